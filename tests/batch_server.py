@@ -1,17 +1,15 @@
-"""A server on loopback with the batch interfaces of OpenAI and Anthropic, which fails as services fail.
+"""A server on loopback with the batch interface of OpenAI, which fails as services fail.
 
-As a program it prints its port and serves until it is ended, like ``model_server``, whose options it has. Single
-requests are answered too, with the same replies. More options:
+It has the options of ``model_server``, and answers single requests too, with the same replies. More options:
 
 ``takes``        seconds until a batch is done; ``hold`` keeps all in progress until ``POST /release``
-``lines``        shares of faults that lines meet, each the first time only, unless ``always`` is the word before it:
-                 ``429``, ``500``, ``400``, ``filter``, ``missing``, ``expired``
+``lines``        shares of faults that lines meet, each the first time only:
+                 ``429``, ``500``, ``missing``, ``expired``
 ``polls``        faults of the first questions about a batch: a status, ``hang``, ``cut``, ``html``
 ``lists``        the same of the first questions for all batches
 ``uploads``      the same of the first uploads of a file
 ``creates``      the same of the first creations, which make the batch all the same where it is ``cut`` or ``hang``
 ``downloads``    the same of the first downloads of results; ``torn`` ends within a line, with the length announced so
-``fails``        errors with which the first batches fail as a whole: codes
 ``odd``          results also hold duplicates, unknown names, and lines that say nothing
 ``none``         the status of a server without batches
 ``slow``         seconds between the first ``uploads``, ``creates`` or ``downloads`` and the answer that tells of it
@@ -23,7 +21,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
@@ -47,7 +44,6 @@ class BatchScript(Script):
         self.first_of = {
             name: list(options.get(name, [])) for name in ("polls", "lists", "uploads", "creates", "downloads")
         }
-        self.fails: list[str] = list(options.get("fails", []))
         self.slow: dict[str, float] = dict(options.get("slow", {}))
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
@@ -60,9 +56,6 @@ class BatchScript(Script):
         return super().reply(prompt, hashlib.sha256(prompt.encode()).hexdigest())
 
     def fault_of_line(self, prompt: str, name: str) -> str:
-        for word, fault in self.always.items():
-            if word in prompt:
-                return fault
         if self.met[name]:
             return ""
         number = int(hashlib.sha256(prompt.encode()).hexdigest()[:8], 16) / 2**32
@@ -94,19 +87,15 @@ class BatchConnection(Connection):
                 self._error(int(script.options["none"]), "Not Found", {})
             else:
                 self._batched(method, path.removeprefix("/v1"), query, headers, body)
-        elif path == "/v1/messages":
-            self._json(200, self._anthropic(json.loads(body)))
         else:
             super()._serve(request, headers, body)
 
     def stats(self) -> dict[str, Any]:
         script = self.script
         return super().stats() | {
-            "batches": [batch["size"] for batch in script.batches.values()],
-            "paid": sum(script.paid.values()),
-            "paid_twice": sum(number > 1 for number in script.paid.values()),
-            "steps": script.steps,
-        }
+            "batches": [batch["size"] for batch in script.batches.values()], "paid": sum(script.paid.values()),
+            "paid_twice": sum(number > 1 for number in script.paid.values()), "steps": script.steps,
+        }  # fmt: skip
 
     def _json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:  # noqa: ANN401
         self._send(status, json.dumps(value).encode(), headers)
@@ -115,12 +104,9 @@ class BatchConnection(Connection):
         self, method: str, path: str, query: dict[str, list[str]], headers: dict[str, str], body: bytes
     ) -> None:
         script, parts = self.script, path.strip("/").split("/")
-        if parts[0] == "messages":
-            parts = parts[1:]
-        is_content = parts[-1] in ("content", "results")
         step = (
             "uploads" if parts == ["files"] else "creates" if method == "POST"
-            else "downloads" if is_content else "lists" if parts == ["batches"] else "polls"
+            else "downloads" if parts[0] == "files" else "lists" if parts == ["batches"] else "polls"
         )  # fmt: skip
         script.steps[step] += 1
         faults = script.first_of.get(step, [])
@@ -134,19 +120,14 @@ class BatchConnection(Connection):
         if step == "uploads":
             answer: Any = self._upload(headers, body)
         elif step == "creates":
-            answer = self._create(json.loads(body), is_anthropic="/messages/" in path)
+            answer = self._create(json.loads(body))
         elif step == "lists":
             newest = [self._state(name) for name in reversed(script.batches)]
-            after = (query.get("after") or query.get("after_id") or [""])[0]
+            after = query.get("after", [""])[0]
             start = next((place + 1 for place, one in enumerate(newest) if one["id"] == after), 0)
             answer = {"data": newest[start : start + 2], "has_more": len(newest) > start + 2}
-        elif is_content:
-            answer = script.files[parts[1]] if parts[0] == "files" else self._results(parts[1])
-        elif parts[1] not in script.batches:
-            self._error(404, f"No batch found with id '{parts[1]}'.", {})
-            return
         else:
-            answer = self._state(parts[1])
+            answer = script.files[parts[1]] if step == "downloads" else self._state(parts[1])
         data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         asyncio.get_running_loop().call_later(script.slow.pop(step, 0.0), self._told, fault, data)
 
@@ -169,38 +150,22 @@ class BatchConnection(Connection):
         self.script.files[name] = content
         return {"id": name, "object": "file", "purpose": "batch"}
 
-    def _create(self, value: dict[str, Any], *, is_anthropic: bool) -> dict[str, Any]:
+    def _create(self, value: dict[str, Any]) -> dict[str, Any]:
         script = self.script
-        if is_anthropic:
-            requests = [(one["custom_id"], one["params"]) for one in value["requests"]]
-        else:
-            lines = [json.loads(line) for line in script.files[value["input_file_id"]].splitlines()]
-            assert all((line["method"], line["url"]) == ("POST", value["endpoint"]) for line in lines)
-            requests = [(line["custom_id"], line["body"]) for line in lines]
+        lines = [json.loads(line) for line in script.files[value["input_file_id"]].splitlines()]
+        assert all((line["method"], line["url"]) == ("POST", value["endpoint"]) for line in lines)
+        requests = [(line["custom_id"], line["body"]) for line in lines]
         assert len(dict(requests)) == len(requests), "a name stands twice"
         name = f"batch_{len(script.batches)}"
-        script.batches[name] = {
-            "made": time.time(), "size": len(requests), "requests": requests, "value": value,
-            "fails": script.fails.pop(0) if script.fails else "", "is_anthropic": is_anthropic,
-        }  # fmt: skip
+        script.batches[name] = {"made": time.time(), "size": len(requests), "requests": requests, "value": value}
         return self._state(name)
 
     def _state(self, name: str) -> dict[str, Any]:
         script, batch = self.script, self.script.batches[name]
         is_done = not script.hold and time.time() >= batch["made"] + script.takes
         size = batch["size"]
-        if batch["is_anthropic"]:
-            counts = {"processing": 0 if is_done else size, "succeeded": size if is_done else 0, "errored": 0}
-            made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch["made"]))
-            status = "ended" if is_done else "in_progress"
-            url = "https://elsewhere.invalid/results" if is_done else None
-            about = {"type": "message_batch", "processing_status": status, "results_url": url, "created_at": made}
-            return {"id": name, **about, "request_counts": counts}
         about = {"id": name, "object": "batch", "input_file_id": batch["value"]["input_file_id"]}
         about["metadata"] = batch["value"].get("metadata")
-        if batch["fails"]:
-            errors = {"data": [{"code": batch["fails"], "message": f"it was refused: {batch['fails']}", "line": None}]}
-            return {**about, "status": "failed", "errors": errors, "request_counts": {"total": 0}}
         if not is_done:
             counts = {"total": size, "completed": 0, "failed": 0}
             return {**about, "status": "in_progress", "request_counts": counts}
@@ -221,13 +186,9 @@ class BatchConnection(Connection):
             line: dict[str, Any] = {"id": "r", "custom_id": custom_id, "response": None, "error": None}
             if fault == "expired":
                 bad.append(line | {"error": {"code": "batch_expired", "message": "it could not be run in time"}})
-            elif fault.isdigit() or fault == "filter":
-                status = 400 if fault == "filter" else int(fault)
-                code = "content_filter" if fault == "filter" else f"code_{fault}"
-                said = "the prompt goes against our content management policy"
-                said = said if fault == "filter" else f"this is error {fault}"
-                error = {"message": said, "type": "error", "code": code}
-                bad.append(line | {"response": {"status_code": status, "body": {"error": error}}})
+            elif fault.isdigit():
+                error = {"message": f"this is error {fault}", "type": "error", "code": f"code_{fault}"}
+                bad.append(line | {"response": {"status_code": int(fault), "body": {"error": error}}})
             elif fault != "missing":
                 script.paid[custom_id] += 1
                 choice = {"index": 0, "message": script.message(prompt), "finish_reason": "stop"}
@@ -248,34 +209,6 @@ class BatchConnection(Connection):
         more = [lines[0] | {"response": error}, lines[0] | {"custom_id": "unknown"}, {"custom_id": 7}, {}]
         return [*lines, *more]
 
-    def _anthropic(self, body: dict[str, Any]) -> dict[str, Any]:
-        prompt = json.dumps([body.get("system"), body["messages"]], ensure_ascii=False)
-        content = [{"type": "text", "text": self.script.reply(prompt, "")}]
-        about = {"id": "msg_1", "type": "message", "role": "assistant", "model": "loopback", "content": content}
-        return about | {"stop_reason": "end_turn", "usage": {"input_tokens": 100, "output_tokens": 10}}
-
-    def _results(self, name: str) -> bytes:
-        script, lines = self.script, []
-        batch = script.batches[name]
-        if "results" in batch:
-            found: bytes = batch["results"]
-            return found
-        for custom_id, body in reversed(batch["requests"]):
-            prompt = json.dumps(body["messages"], ensure_ascii=False)
-            fault = script.fault_of_line(prompt, custom_id)
-            result: dict[str, Any] = {"type": fault}
-            if fault.isdigit() or fault == "filter":
-                kinds = {"429": "rate_limit_error", "500": "api_error"}
-                error = {"type": kinds.get(fault, "invalid_request_error"), "message": f"this is error {fault}"}
-                result = {"type": "errored", "error": {"type": "error", "error": error}}
-            elif not fault:
-                script.paid[custom_id] += 1
-                result = {"type": "succeeded", "message": self._anthropic(body)}
-            if fault != "missing":
-                lines.append({"custom_id": custom_id, "result": result})
-        batch["results"] = b"".join(json.dumps(line).encode() + b"\n" for line in self._odd(lines))
-        return self._results(name)
-
 
 class RunningBatches(Running):
     """Such a server in a process of its own."""
@@ -294,7 +227,3 @@ def batch_server(**options: object) -> Iterator[RunningBatches]:
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
     return serve(BatchScript(options), int(options.get("port", 0)), BatchConnection)
-
-
-if __name__ == "__main__":
-    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

@@ -16,12 +16,9 @@ import tsgkit as tk
 KEY = "sk-secret-0123456789abcdef"
 HOSTILE = "=HYPERLINK(1)\x1b[31m<script>alert(1)</script>\ud83d |"
 USAGE = {
-    "prompt_tokens": 100,
-    "completion_tokens": 10,
-    "total_tokens": 110,
-    "prompt_tokens_details": {"cached_tokens": 40},
+    "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110, "prompt_tokens_details": {"cached_tokens": 40},
     "completion_tokens_details": {"reasoning_tokens": 3},
-}
+}  # fmt: skip
 
 
 def served_run(folder: Path, **settings: Any) -> Path:  # noqa: ANN401  (whatever evaluate takes)

@@ -8,11 +8,8 @@ As a program it prints its port and serves until it is ended, like ``model_serve
 SHA-256, size, declared media type and what its bytes hold; or with one of ``replies``. ``refuses_schemas`` is the
 status that a request for structured output gets. ``POST /v1/images/generations`` makes a small PNG whose pixels follow
 from the prompt, ``/v1/images/edits`` one that follows from the prompt and the image sent along. ``GET /stats`` tells
-what was asked. Faults beside those of ``model_server``: ``blocked`` (a content filter says no),
-``url`` (the image by its address), ``url404``, ``urlcut``, ``urlhang``, ``urlgiant``, ``urlftp``, ``giant``
-(``giant_bytes`` more inline), ``nodata``, ``nobase64``, ``noimage`` (text where the image should be),
-``wrongjson``, ``jpeg`` (a JPEG given in ``jpeg``, base64), ``echo`` (a 400 that repeats the body it was sent),
-``parrot`` (a reply that repeats the image).
+what was asked. Faults beside those of ``model_server``: ``blocked`` (a content filter says no), ``nopicture`` (text in
+the place of the image) and ``jpeg`` (a JPEG given in ``jpeg``, base64).
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from email.parser import BytesParser
 from pathlib import Path
 from typing import Any
 
-from model_server import HTML, Connection, Running, Script, serve, started
+from model_server import Connection, Running, Script, serve, started
 
 MAGIC = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif"}
 REFUSAL = "Your request was rejected as a result of our safety system."
@@ -68,11 +65,7 @@ class ImageScript(Script):
         self.refuses_schemas = int(options.get("refuses_schemas", 0))
         self.schemas = 0
         self.jpeg: str = options.get("jpeg", "")
-        self.giant = int(options.get("giant_bytes", 1000))
         self.image_usage = options.get("image_usage")
-        self.made: dict[str, bytes] = {}
-        self.fetches = 0
-        self.authorised_fetches = 0
 
 
 class ImageConnection(Connection):
@@ -82,9 +75,7 @@ class ImageConnection(Connection):
 
     def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
         method, path, _ = request.split(" ", 2)
-        if method == "GET" and "/made/" in path:
-            self._give(path.rpartition("/")[2], headers)
-        elif method == "GET":
+        if method == "GET":
             super()._serve(request, headers, body)
         elif path.endswith("/chat/completions"):
             self._look(headers, body)
@@ -92,9 +83,8 @@ class ImageConnection(Connection):
             self._paint(path, headers, body)
 
     def stats(self) -> dict[str, Any]:
-        script = self.script
-        names = ("looked", "prompts", "contents", "schemas", "fetches", "authorised_fetches")
-        return super().stats() | {name: getattr(script, name) for name in names}
+        names = ("looked", "prompts", "contents", "schemas")
+        return super().stats() | {name: getattr(self.script, name) for name in names}
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         value = json.loads(body)
@@ -105,12 +95,7 @@ class ImageConnection(Connection):
         text = " ".join([*texts, *(part["text"] for part in parts if part["type"] == "text")])
         self.script.looked += [{"text": text, **one} for one in found]
         fault = self.count(text, body, value["model"])
-        if fault == "echo":
-            self._later(lambda: self._error(400, f"cannot take {body.decode()}", {}))
-            return
         reply = next((said for word, said in self.script.replies.items() if word in text), json.dumps(found))
-        if fault == "parrot":
-            reply = parts[-1]["image_url"]["url"]
         key = headers.get("authorization", "").removeprefix("Bearer ") if self.script.echo_key else ""
         if fault != "hang":
             self._later(lambda: self._finish(fault, text, "", key, reply))
@@ -160,54 +145,12 @@ class ImageConnection(Connection):
             self._send(400, json.dumps({"error": error}).encode())
         elif fault.isdigit():
             self._error(int(fault), f"this is error {fault} {key}", {})
-        elif fault == "html":
-            self._send(200, HTML.encode(), {"Content-Type": "text/html"})
-        elif fault == "wrongjson":
-            self._send(200, b'{"images": "here"}')
         else:
-            payload = json.dumps({"created": 1, "data": self._data(fault, image), **self._usage()}).encode()
-            if fault == "cut":
-                self.transport.write(self._head(200, len(payload), {}) + payload[: len(payload) // 2])
-                self.transport.close()
-            else:
-                self._send(200, payload)
+            data = base64.b64encode(b"a red cup on a table" if fault == "nopicture" else image).decode()
+            value = {"created": 1, "data": [{"b64_json": self.script.jpeg if fault == "jpeg" else data}]}
+            usage = {"usage": self.script.image_usage} if self.script.image_usage else {}
+            self._send(200, json.dumps(value | usage).encode())
         self._next()
-
-    def _usage(self) -> dict[str, Any]:
-        return {"usage": self.script.image_usage} if self.script.image_usage else {}
-
-    def _data(self, fault: str, image: bytes) -> list[dict[str, Any]]:
-        if fault.startswith("url"):
-            name = f"{hashlib.sha256(image).hexdigest()[:16]}{fault}.png"
-            self.script.made[name] = image
-            host = self.transport.get_extra_info("sockname")
-            scheme = "ftp" if fault == "urlftp" else "http"
-            return [{"url": f"{scheme}://127.0.0.1:{host[1]}/v1/made/{name}?signature=hidden-value"}]
-        inline = {
-            "nodata": "",
-            "nobase64": "this is no base64!",
-            "nopicture": base64.b64encode(b"a red cup on a table").decode(),
-            "jpeg": self.script.jpeg,
-            "giant": base64.b64encode(image + bytes(self.script.giant)).decode(),
-        }.get(fault)
-        if fault in ("nodata", "nochoices"):
-            return []
-        return [{"b64_json": base64.b64encode(image).decode() if inline is None else inline}]
-
-    def _give(self, path: str, headers: dict[str, str]) -> None:
-        name = path.partition("?")[0]
-        self.script.fetches += 1
-        self.script.authorised_fetches += "authorization" in headers
-        data, image = self.script.made.get(name, b""), {"Content-Type": "image/png"}
-        if "urlhang" in name:
-            return
-        if "url404" in name or not data:
-            self._error(404, "gone", {})
-        elif "urlcut" in name:
-            self.transport.write(self._head(200, len(data), image) + data[: len(data) // 2])
-            self.transport.close()
-        else:
-            self._send(200, data + bytes(self.script.giant if "urlgiant" in name else 0), image)
 
 
 def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:

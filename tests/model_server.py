@@ -149,14 +149,11 @@ class Connection(asyncio.Protocol):
 
     def stats(self) -> dict[str, Any]:
         return {
-            "seen": sum(self.script.seen.values()),
-            "distinct": len(self.script.seen),
-            "counts": self.script.counts,
+            "seen": sum(self.script.seen.values()), "distinct": len(self.script.seen), "counts": self.script.counts,
             "good_twice": sum(1 for number in self.script.good.values() if number > 1),
-            "good": sum(self.script.good.values()),
-            "last": self.script.last_body,
+            "good": sum(self.script.good.values()), "last": self.script.last_body,
             "connections": self.script.connections,
-        }
+        }  # fmt: skip
 
     def _answer(self, headers: dict[str, str], body: bytes) -> None:
         script = self.script

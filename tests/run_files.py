@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,10 @@ def lines(path: Path) -> list[Line]:
     text = path.read_bytes()
     assert not text or text.endswith(b"\n"), f"{path} ends in a torn line"
     return [json.loads(line) for line in text.splitlines()]
+
+
+def write_lines(path: Path, values: Iterable[object]) -> None:
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
 
 
 def key(sample: Line) -> tuple[Any, ...]:
@@ -51,3 +56,9 @@ def project_with_card(task: str, old: str, new: str, folder: Path) -> None:
 def everything(*folders: Path) -> bytes:
     """Return the bytes of all files beneath these folders."""
     return b"\n".join(path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder by name, but for its lock."""
+    found = (file for file in folder.rglob("*") if file.is_file() and file.name != ".lock")
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}

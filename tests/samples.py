@@ -11,13 +11,9 @@ WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("was
 GRAPH = [list(triplet) for triplet in WASH]
 SGQA = {"data_id": "clip", "context_graphs": [GRAPH, GRAPH], "qa_pairs": [{"Q": "What is washed?", "A": "cup"}]}
 SGDS = {
-    "target_sentence": "A",
-    "position": 1,
-    "variations": ["B", "A", "C", "D", "E"],
-    "triplet": GRAPH,
-    "context_graphs": [GRAPH],
-    "variation_triplets": [[["b", "on", "c"]], GRAPH, GRAPH, GRAPH, GRAPH],
-}
+    "target_sentence": "A", "position": 1, "variations": ["B", "A", "C", "D", "E"], "triplet": GRAPH,
+    "context_graphs": [GRAPH], "variation_triplets": [[["b", "on", "c"]], GRAPH, GRAPH, GRAPH, GRAPH],
+}  # fmt: skip
 SGG = {
     "context": ["Before.", "Then."],
     "target_sentence": "She washes it.",
@@ -33,14 +29,8 @@ def lines(*values: object) -> str:
 
 
 FORMATS = {
-    "arrow": arrow.write([WASH, WASH]),
-    "triplets": json_triplets.write([WASH, WASH]),
-    "triplet-lines": lines(GRAPH, GRAPH),
-    "narrative": lines(NARRATIVE, NARRATIVE | {"id": "more"}),
-    "node-link": node_link.write([WASH, WASH]),
-    "graphml": graphml.write([WASH, WASH]),
-    "easg": json.dumps(EASG),
-    "sgqa": lines(SGQA),
-    "sgds": lines(SGDS),
-    "sgg": lines(SGG, SGG | {"item_id": "x"}),
-}
+    "arrow": arrow.write([WASH, WASH]), "triplets": json_triplets.write([WASH, WASH]),
+    "triplet-lines": lines(GRAPH, GRAPH), "narrative": lines(NARRATIVE, NARRATIVE | {"id": "more"}),
+    "node-link": node_link.write([WASH, WASH]), "graphml": graphml.write([WASH, WASH]), "easg": json.dumps(EASG),
+    "sgqa": lines(SGQA), "sgds": lines(SGDS), "sgg": lines(SGG, SGG | {"item_id": "x"}),
+}  # fmt: skip

@@ -1,20 +1,27 @@
-"""Broken runs, and runs of newer versions, are named; whoever lists or reports several goes on with the others."""
+"""Broken runs, and runs of newer versions, are named, and faulty code is a counted outcome; everything else goes on."""
 
 from __future__ import annotations
 
 import json
 import os
+import pkgutil
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_files import lines
-from shipped import DATA
+from faulty_suite import SECRET, install, mend
+from model_server import model_server
+from run_files import everything, lines, write_lines
+from shipped import DATA, TASKS
 
 from tsgkit.cli import main
+from tsgkit.library.cards import load_card
+from tsgkit.suites.suite import task_of
 
-Captured = pytest.CaptureFixture[str]
+Said = Callable[..., str]
 NESTED = "[" * 100_000
 EVAL = ("eval", "--task", "sgqa", "--first", "2", "--quiet", "--out")
 
@@ -26,142 +33,209 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def said(capsys: Captured, code: int, *words: str) -> str:
-    capsys.readouterr()
-    assert main(list(words)) == code, capsys.readouterr().err
-    found = capsys.readouterr()
-    return found.out + found.err
+@pytest.fixture
+def run(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "run"))
 
 
-def header_with(**fields: Any) -> Any:  # noqa: ANN401
-    def spoil(run: Path) -> None:
-        header = json.loads((run / "run.json").read_text())
-        (run / "run.json").write_text(json.dumps(header | fields))
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Return what a command prints that ends with this code."""
 
-    return spoil
+    def printed(code: int, *words: str) -> str:
+        capsys.readouterr()
+        assert main(list(words)) == code, capsys.readouterr().err
+        found = capsys.readouterr()
+        return found.out + ("" if "--json" in words else found.err)
 
-
-def asked_with(**fields: Any) -> Any:  # noqa: ANN401
-    def spoil(run: Path) -> None:
-        asked = json.loads((run / "run.json").read_text())["asked"]
-        header_with(asked=asked | fields)(run)
-
-    return spoil
+    return printed
 
 
-def plan_with(**fields: Any) -> Any:  # noqa: ANN401
-    def spoil(run: Path) -> None:
-        plan = json.loads((run / "run.json").read_text())["plan"]
-        header_with(plan=plan | fields, tsgkit="9.0")(run)
-
-    return spoil
+def header_with(run: Path, **fields: Any) -> None:  # noqa: ANN401
+    header = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(header | fields))
 
 
-def last_line_with(name: str, text: str = "", **fields: Any) -> Any:  # noqa: ANN401
-    def spoil(run: Path) -> None:
-        *first, last = lines(run / name)
-        line = text or json.dumps(last | fields)
-        (run / name).write_text("".join(f"{json.dumps(one)}\n" for one in first) + line + "\n")
-
-    return spoil
+def last_line_with(run: Path, name: str, **fields: Any) -> None:  # noqa: ANN401
+    *first, last = lines(run / name)
+    write_lines(run / name, [*first, last | fields])
 
 
-HEADERS: dict[str, tuple[Any, str]] = {
-    "a plan that is a list": (header_with(plan=[]), "run.json: plan: not what a run has there"),
-    "an unknown field": (plan_with(beams=4), "plan: beams: Extra inputs are not permitted (written by tsgkit 9.0)"),
-    "asked nothing": (header_with(asked={}), "run.json: asked: no field data"),
-    "items that are a list": (asked_with(items=[]), "run.json: asked: items: not what a run has there"),
-    "an identity that is a number": (header_with(identity=7), "run.json: identity: not what a run has there"),
-    "a deep header": (lambda run: (run / "run.json").write_text(NESTED), "run.json: nested too deeply"),
-}
-SAMPLES: dict[str, tuple[Any, str]] = {
-    "an unknown outcome": (last_line_with("samples.jsonl", outcome="bored"), "line 2: outcome: not what a run has"),
-    "a list for an outcome": (last_line_with("samples.jsonl", outcome=[]), "line 2: outcome: not what a run has"),
-    "parts that are a list": (last_line_with("samples.jsonl", parts=[]), "line 2: parts: not what a run has there"),
-    "a weight without end": (
-        last_line_with("samples.jsonl", parts={"strict": {"exact_match": [0, float("inf")]}}),
-        "line 2: parts: not what a run has there",
-    ),
-    "a deep line": (last_line_with("samples.jsonl", NESTED), "samples.jsonl: line 2: nested too deeply"),
-}
+def test_a_broken_run_is_named_and_others_are_shown(whole: Path, tmp_path: Path, said: Said) -> None:
+    plan = json.loads((whole / "run.json").read_text())["plan"]
+    good = Path(shutil.copytree(whole, tmp_path / "good"))
+    rows: list[tuple[Callable[[Path], object], str]] = [
+        (
+            lambda run: header_with(run, plan=plan | {"beams": 4}, tsgkit="9.0"),
+            "plan: beams: Extra inputs are not permitted (written by tsgkit 9.0)",
+        ),
+        (lambda run: (run / "run.json").write_text(NESTED), "run.json: nested too deeply"),
+        (lambda run: (run / "run.json").write_text("{"), "run.json: "),
+        (lambda run: last_line_with(run, "samples.jsonl", outcome=[]), "line 2: outcome: not what a run has"),
+    ]
+    for spoil, words in rows:
+        bad = Path(shutil.copytree(whole, tmp_path / "bad"))
+        spoil(bad)
+        for command in (("runs", "list", str(tmp_path)), ("report", str(bad), str(good))):
+            text = said(1, *command)
+            assert words in text and "bad" in text and "tsg/sgqa" in text, words
+        for line in (f"runs show {bad}", f"report {bad}", f"explain {bad} --item bread/q0"):
+            assert words in said(2, *line.split()), line
+        shutil.rmtree(bad)
 
 
-@pytest.mark.parametrize(("spoil", "words"), [*HEADERS.values(), *SAMPLES.values()], ids=[*HEADERS, *SAMPLES])
-def test_broken_run_is_named_and_others_are_shown(
-    spoil: Any,  # noqa: ANN401
-    words: str,
-    whole: Path,
-    tmp_path: Path,
-    capsys: Captured,
-) -> None:
-    good, bad = (Path(shutil.copytree(whole, tmp_path / name)) for name in ("good", "bad"))
-    spoil(bad)
-    for command in (("runs", "list", str(tmp_path)), ("report", str(bad), str(good))):
-        text = said(capsys, 1, *command)
-        assert words in text
-        assert "bad" in text
-        assert "tsg/sgqa" in text
-    for line in (f"runs show {bad}", f"report {bad}", f"explain {bad} --item bread/q0"):
-        assert words in said(capsys, 2, *line.split())
-
-
-@pytest.mark.parametrize("fields", [{"pooling": "by newer ways"}, {"meaning": None, "pooling": []}, None])
-def test_what_a_newer_version_keeps_of_a_task_is_named(
-    fields: dict[str, Any] | None, whole: Path, tmp_path: Path, capsys: Captured
-) -> None:
-    run = Path(shutil.copytree(whole, tmp_path / "run"))
-    asked = json.loads((run / "asked/asked.json").read_text())
-    metrics = asked["tasks"]["tsg/sgqa"]["metrics"]
-    metrics["exact_match"] = None if fields is None else metrics["exact_match"] | fields
-    (run / "asked/asked.json").write_text(json.dumps(asked))
-    for words in (["report", str(run)], ["rescore", str(run)], ["runs", "show", str(run)]):
-        text = said(capsys, 2, *words)
-        assert "asked.json: tasks: tsg/sgqa: not a task" in text
-        assert "use the version that wrote it" in text
-
-
-@pytest.mark.parametrize("field", ["begun", "tsgkit", "identity", "name"])
-def test_control_characters_in_a_header_are_never_live(
-    field: str, whole: Path, tmp_path: Path, capsys: Captured
-) -> None:
-    run = Path(shutil.copytree(whole, tmp_path / "run"))
-    header_with(**{field: "\x1b]0;title\x07\x1b[31m"})(run)
-    for words in (["runs", "show", str(run)], ["runs", "list", str(tmp_path)]):
-        assert "\x1b" not in said(capsys, 0, *words)
-
-
-def test_a_hash_that_is_none_is_named(whole: Path, tmp_path: Path, capsys: Captured) -> None:
-    run = Path(shutil.copytree(whole, tmp_path / "run"))
-    (run / "prompts.jsonl").write_text('{"hash": "who?", "messages": []}\n')
-    assert "prompts.jsonl: line 1: hash: not what a run has" in said(capsys, 2, "rescore", str(run))
-
-
-@pytest.mark.parametrize("fields", [{"reply": []}, {"reply": {"ending": "bored"}}, {"label": 7}])
-def test_broken_call_is_named(fields: dict[str, Any], whole: Path, tmp_path: Path, capsys: Captured) -> None:
-    run = Path(shutil.copytree(whole, tmp_path / "run"))
-    last_line_with("calls.jsonl", **fields)(run)
+def test_what_a_newer_version_or_a_hand_wrote_is_named(run: Path, said: Said) -> None:
+    file = run / "asked/asked.json"
+    text = file.read_text()
+    rows: tuple[dict[str, Any] | None, ...] = ({"pooling": "by newer ways"}, {"meaning": None, "pooling": []}, None)
+    for fields in rows:
+        asked = json.loads(text)
+        metrics = asked["tasks"]["tsg/sgqa"]["metrics"]
+        metrics["exact_match"] = None if fields is None else metrics["exact_match"] | fields
+        file.write_text(json.dumps(asked))
+        for words in (["report", str(run)], ["rescore", str(run)], ["runs", "show", str(run)]):
+            shown = said(2, *words)
+            assert "asked.json: tasks: tsg/sgqa: not a task" in shown and "use the version that wrote it" in shown
+    file.write_text(text)
+    write_lines(run / "prompts.jsonl", [{"hash": "who?", "messages": []}])
+    assert "prompts.jsonl: line 1: hash: not what a run has" in said(2, "rescore", str(run))
+    (run / "prompts.jsonl").unlink()
+    last_line_with(run, "calls.jsonl", label=7)
     for command in (("explain", str(run), "--item", "bread/q1"), ("rescore", str(run))):
-        assert "calls.jsonl: line 2: " in said(capsys, 2, *command)
+        assert "calls.jsonl: line 2: label: " in said(2, *command)
 
 
-def test_run_killed_before_its_first_record_is_shown(whole: Path, tmp_path: Path, capsys: Captured) -> None:
-    run = Path(shutil.copytree(whole, tmp_path / "run"))
+def test_control_characters_in_a_header_are_never_live(run: Path, said: Said) -> None:
+    header_with(run, **dict.fromkeys(("begun", "tsgkit", "identity", "name"), "\x1b]0;title\x07\x1b[31m"))
+    for words in (["runs", "show", str(run)], ["runs", "list", str(run.parent)]):
+        assert "\x1b" not in said(0, *words)
+
+
+def test_a_run_killed_before_its_first_record_is_shown(run: Path, said: Said) -> None:
     for name in ("samples.jsonl", "calls.jsonl", "prompts.jsonl"):
         (run / name).unlink(missing_ok=True)
-    assert "2 of 2 samples not asked" in said(capsys, 0, "runs", "show", str(run))
-    assert "not asked yet" in said(capsys, 0, "explain", str(run), "--item", "bread/q0")
-    assert "0 of 2" in said(capsys, 0, "runs", "list", str(tmp_path))
-    said(capsys, 0, "report", str(run))
-    said(capsys, 0, "rescore", str(run))
-    said(capsys, 0, *EVAL, str(run))
+    assert "2 of 2 samples not asked" in said(0, "runs", "show", str(run))
+    assert "not asked yet" in said(0, "explain", str(run), "--item", "bread/q0")
+    assert "0 of 2" in said(0, "runs", "list", str(run.parent))
+    for words in (("report", str(run)), ("rescore", str(run)), (*EVAL, str(run))):
+        said(0, *words)
 
 
-def test_data_file_whose_name_is_not_utf8_is_read(tmp_path: Path, capsys: Captured) -> None:
-    name = os.fsdecode(os.fsencode(tmp_path) + b"/sg\xffqa.jsonl")
+def test_a_data_file_whose_name_is_not_utf8_is_read(tmp_path: Path, said: Said) -> None:
+    name, run = os.fsdecode(os.fsencode(tmp_path) + b"/sg\xffqa.jsonl"), str(tmp_path / "run")
     shutil.copy(DATA / "sgqa.jsonl", name)
-    run = str(tmp_path / "run")
-    said(capsys, 0, *EVAL, run, "--data", name)
-    said(capsys, 0, *EVAL, run, "--data", name)
-    for command in (("runs", "show", run), ("report", run), ("explain", run, "--item", "bread/q0"), ("check", name)):
-        said(capsys, 0, *command)
-    said(capsys, 0, "report", run, "-o", str(tmp_path / "page.html"))
+    for command in (
+        *((*EVAL, run, "--data", name),) * 2,
+        ("runs", "show", run), ("report", run), ("explain", run, "--item", "bread/q0"), ("check", name),
+        ("report", run, "-o", str(tmp_path / "page.html")),
+    ):  # fmt: skip
+        said(0, *command)
+
+
+# Suites whose code raises
+
+ITEMS = [f"bread/q{number}" for number in range(5)]
+BASELINE = (
+    *("eval", "--task", "faulty/sgqa", "--data", str(DATA / "sgqa.jsonl"), "--first", "5", "--out", "run", "--quiet"),
+)
+
+
+def outcomes() -> list[str]:
+    return [one["outcome"] for one in lines(Path("run/samples.jsonl"))]
+
+
+def test_an_exception_on_one_item_is_its_outcome_and_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    install(tmp_path, monkeypatch)
+    for step in ("solve", "judge"):
+        shutil.rmtree("run", ignore_errors=True)
+        mend(**{step: ITEMS[1:2]})
+        assert "1 sample ended in an error: ValueError at faulty_suite.py:" in said(1, *BASELINE)
+        assert outcomes() == ["answered", "error", "answered", "answered", "answered"]
+        [result] = json.loads(said(1, *BASELINE, "--json"))["results"]
+        assert (result["n"], result["counts"]["error"], result["counts"]["missing"]) == (5, 1, 0)
+        assert result["profiles"]["strict"]["exact_match"]["n"] == 5, "the item stays in the denominator"
+        assert SECRET.encode() not in everything(Path("run"))
+        for words in (("runs", "show", "run"), ("report", "run"), ("explain", "run", "--item", ITEMS[1])):
+            assert "error" in said(words[0] == "report", *words)
+        mend()
+        said(0, *BASELINE)
+        assert outcomes() == ["answered"] * 5
+    monkeypatch.setattr("tsgkit.runs.executors.processors", lambda: 2)
+    mend(solve=ITEMS[:2])
+    more = [{"5": "20", "run": "other"}.get(word, word) for word in BASELINE]
+    assert "2 samples ended in an error: ValueError at faulty_suite.py:" in said(1, *more), "in another process"
+
+
+def test_a_continued_run_tries_an_error_again_without_asking_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    install(tmp_path, monkeypatch, after=ITEMS[1:2], judge=ITEMS[2:3])
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with model_server() as server:
+        words = (*BASELINE, "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--no-cache")
+        for _ in range(2):
+            assert "2 samples ended in an error" in said(1, *words)
+            assert outcomes() == ["answered", "error", "error", "answered", "answered"]
+        mend()
+        said(0, *words)
+        assert server.stats()["seen"] == 5
+    assert outcomes() == ["answered"] * 5
+
+
+def test_a_rescore_counts_what_raises_and_mends_what_no_longer_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    install(tmp_path, monkeypatch, solve=ITEMS[:1])
+    said(1, *BASELINE)
+    for judge, errors in ((ITEMS[1:2], 2), ([], 1)):  # one has no reply that could be scored
+        mend(judge=judge)
+        [result] = json.loads(said(0, "rescore", "run", "--json"))["results"]
+        assert result["counts"]["error"] == errors
+    said(0, *BASELINE)
+    assert outcomes() == ["answered"] * 5
+
+
+SUITES = {
+    "tsg/sgqa": ("tsg/data/tsgkit-1/sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
+    "formalimg/layout": (
+        "formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout.LayoutTask.score", "[]", ("--by", "predicate"),
+    ),
+    "spatialgen/questions": (
+        "spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A", ("--by", "scene"),
+    ),
+    "sceneeval/annotate": (
+        "sceneeval/data/annotations.csv", "tsgkit.suites.sceneeval.annotate.compare_entries", "exactly 1 bed", (),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("task", SUITES)
+def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    file, judge, text, grouped = SUITES[task]
+    data = str(TASKS / file)
+    first, second, *_ = task_of(load_card(task)).dataset(data).item_ids
+    judged = pkgutil.resolve_name(judge)
+    always: list[bool] = []
+
+    def stumbling(*given: Any, **named: Any) -> Any:  # noqa: ANN401
+        place = next(number for number, one in enumerate(given) if hasattr(one, "item_id"))
+        has_reply = re.search("reply|answered|unreadable", repr(given[place + 1]).lower())
+        if given[place].item_id == first and (always or has_reply):
+            raise ValueError(SECRET)
+        return judged(*given, **named)
+
+    monkeypatch.setattr(judge, stumbling)
+    replies = tmp_path / "replies.jsonl"
+    write_lines(replies, [{"item_id": one, "reply": text} for one in (first, second)])
+    words = ("score", "--task", task, "--data", data, "--replies", str(replies), *grouped)
+    for _ in ("of replies", "of everything"):
+        shown = said(1, *words)
+        assert "1 item ended in an error: ValueError" in shown and SECRET not in shown
+        value = json.loads(said(1, *words, "--json", "--samples"))
+        assert (value["counts"]["error"], value["n"]) == (1, len(value["samples"])), "it stays in the denominator"
+        assert [one["outcome"] == "error" for one in value["samples"][:2]] == [True, False]
+        always.append(True)

@@ -51,17 +51,15 @@ def test_an_able_model_works_in_everything() -> None:
         examined("openai/x", ["api_base=http://a"], price="1,2", transcript=transcript, found=heard.append)
     )
     assert [(one.name, one.verdict, one.said, one.options) for one in result.checks] == [
-        ("plain text", "works", '"Ready." in 0.50 s', ()),
-        ("system message", "works", '"pear"', ()),
+        ("plain text", "works", '"Ready." in 0.50 s', ()), ("system message", "works", '"pear"', ()),
         ("JSON schema", "works", '"{"capital": "Paris", "letters": 5}"', ()),
-        ("reasoning", "works", 'the reply shows no reasoning: "7"', ()),
-        ("image", "works", '"Red"', ()),
+        ("reasoning", "works", 'the reply shows no reasoning: "7"', ()), ("image", "works", '"Red"', ()),
         ("long prompt", "works", "100 tokens are read from the first line to the last", ()),
         ("stop reasons", "works", "a reply that is cut off says so (finish reason length)", ()),
         ("parallel", "works", "8 at once took 0.50 s, one 0.50 s", ()),
         ("limits", "works", "X-RateLimit-Limit-Tokens 9k, x-ratelimit-limit-requests 500", ("--rpm 500",)),
         ("price", "works", "$1 in, $2 out per million tokens, by --price", ()),
-    ]
+    ]  # fmt: skip
     assert tuple(heard) == result.checks and result.options == ("--rpm 500",)
     assert (result.requests, result.tokens, result.cost, result.endpoint) == (15, 15 * 110, 15 * 0.25, "http://a")
     assert result.value["checks"][1]["said"] == '"pear"' and result.value["options"] == ["--rpm 500"]
@@ -167,14 +165,12 @@ def test_a_file_that_is_no_transcript_is_named(tmp_path: Path) -> None:
     file.write_text(head + call)
     assert [one.get("check") for one in transcript_in(file)] == [None, "c"]
     for text, message in (
-        ("", "no transcript of tsgkit doctor"),
-        ("[1]\n", "no transcript of tsgkit doctor"),
-        (call, "no transcript of tsgkit doctor"),
-        (head + "{oops\n", "line 2: broken JSON"),
+        ("", "no transcript of tsgkit doctor"), ("[1]\n", "no transcript of tsgkit doctor"),
+        (call, "no transcript of tsgkit doctor"), (head + "{oops\n", "line 2: broken JSON"),
         (head + call + '{"check": "c"}\n', "line 3: no call of tsgkit doctor"),
         (head.replace('"model": "m", ', ""), "line 1: it names no model and endpoint"),
         (head.replace('"e"', "7"), "line 1: it names no model and endpoint"),
-    ):
+    ):  # fmt: skip
         file.write_text(text)
         with pytest.raises(FileProblem, match=message):
             transcript_in(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import pickle
 from collections.abc import Callable
@@ -31,47 +32,25 @@ from tsgkit.runs.saved_run import prepared_again
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.qa import Questions
 
 
-def worked_on(*samples: str, workers: int = 2) -> list[Transcript | BaseException]:
-    async def work() -> list[Transcript | BaseException]:
-        with Processes(workers) as executor:
-            each = (executor.run(solved, Dying(), sample) for sample in samples)
-            return list(await asyncio.gather(*each, return_exceptions=True))
-
-    return asyncio.run(work())
-
-
-def said(found: Transcript | BaseException) -> str | None:
-    return None if isinstance(found, BaseException) else found.replies[0].text
-
-
-def test_samples_are_worked_on_in_other_processes() -> None:
-    texts = [said(found) or "" for found in worked_on("a", "b", "c", "d")]
-    assert [text.split()[0] for text in texts] == ["a", "b", "c", "d"]
-    assert str(os.getpid()) not in {text.split()[1] for text in texts}
+async def outcomes(executor: Executor, *samples: str) -> list[Any]:
+    with executor:
+        each = (executor.run(solved, Dying(), sample) for sample in samples)
+        return list(await asyncio.gather(*each, return_exceptions=True))
 
 
 def test_a_process_that_dies_takes_one_sample_with_it() -> None:
-    found = worked_on("a", "deadly", "b", "c", "d")
-    assert [said(one) is None for one in found] == [False, True, False, False, False]
-    assert isinstance(found[1], ItemError), "it ends in an error, which is its outcome"
-    assert str(found[1]) == DIED == "the processes that computed it died, 3 times"
-
-
-def test_work_is_spread_over_processes_or_done_here() -> None:
-    async def of(executor: Executor, count: int) -> list[int]:
-        with executor:
-            return list(await asyncio.gather(*(executor.run(_process, None, number) for number in range(count))))
-
-    assert os.getpid() not in asyncio.run(of(Processes(2), 6))
-    assert asyncio.run(of(Here(), 1)) == [os.getpid()]
-
-
-def _process(shared: object, number: int) -> int:
-    return os.getpid()
+    found = asyncio.run(outcomes(Processes(2), "a", "deadly", "b", "c", "d"))
+    died = found.pop(1)
+    assert isinstance(died, ItemError), "it ends in an error, which is its outcome"
+    assert str(died) == DIED == "the processes that computed it died, 3 times"
+    texts = [one.replies[0].text.split() for one in found]
+    assert [word for word, _ in texts] == ["a", "b", "c", "d"]
+    assert str(os.getpid()) not in {process for _, process in texts}
+    here = Here().run(lambda shared, item: (shared, item, os.getpid()), 1, 2)
+    assert asyncio.run(here) == (1, 2, os.getpid())
 
 
 def test_a_wrong_name_of_an_executor_gets_a_suggestion() -> None:
@@ -80,15 +59,6 @@ def test_a_wrong_name_of_an_executor_gets_a_suggestion() -> None:
     assert "ray" in problem.value.hint
     assert checked_executor(None) is None
     assert [executor_named(name).name for name in NAMES[:2]] == ["here", "processes"]
-
-
-def test_where_work_is_done_changes_no_byte_of_its_records(tmp_path: Path) -> None:
-    plan = Plan(tasks=("tsg/sgqa", "tsg/ma-sgg"), models=("baseline/rules", "baseline/random"), limit=8)
-    for name in ("here", "processes"):
-        evaluate(plan, Options(out=tmp_path / name, executor=name))
-    assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "processes/samples.jsonl").read_bytes()
-    headers = [(tmp_path / name / "run.json").read_text(encoding="utf-8") for name in ("here", "processes")]
-    assert len({header[header.index('"identity"') :][:40] for header in headers}) == 1
 
 
 def test_every_task_can_be_sent_to_other_processes() -> None:
@@ -114,21 +84,22 @@ def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
         evaluate(plan, Options(out=tmp_path / "elsewhere", executor="processes"))
 
 
+PLAN = Plan(tasks=("formalimg/layout", "tsg/sgqa"), models=("baseline/random",), limit=8)
+
+
 @pytest.fixture
 def layouts(tmp_path: Path) -> Path:
     """A run of layouts, scored here."""
-    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=10)
-    evaluate(plan, Options(out=tmp_path / "here", executor="here"))
-    return tmp_path / "here"
+    return evaluate(PLAN, Options(out=tmp_path / "here", executor="here")).path
 
 
 def test_scores_that_take_computing_are_the_same_wherever_they_are_made(
     layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = (layouts / "samples.jsonl").read_bytes()
-    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=10)
-    evaluate(plan, Options(out=tmp_path / "other", executor="processes"))
-    assert (tmp_path / "other/samples.jsonl").read_bytes() == records
+    other = evaluate(PLAN, Options(out=tmp_path / "other", executor="processes")).path
+    assert (other / "samples.jsonl").read_bytes() == records
+    assert len({json.loads((run / "run.json").read_text())["identity"] for run in (layouts, other)}) == 1
     for name in ("processes", "here"):
         (layouts / "samples.jsonl").write_bytes(b"")
         assert main(["rescore", str(layouts), "--executor", name]) == 0
@@ -155,29 +126,23 @@ def test_a_sample_whose_scoring_kills_processes_is_a_counted_error_and_the_other
     scored_by(monkeypatch, lambda solver: DyingScorer(scorer=solver, deadly=deadly))
     rescored = Rescoring(layouts, executor="processes").carry_out()
     after = lines(layouts / "samples.jsonl")
-    assert [one["item_id"] for one in after] == [one["item_id"] for one in before]
-    assert [one["outcome"] for one in after if one["item_id"] == deadly] == ["error"]
-    others = [place for place, one in enumerate(before) if one["item_id"] != deadly]
-    assert [after[place]["parts"] for place in others] == [before[place]["parts"] for place in others]
+    assert [one["outcome"] == "error" for one in after] == [number == 7 for number in range(len(before))]
+    others = [(one["item_id"], one["parts"]) for one in after if one["item_id"] != deadly]
+    assert others == [(one["item_id"], one["parts"]) for one in before if one["item_id"] != deadly]
     assert [one.item_id for one in rescored.reread] == [deadly]
 
 
-def test_code_that_cannot_be_sent_to_another_process_is_refused_before_anything_is_scored(
+def test_a_rescoring_that_is_refused_or_interrupted_changes_nothing(
     layouts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = (layouts / "samples.jsonl").read_bytes()
-    scored_by(monkeypatch, lambda solver: DyingScorer(scorer=lambda: None))
-    with pytest.raises(UsageError, match="cannot be sent to another process"):
-        Rescoring(layouts, executor="processes").carry_out()
-    assert (layouts / "samples.jsonl").read_bytes() == before
-
-
-def test_a_rescoring_that_is_interrupted_changes_nothing(layouts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (layouts / "samples.jsonl").read_bytes()
     engines: list[Engine] = []
     watch = Watch(begun=engines.append, changed=lambda: engines[0].stop())
     with pytest.raises(Interrupted, match="is as it was"):
         Rescoring(layouts, executor="here").carry_out(watch)
-    assert (layouts / "samples.jsonl").read_bytes() == before
     assert {one.name for one in layouts.iterdir() if "samples" in one.name} == {"samples.jsonl"}
     assert Rescoring(layouts).carry_out().reread == ()
+    scored_by(monkeypatch, lambda solver: DyingScorer(scorer=lambda: None))
+    with pytest.raises(UsageError, match="cannot be sent to another process"):
+        Rescoring(layouts, executor="processes").carry_out()
+    assert (layouts / "samples.jsonl").read_bytes() == before

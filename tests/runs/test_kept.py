@@ -1,14 +1,19 @@
-"""A run shows its results anywhere: in another folder, without its data, and without the code of its tasks."""
+"""A run shows its results anywhere: without its data or the code of its tasks, and packed as one file."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 import shutil
+import stat
+import warnings
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_files import lines, project_with_card
+from run_files import contents, everything, lines, project_with_card, write_lines
 from shipped import TASKS
 
 import tsgkit as tk
@@ -17,14 +22,15 @@ from tsgkit.errors import FileProblem, Lacking, UsageError
 from tsgkit.report.comparison import compare
 from tsgkit.report.explanation import explain
 from tsgkit.report.report_rows import gather
+from tsgkit.runs import archives
+from tsgkit.runs.archives import pack, unpack
 from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.kept import keeps_rows
 from tsgkit.runs.plan import Plan, load_plan
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard
-
-CITIES = {"France": "Paris", "Spain": "Madrid", "Chile": "Santiago"}
 
 
 @pytest.fixture
@@ -37,17 +43,16 @@ def rows(tmp_path: Path) -> Path:
     return file
 
 
-def asked(out: Path, **settings: object) -> Path:
-    given = {"tasks": ("tsg/sgds",), "models": ("baseline/rules",)} | settings
-    evaluate(Plan.model_validate(given), Options(out=out))
-    return out
+def asked(out: Path, *, keep_data: bool = True, shard: Shard | None = None, **settings: Any) -> Path:  # noqa: ANN401
+    plan = Plan.model_validate({"tasks": ("tsg/sgds",), "models": ("baseline/rules",)} | settings)
+    return evaluate(plan, Options(out=out, keep_data=keep_data, shard=shard)).path
 
 
 def say_nothing_right(file: Path) -> None:
     """Write a script that answers every question alike."""
-    rows = lines(TASKS / "tsg/data/tsgkit-1/sgqa.jsonl")
-    ids = [f"{row['item_id']}/q{number}" for row in rows for number in range(len(row["qa_pairs"]))]
-    file.write_text("".join(f"{json.dumps({'item_id': name, 'reply': '[A]'})}\n" for name in ids), encoding="utf-8")
+    found = lines(TASKS / "tsg/data/tsgkit-1/sgqa.jsonl")
+    ids = [f"{row['item_id']}/q{number}" for row in found for number in range(len(row["qa_pairs"]))]
+    write_lines(file, [{"item_id": name, "reply": "[A]"} for name in ids])
 
 
 def figures(run: Path) -> list[tuple[str, Any]]:
@@ -55,41 +60,47 @@ def figures(run: Path) -> list[tuple[str, Any]]:
 
 
 def moved(run: Path) -> Path:
-    copy = run.parent / "elsewhere" / run.name
-    shutil.copytree(run, copy)
-    shutil.rmtree(run)
-    return copy
+    return Path(shutil.move(run, run.with_name(f"{run.name} elsewhere")))
 
 
-@pytest.mark.parametrize("choice", [{}, {"limit": 5}, {"first": 5}])
-def test_a_run_is_read_where_its_data_are_not(choice: dict[str, int], rows: Path, tmp_path: Path) -> None:
+def manifest(run: Path) -> Any:  # noqa: ANN401
+    return json.loads((run / "asked/asked.json").read_text(encoding="utf-8"))
+
+
+def with_manifest(run: Path, value: object) -> None:
+    (run / "asked/asked.json").write_text(json.dumps(value), encoding="utf-8")
+
+
+@pytest.mark.parametrize("choice", [{}, {"limit": 5}, {"first": 3}])
+def test_a_run_is_read_where_its_data_are_not(choice: dict[str, Any], rows: Path, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", data=str(rows), **choice)
     before, item = figures(run), lines(run / "samples.jsonl")[0]["item_id"]
+    kept = (run / "asked/rows/tsg/sgds.jsonl").read_bytes()
+    assert len(kept.splitlines()) == next(iter(choice.values()), 12)
+    if "limit" not in choice:
+        assert rows.read_bytes().startswith(kept), "only rows that were asked are kept, as they were"
+    ids = {"ids": [one["item_id"] for one in lines(run / "samples.jsonl")]} if choice else {}
+    assert manifest(run)["tasks"]["tsg/sgds"]["rows"] == {
+        "file": "rows/tsg/sgds.jsonl", "sha256": hashlib.sha256(kept).hexdigest(), **ids,
+    }  # fmt: skip
     shown = explain(run, item).rows[0]
     rows.unlink()
     run = moved(run)
     assert figures(run) == before
     again = explain(run, item).rows[0]
     assert (again.sample, again.judged, again.changed) == (shown.sample, shown.judged, "")
-    assert gather([run]).rows[0].data == str(rows), "the name of the file is that which was asked"
-    assert all(one.before == one.after for one in [Rescoring(run).carry_out()])
-    assert figures(run) == before
-    assert gather([run]).rows[0].data_sha256 == json.loads((run / "run.json").read_text())["asked"]["data"]["tsg/sgds"]
-
-
-def test_only_rows_that_were_asked_are_kept(rows: Path, tmp_path: Path) -> None:
-    run = asked(tmp_path / "run", data=str(rows), first=3)
-    kept = (run / "asked/rows/tsg/sgds.jsonl").read_text(encoding="utf-8")
-    assert kept == "".join(rows.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
+    rescored = Rescoring(run).carry_out()
+    assert rescored.before == rescored.after and figures(run) == before
+    [row] = gather([run]).rows
+    header = json.loads((run / "run.json").read_text())
+    assert (row.data, row.data_sha256) == (str(rows), header["asked"]["data"]["tsg/sgds"])
 
 
 def test_rows_that_are_known_by_their_number_are_kept_with_all_others(rows: Path, tmp_path: Path) -> None:
-    values = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
-    for value in values:
-        value.pop("item_id")
-    rows.write_text("".join(f"{json.dumps(value)}\n" for value in values), encoding="utf-8")
+    write_lines(rows, [{name: part for name, part in one.items() if name != "item_id"} for one in lines(rows)])
     run = asked(tmp_path / "run", data=str(rows), limit=4)
     before = figures(run)
+    assert (run / "asked/rows/tsg/sgds.jsonl").read_bytes() == rows.read_bytes()
     rows.unlink()
     assert figures(moved(run)) == before
 
@@ -97,76 +108,86 @@ def test_rows_that_are_known_by_their_number_are_kept_with_all_others(rows: Path
 @pytest.mark.parametrize(
     ("task", "subject"),
     [
-        ("tsg/sgqa", "baseline/rules"),
-        ("tsg/refine", "baseline/rules"),
-        ("tsg/nodes-ma", "baseline/rules"),
-        ("formalimg/layout", "baseline/solver"),
-        ("spatialgen/questions", "baseline/constant:A"),
+        ("tsg/sgqa", "baseline/rules"), ("tsg/refine", "baseline/rules"), ("tsg/nodes-ma", "baseline/rules"),
+        ("formalimg/layout", "baseline/solver"), ("spatialgen/questions", "baseline/constant:A"),
     ],
-)
+)  # fmt: skip
 def test_rows_of_every_suite_are_read_again_from_what_is_kept(task: str, subject: str, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", tasks=(task,), models=(subject,), limit=3)
     reopened = open_saved_run(run)
     [row] = reopened.prepared.rows
     reopened.samples.close()
-    assert len(row.numbers) == 3
     assert row.dataset.sha256 == json.loads((run / "run.json").read_text())["asked"]["data"][task]
-    assert [row.dataset.sample(number).item_id for number in row.numbers] == [
-        one["item_id"] for one in lines(run / "samples.jsonl")
-    ]
-    assert [one.changed for number in row.numbers for one in explain(run, row.dataset.item_ids[number]).rows] == [
-        ""
-    ] * 3
+    ids = [row.dataset.sample(number).item_id for number in row.numbers]
+    assert ids == [one["item_id"] for one in lines(run / "samples.jsonl")] and len(ids) == 3
+    assert [one.changed for item_id in ids for one in explain(run, item_id).rows] == [""] * 3
+
+
+def test_descriptions_of_rooms_are_read_again_from_what_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
+    shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")
+    settings: dict[str, Any] = {"tasks": ("sceneeval/plausibility",), "models": (), "scenes": ("mine=rooms",)}
+    run = asked(tmp_path / "run", **settings, data="mine.csv", ids=("0", "2"))
+    before = figures(run)
+    Path("mine.csv").unlink()
+    assert figures(run) == before
+    assert [explain(run, item).rows[0].changed for item in ("0", "2")] == ["", ""]
+    rescored = Rescoring(run).carry_out()
+    assert rescored.before == rescored.after
 
 
 def test_cards_prompts_examples_and_plan_lie_in_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project_with_card("tsg/sgqa", "title:", "# mine\ntitle:", tmp_path)
-    (tmp_path / "prompts/tsg/sgqa").mkdir(parents=True)
-    (tmp_path / "prompts/tsg/sgqa/statement.txt").write_text("Answer in one word.\n", encoding="utf-8")
+    mine = tmp_path / "prompts/tsg/sgqa/statement.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("Answer in one word.\n", encoding="utf-8")
     say_nothing_right(tmp_path / "said.jsonl")
     monkeypatch.chdir(tmp_path)
-    run = asked(tmp_path / "run", tasks=("tsg/sgqa",), models=("script:said.jsonl",), limit=2, styles=("few-shot",))
-    home = run / "asked"
+    plan: dict[str, Any] = {"tasks": ["tsg/sgqa"], "models": ["script:said.jsonl"], "styles": ["few-shot"], "limit": 2}
+    home = asked(tmp_path / "run", **plan) / "asked"
     assert "# mine" in (home / "tasks/tsg/sgqa.yaml").read_text(encoding="utf-8")
     assert (home / "prompts/tsg/sgqa/statement.txt").read_text(encoding="utf-8") == "Answer in one word.\n"
     assert (home / "prompts/tsg/shared/examples.txt").is_file()
     assert (home / "tasks/tsg/data/few-shot/sgqa.jsonl").is_file()
-    assert "few-shot" in (home / "eval/plans/run.yaml").read_text(encoding="utf-8")
+    plain = asked(tmp_path / "plain", tasks=("tsg/sgqa",), limit=2) / "asked"
+    assert not (plain / "prompts").exists() and not (plain / "tasks/tsg/data").exists(), "nobody was asked"
+    (tmp_path / "own/tsg/sgqa").mkdir(parents=True)
+    (tmp_path / "own/tsg/sgqa/statement.txt").write_text("Two words.\n", encoding="utf-8")
+    sets = asked(tmp_path / "sets", **plan, prompts=["own", None]) / "asked/prompt-sets"
+    found = {file.parts[-4]: file.read_text(encoding="utf-8") for file in sets.rglob("sgqa/statement.txt")}
+    assert found == {"1-own": "Two words.\n", "2-default": "Answer in one word.\n"}
     monkeypatch.chdir(home)
-    assert load_plan("run") == {
-        "tasks": ["tsg/sgqa"],
-        "models": ["script:said.jsonl"],
-        "styles": ["few-shot"],
-        "limit": 2,
-    }
+    assert load_plan("run") == plan
 
 
 def test_a_card_of_ones_own_is_needed_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project_with_card("tsg/sgqa", "title:", "title:", tmp_path / "mine")
-    card = tmp_path / "mine/tasks/tsg/sgqa.yaml"
     (tmp_path / "mine/tasks/tool").mkdir()
-    card.rename(tmp_path / "mine/tasks/tool/tool.yaml")
+    (tmp_path / "mine/tasks/tsg/sgqa.yaml").rename(tmp_path / "mine/tasks/tool/tool.yaml")
     monkeypatch.chdir(tmp_path / "mine")
     run = asked(tmp_path / "run", tasks=("tool/tool",), limit=4)
     before = figures(run)
     monkeypatch.chdir(tmp_path)
     assert figures(run) == before
     assert len(compare([run, run], metric="exact_match").pairs) == 1
-    assert main(["report", str(run), "--by", "k", "--fail-under", "tool/tool.exact_match=0"]) == 0
-    assert main(["report", str(run), "--against", "published"]) == 0
+    for more in (["--by", "k", "--fail-under", "tool/tool.exact_match=0"], ["--against", "published"]):
+        assert main(["report", str(run), *more]) == 0
     assert main(["samples", str(run)]) == 0
 
 
 def test_rows_are_not_kept_where_they_are_not_to_be(rows: Path, tmp_path: Path) -> None:
-    plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(rows))
-    evaluate(plan, Options(out=tmp_path / "run", keep_data=False))
-    run = tmp_path / "run"
-    assert not (run / "asked/rows").exists()
-    first = rows.read_text(encoding="utf-8").splitlines()[0]
-    text = b"".join(file.read_bytes() for file in (run / "asked").rglob("*") if file.is_file())
-    assert first[200:240].encode() not in text
+    run = asked(tmp_path / "run", data=str(rows), keep_data=False)
+    assert keeps_rows(run) is False and keeps_rows(tmp_path) is None
+    described = manifest(run)["tasks"]["tsg/sgds"]
+    assert (described["rows"], described["numbers"], described["package"], described["code"]) == (
+        None, list(range(12)), "tsgkit", [],
+    )  # fmt: skip
+    assert rows.read_bytes()[200:240] not in everything(run / "asked")
     before = figures(run)
-    evaluate(plan, Options(out=run))
+    asked(run, data=str(rows))
     assert not (run / "asked/rows").exists(), "a run that began without its rows stays without"
     rows.rename(away := rows.with_name("away.jsonl"))
     with pytest.warns(Lacking, match="its rows were not kept: --data D"):
@@ -178,42 +199,51 @@ def test_rows_are_not_kept_where_they_are_not_to_be(rows: Path, tmp_path: Path) 
     assert open_saved_run(run, str(away)).prepared.lacking == {}
 
 
+def test_a_run_that_began_before_anything_was_kept_keeps_it_when_it_goes_on(rows: Path, tmp_path: Path) -> None:
+    run = asked(tmp_path / "run", data=str(rows))
+    shutil.rmtree(run / "asked")
+    assert asked(run, data=str(rows)) == run
+    assert keeps_rows(run) and (run / "asked/rows/tsg/sgds.jsonl").read_bytes() == rows.read_bytes()
+
+
+# Code that is not there
+
+
 def capitals() -> tk.Task:
+    cities = {"France": "Paris", "Spain": "Madrid", "Chile": "Santiago"}
     return tk.Task(
         "my/capitals",
-        [{"item_id": name, "answer": city, "sea": "yes"} for name, city in CITIES.items()],
+        [{"item_id": name, "answer": city, "sea": "yes"} for name, city in cities.items()],
         "What is the capital of {item_id}?",
         by="sea",
     )
 
 
 def forget_what_was_given() -> None:
-    """Be a process that was given no task."""
+    """Be a process that was given no task, metric or solver."""
     from tsgkit.library import cards
     from tsgkit.suites import suite
+    from tsgkit.suites.solvers import factories
 
-    cards._GIVEN.clear()
-    suite._GIVEN.clear()
+    for given in (cards._GIVEN, suite._GIVEN, suite._METRICS, factories._GIVEN):
+        given.clear()
+    factories.factory_of.cache_clear()
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-def test_shards_are_not_merged_without_the_code_that_scores_them(tmp_path: Path) -> None:
-    parts = [
+def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tk.evaluate(capitals(), model=lambda _: "Answer: [Paris]", out=tmp_path / "run").path
+    shards = [
         tk.evaluate(capitals(), model=lambda _: "[Paris]", out=tmp_path / "run", shard=f"{number}/2", quiet=True).path
         for number in (1, 2)
     ]
+    before, shown = figures(run), explain(run, "Spain").rows[0]
     forget_what_was_given()
     with pytest.raises(UsageError, match="my/capitals: cannot be merged here: its code is not here"):
-        merge(parts, tmp_path / "merged")
+        merge(shards, tmp_path / "merged")
     assert not list(tmp_path.glob("*merged*"))
-
-
-@pytest.mark.usefixtures("nothing_else_given")
-def test_a_task_of_a_program_is_shown_without_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = tk.evaluate(capitals(), model=lambda _: "Answer: [Paris]", out=tmp_path / "run").path
-    before = figures(run)
-    shown = explain(run, "Spain").rows[0]
-    forget_what_was_given()
     monkeypatch.chdir(tmp_path)
     with pytest.warns(Lacking, match="my/capitals: shown as recorded: its code is not here"):
         assert figures(run) == before
@@ -221,29 +251,20 @@ def test_a_task_of_a_program_is_shown_without_the_program(tmp_path: Path, monkey
         again = explain(run, "Spain").rows[0]
     assert again.judged.scores["strict"]["correct"].value == shown.judged.scores["strict"]["correct"].value == 0.0
     assert [one.reply.text for one in again.asked] == ["Answer: [Paris]"]
-    assert (again.task.question(again.sample), again.task.reference(again.sample)) == (
-        "What is the capital of Spain?",
-        "Madrid",
-    )
+    said = (again.task.question(again.sample), again.task.reference(again.sample))
+    assert said == ("What is the capital of Spain?", "Madrid")
     for words in (["report", str(run), "--by", "sea"], ["samples", str(run)], ["explain", str(run), "--item", "Spain"]):
         assert main(words) == 0
     assert main(["report", str(run), "-o", "page.html", "--by", "sea"]) == 0
     with pytest.raises(UsageError, match="cannot be scored again here"):
         Rescoring(run).carry_out()
-    assert figures_of_records(run) == 1
-
-
-def figures_of_records(run: Path) -> float:
-    return sum(float(one["parts"]["strict"]["correct"][0]) for one in lines(run / "samples.jsonl"))
+    assert [one["parts"]["strict"]["correct"] for one in lines(run / "samples.jsonl")] == [[1, 1], [0, 1], [0, 1]]
 
 
 @pytest.mark.usefixtures("nothing_else_given")
 def test_the_file_whose_code_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tsgkit.suites import suite
-    from tsgkit.suites.solvers import factories
-
     (tmp_path / "mine.py").write_text(
         'import tsgkit as tk\n\n@tk.metric("tsg/sgqa")\ndef letters(item, answer):\n    return len(answer or "")\n'
         '\n@tk.solver("twice")\nasync def twice(prompt, ask):\n    return await ask(prompt, "answer")\n',
@@ -253,9 +274,7 @@ def test_the_file_whose_code_is_missing_is_named(
     monkeypatch.chdir(tmp_path)
     words = ["eval", "--code", "mine.py", "--task", "sgqa", "--model", "script:said.jsonl", "--solver", "twice"]
     assert main([*words, "--limit", "3", "--out", "run", "--quiet"]) == 0
-    suite._METRICS.clear()
-    factories._GIVEN.clear()
-    factories.factory_of.cache_clear()
+    forget_what_was_given()
     capsys.readouterr()
     assert main(["report", "run", "--metrics", "all"]) == 0
     said = capsys.readouterr()
@@ -265,6 +284,9 @@ def test_the_file_whose_code_is_missing_is_named(
     assert main(["explain", "run", "--item", lines(tmp_path / "run/samples.jsonl")[0]["item_id"]]) == 0
 
 
+# Files that were changed
+
+
 def test_kept_rows_that_were_changed_are_refused(rows: Path, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", data=str(rows))
     kept = run / "asked/rows/tsg/sgds.jsonl"
@@ -272,68 +294,253 @@ def test_kept_rows_that_were_changed_are_refused(rows: Path, tmp_path: Path) -> 
     with pytest.raises(FileProblem, match="not the rows that were kept"):
         figures(run)
     assert open_saved_run(run, str(rows)).prepared.rows, "the data themselves are taken where they are named"
-
-
-@pytest.mark.parametrize(
-    "value", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "tasks": {"tsg/sgds": {}}, "unpublished": {}}']
-)
-def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(value: str, rows: Path, tmp_path: Path) -> None:
-    run = asked(tmp_path / "run", data=str(rows))
-    (run / "asked/asked.json").write_text(value, encoding="utf-8")
-    rows.unlink()
-    with pytest.raises(UsageError):
+    kept.unlink()
+    with pytest.raises(FileProblem, match="cannot be read: No such file"):
         figures(run)
 
 
-def test_a_task_of_a_run_names_no_file_elsewhere(rows: Path, tmp_path: Path) -> None:
+def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(rows: Path, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", data=str(rows))
-    for file in ("run.json", "asked/asked.json"):
-        text = (run / file).read_text(encoding="utf-8")
-        (run / file).write_text(text.replace('"tsg/sgds"', '"../../../mine"'), encoding="utf-8")
+    good = manifest(run)
+    rows.unlink()
+    described = good["tasks"]["tsg/sgds"]
+    for value, message in (
+        ("", "not JSON"), ("[]", "another format than 1"), ("{}", "another format than 1"), ({"format": 2}, "another"),
+        ({"format": 1}, "not what a run has there"), (good | {"unpublished": []}, "not what a run has there"),
+        (good | {"tasks": {"tsg/sgds": []}}, "not what a run has there"),
+        (good | {"tasks": {"../../../mine": described}}, "not what a run has there"),
+        (good | {"tasks": {"tsg/sgds": {}}}, "no such file"),
+        *(
+            (good | {"tasks": {"tsg/sgds": described | {"rows": entry}}}, "no name of a file of rows")
+            for entry in (
+                [], {"file": 1}, *(
+                    {**described["rows"], "file": name}
+                    for name in ("../../etc/passwd", "/etc/passwd", "rows/../../../etc/passwd.jsonl", "rows/x.sh", "x")
+                ),
+            )
+        ),
+    ):  # fmt: skip
+        with_manifest(run, value)
+        if not isinstance(value, dict):
+            (run / "asked/asked.json").write_text(value, encoding="utf-8")
+        with pytest.raises(UsageError, match=message):
+            figures(run)
+    with_manifest(run, good)
+    for file in (run / "run.json", run / "asked/asked.json"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace('"tsg/sgds"', '"../../../mine"'), encoding="utf-8")
     (tmp_path / "mine.yaml").write_text("secret: 1\n", encoding="utf-8")
     with pytest.raises(FileProblem, match="not what a run has there") as problem:
         figures(run)
     assert "secret" not in str(problem.value)
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "rows/../../../etc/passwd.jsonl", "rows/x.sh"])
-def test_a_kept_file_lies_in_the_run(name: str, rows: Path, tmp_path: Path) -> None:
-    run = asked(tmp_path / "run", data=str(rows))
-    file = run / "asked/asked.json"
-    value = json.loads(file.read_text(encoding="utf-8"))
-    value["tasks"]["tsg/sgds"]["rows"]["file"] = name
-    file.write_text(json.dumps(value), encoding="utf-8")
-    with pytest.raises(FileProblem, match="no name of a file of rows"):
-        figures(run)
+# Archives
 
 
-def test_merged_shards_keep_what_their_parts_keep(rows: Path, tmp_path: Path) -> None:
-    plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(rows), limit=7)
-    paths = [evaluate(plan, Options(out=tmp_path / "part", shard=Shard(number, 3))).path for number in (1, 2, 3)]
-    whole = evaluate(plan, Options(out=tmp_path / "whole")).path
-    rows.unlink()
-    merged = merge(paths, tmp_path / "merged").path
-    assert figures(merged) == figures(whole)
-    assert (merged / "asked/rows/tsg/sgds.jsonl").read_bytes() == (whole / "asked/rows/tsg/sgds.jsonl").read_bytes()
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("packed") / "run"
+    evaluate(Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), limit=4), Options(out=out))
+    return out
 
 
-def test_a_run_that_began_before_anything_was_kept_keeps_it_when_it_goes_on(rows: Path, tmp_path: Path) -> None:
-    run = asked(tmp_path / "run", data=str(rows))
-    shutil.rmtree(run / "asked")
-    assert asked(run, data=str(rows)) == run
-    assert (run / "asked/rows/tsg/sgds.jsonl").read_bytes() == rows.read_bytes()
+@pytest.fixture
+def archive(run: Path, tmp_path: Path) -> Path:
+    return pack(run, tmp_path / "run.zip").path
 
 
-def test_descriptions_of_rooms_are_read_again_from_what_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def boards(run: Path) -> list[Any]:
+    return [row.board for row in gather([run]).rows]
+
+
+def test_a_packed_run_is_the_same_run_again_without_what_is_no_part_of_it(run: Path, tmp_path: Path) -> None:
+    packed = pack(run, tmp_path / "run.zip")
+    size = packed.path.stat().st_size
+    assert (packed.left_out, packed.files, packed.bytes) == ((), len(contents(run)), size)
+    assert unpack(packed.path, tmp_path / "new") == json.loads((run / "run.json").read_text())
+    assert contents(tmp_path / "new") == contents(run) and boards(tmp_path / "new") == boards(run)
+    (run / "notes.txt").write_text("mine", encoding="utf-8")
+    (run / ".hidden").touch()
+    (run / "link.jsonl").symlink_to("/etc/passwd")
+    try:
+        again = pack(run, tmp_path / "again.zip")
+    finally:
+        for name in ("notes.txt", ".hidden", "link.jsonl"):
+            (run / name).unlink()
+    assert again.left_out == ("link.jsonl", "notes.txt")
+    assert again.path.read_bytes() == packed.path.read_bytes(), "the same run makes the same archive"
+
+
+def test_nothing_is_written_over(run: Path, archive: Path, tmp_path: Path) -> None:
+    assert pack(run, archive).path == archive, "the same content is no loss"
+    archive.write_text("mine", encoding="utf-8")
+    with pytest.raises(FileProblem, match="already here would be lost"):
+        pack(run, archive)
+    assert archive.read_text(encoding="utf-8") == "mine"
+    pack(run, archive, force=True)
+    for place in (tmp_path / "new", archive):
+        (tmp_path / "new").mkdir(exist_ok=True)
+        (tmp_path / "new" / "file").touch()
+        with pytest.raises(UsageError, match="something lies there already"):
+            unpack(archive, place)
+    with pytest.raises(UsageError, match="lies in the run itself"):
+        pack(run, run / "x.zip")
+    with pytest.raises(FileProblem, match="cannot be written: No such file or directory"):
+        pack(run, tmp_path / "nowhere/x.zip")
+
+
+FILE = stat.S_IFREG | 0o644
+
+
+@pytest.mark.parametrize(
+    ("names", "mode", "message"),
+    [
+        *(
+            ((name,), FILE, "no file of a run")
+            for name in (
+                "../outside.txt", "asked/rows/../../../outside.jsonl", "/outside.jsonl", "C:outside.jsonl",
+                "asked\\rows\\..\\outside.jsonl", "setup.py", "asked/eval/plans/x.sh", "asked/rows/\x1b[2J.jsonl",
+                "asked/rows", "asked/other/x.jsonl", ".git/hooks/post-checkout", "asked/rows/.x.jsonl", "asked/x.json",
+            )
+        ),
+        (("asked/rows/run.jsonl",), stat.S_IFLNK | 0o777, "no file of a run"),
+        (("asked/rows/run.jsonl",), stat.S_IFIFO | 0o644, "no file of a run"),
+        (("asked/rows/a.jsonl", "asked/rows/A.jsonl"), FILE, "occurs twice"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_archive_with_anything_but_a_run_is_refused_whole(
+    names: tuple[str, ...], mode: int, message: str, archive: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(archive, "a") as opened, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # zipfile notices what occurs twice too
+        for name in names:
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = mode << 16
+            opened.writestr(entry, b"/etc/passwd")
+    with pytest.raises(FileProblem, match=message) as problem:
+        unpack(archive, tmp_path / "inner" / "new")
+    assert problem.value.message.isprintable()
+    assert list((tmp_path / "inner").iterdir()) == [], "nothing is left of it"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["inner", "run.zip"]
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = zipfile.ZipFile(archive).infolist()
+    exactly = sum(entry.file_size for entry in entries)
+    monkeypatch.setattr(archives, "MOST_FILES", len(entries))
+    unpack(archive, tmp_path / "fits", most=exactly)
+    with pytest.raises(FileProblem, match=r"would be 0\.0 GiB, more than 0\.0"):
+        unpack(archive, tmp_path / "new", most=exactly - 1)
+    monkeypatch.setattr(archives, "MOST_FILES", len(entries) - 1)
+    with pytest.raises(FileProblem, match="files are in it; a run has at most"):
+        unpack(archive, tmp_path / "new")
+    monkeypatch.undo()
+    with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr("asked/rows/zeros.jsonl", b"\0" * 1_000_000)
+    archive.write_bytes(archive.read_bytes().replace((1_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little")))
+    with pytest.raises(FileProblem, match=r"is larger than the archive says|is damaged"):
+        unpack(archive, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_archive_that_was_cut_off_damaged_or_claims_another_form_is_an_error_in_one_line(
+    archive: Path, tmp_path: Path
+) -> None:
+    whole = archive.read_bytes()
+    zeros = bytearray(whole)
+    place = whole.index(b"samples.jsonl") + 40
+    zeros[place : place + 30] = bytes(30)
+    rows: list[tuple[bytes, str]] = [
+        (bytes(zeros), r"samples\.jsonl: is damaged"), (b"", "no archive of a run"), (b"PKx", "its end is"),
+        *((whole[:left], "no archive of a run") for left in (1, 100, 3000, -1, -30)),
+    ]  # fmt: skip
+    for offset, value in ((4, 99), (9, 0x40), (8, 14), (8, 12)):  # another version, other flags, as LZMA, as bzip2
+        data = bytearray(whole)
+        for signature, more in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+            data[data.index(signature) + offset + more] = value
+        rows.append((bytes(data), "run.zip"))
+    encrypted = bytearray(whole)
+    encrypted[whole.index(b"PK\x01\x02") + 8] |= 1
+    rows.append((bytes(encrypted), "is encrypted"))
+    for data_of, message in rows:
+        archive.write_bytes(data_of)
+        with pytest.raises(FileProblem, match=message) as problem:
+            unpack(archive, tmp_path / "new")
+        assert "\n" not in problem.value.message and "cannot be written" not in problem.value.message, message
+        assert [path.name for path in tmp_path.iterdir()] == ["run.zip"], message
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("calls.jsonl", "")
+    for file, message in (
+        (archive, "holds no run: "),
+        (tmp_path, "this is a folder"),
+        (tmp_path / "x", "no such file"),
+    ):
+        with pytest.raises(FileProblem, match=message):
+            unpack(file, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_runs_are_packed_and_unpacked_by_command_also_where_one_is(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
-    shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")
-    settings = {"tasks": ("sceneeval/plausibility",), "models": (), "scenes": ("mine=rooms",), "data": "mine.csv"}
-    run = asked(tmp_path / "run", **settings, ids=("0", "2"))
-    before = figures(run)
-    Path("mine.csv").unlink()
-    assert figures(run) == before
-    assert [explain(run, item).rows[0].changed for item in ("0", "2")] == ["", ""]
-    assert all(one.before == one.after for one in [Rescoring(run).carry_out()])
+    assert main(["runs", "pack", str(run), "-o", "mine.zip"]) == 0
+    assert main(["runs", "unpack", "mine.zip"]) == 0
+    assert "its table: tsgkit report runs/mine" in capsys.readouterr().out
+    assert main(["report", "runs/mine"]) == 0
+    assert main(["runs", "unpack", "mine.zip"]) == 2
+    copy = tmp_path / "home" / "mine"
+    shutil.copytree(run, copy)
+    monkeypatch.chdir(copy)
+    assert main(["runs", "pack", "."]) == 0
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert main(["runs", "unpack", "../home/mine.zip", "-o", "."]) == 0
+    assert contents(tmp_path / "empty") == contents(copy)
+
+
+def test_without_data_neither_rows_nor_prompts_nor_examples_nor_references_are_in_an_archive(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine/tsg/sgqa/statement.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("PRIVATE WORDS", encoding="utf-8")
+    shown = tk.evaluate(
+        "sgqa", model=lambda _: "[cup]", style="few-shot", shots=2, limit=3, prompts=str(tmp_path / "mine"),
+        out=tmp_path / "shown", cache=False, quiet=True,
+    ).path  # fmt: skip
+    assert b"PRIVATE WORDS" in everything(shown / "asked")
+    new = tmp_path / "new"
+    unpack(pack(shown, tmp_path / "shown.zip", data=False).path, new)
+    assert sorted(contents(new)) == [
+        "asked/asked.json", "asked/eval/plans/run.yaml", "asked/items/tsg/sgqa.jsonl", "asked/tasks/tsg/sgqa.yaml",
+        "calls.jsonl", "prompts.jsonl", "run.json", "samples.jsonl",
+    ]  # fmt: skip
+    assert b"PRIVATE WORDS" not in everything(new)
+    assert {one["evidence"] for one in lines(new / "samples.jsonl")} == {None}
+    assert all(one["messages"] == [] for one in lines(new / "prompts.jsonl")) and lines(new / "prompts.jsonl")
+    assert boards(new) == boards(shown)
+    first = lines(new / "samples.jsonl")[0]["item_id"]
+    for words in (["report"], ["samples"], ["explain", "--item", first]):
+        assert main([words[0], str(new), *words[1:]]) == 0, capsys.readouterr().err
+    unpack(pack(run, tmp_path / "run.zip", data=False).path, tmp_path / "two")
+    assert boards(tmp_path / "two") == boards(run)
+    row = json.loads((run / "asked/rows/tsg/sgds.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert json.dumps(row)[200:240].encode() not in everything(tmp_path / "two" / "asked")
+    assert all(one["sha256"] for one in lines(tmp_path / "two/asked/items/tsg/sgds.jsonl"))
+
+
+def test_numbers_in_tables_are_places_in_the_data_whatever_rows_are_kept(run: Path, tmp_path: Path) -> None:
+    ids = [row["item_id"] for row in lines(TASKS / "tsg/data/tsgkit-1/sgds.jsonl")]
+    unpack(pack(run, tmp_path / "run.zip", data=False).path, tmp_path / "new")
+    for place in (run, tmp_path / "new"):
+        folder = tmp_path / f"tables of {place.name}"
+        tk.export(place, to="csv", path=folder)
+        with (folder / "samples.csv").open(encoding="utf-8", newline="") as stream:
+            rows = [row for row in csv.DictReader(stream) if row["task"] == "tsg/sgds"]
+        assert [int(row["number"]) for row in rows] == [ids.index(row["item_id"]) for row in rows]
+        assert len(rows) == 4

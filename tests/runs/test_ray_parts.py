@@ -6,6 +6,7 @@ What needs a cluster is tested in ``tests/full``; here a stand-in takes the plac
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import signal
 import socket
@@ -13,10 +14,10 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -36,43 +37,27 @@ ERRORS = (
 )
 
 
-class Ray(ModuleType):
-    """In the place of the library: what it is told of a cluster, and what it was asked to do."""
-
-    def __init__(self) -> None:
-        super().__init__("ray")
-        self.exceptions: Any = ModuleType("ray.exceptions")
-        for name in ERRORS:
-            setattr(self.exceptions, name, type(name, (Exception,), {}))
-        self.resources: dict[str, float] = {"CPU": 8.0}
-        self.alive = {"n1": "here", "n2": "there"}
-        self.killed: list[Any] = []
-        self.cancelled: list[Any] = []
-        self.ready = False
-
-    def cluster_resources(self) -> dict[str, float]:
-        return self.resources
-
-    def nodes(self) -> list[dict[str, Any]]:
-        names = {"n1": "here", "n2": "there", "n3": "gone"}
-        return [
-            {"NodeID": one, "Alive": one in self.alive, "NodeManagerHostname": self.alive.get(one, name)}
-            for one, name in names.items()
-        ]
-
-    def wait(self, references: list[Any], **_: Any) -> tuple[list[Any], list[Any]]:  # noqa: ANN401
-        return (references, []) if self.ready else ([], references)
-
-    def kill(self, handle: object) -> None:
-        self.killed.append(handle)
-
-    def cancel(self, reference: object, *, force: bool) -> None:
-        self.cancelled.append((reference, force))
+Ray = Any
+"""The library, or what stands in its place."""
 
 
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
-    made = Ray()
+    """In the place of the library: what it is told of a cluster, and what it was asked to do."""
+    made: Any = ModuleType("ray")
+    made.exceptions = ModuleType("ray.exceptions")
+    for name in ERRORS:
+        setattr(made.exceptions, name, type(name, (Exception,), {}))
+    made.resources, made.alive, made.is_ready = {"CPU": 8.0}, {"n1": "here", "n2": "there"}, False
+    made.killed, made.cancelled = [], []
+    made.cluster_resources = lambda: made.resources
+    made.nodes = lambda: [
+        {"NodeID": node, "Alive": node in made.alive, "NodeManagerHostname": made.alive.get(node, name)}
+        for node, name in (("n1", "here"), ("n2", "there"), ("n3", "gone"))
+    ]
+    made.wait = lambda references, **_: (references, []) if made.is_ready else ([], references)
+    made.kill = made.killed.append
+    made.cancel = lambda reference, *, force: made.cancelled.append((reference, force))
     monkeypatch.setitem(sys.modules, "ray", made)
     monkeypatch.setitem(sys.modules, "ray.exceptions", made.exceptions)
     return made
@@ -158,9 +143,9 @@ def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pyt
     assert executor.waits_for() == "no unit has begun for 10 s: others may use all 8 processors of the cluster"
     ray.resources = {}
     assert executor.waits_for() == "the cluster has no processor"
-    ray.ready = True
+    ray.is_ready = True
     assert executor.waits_for() == "" and executor._has_begun
-    ray.ready = False
+    ray.is_ready = False
     assert executor.waits_for() == "", "it has begun"
 
 
@@ -306,7 +291,8 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
     reader: Any = Reader(home)
     item = carried(reader, "s")
     assert item == Carried("s", {"a.txt": b"a.txt", "in/b.txt": b"in/b.txt"})
-    assert carried(Reader(None), "s") == "s" == carried(object(), "s")  # type: ignore[arg-type]
+    empty, other = cast(Any, Reader(None)), cast(Any, object())
+    assert carried(empty, "s") == "s" == carried(other, "s")
 
     def work(solver: Any, sample: object) -> Transcript:  # noqa: ANN401
         folder = solver.folder
@@ -329,51 +315,34 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
 # Models in actors
 
 
-@dataclass(eq=False)
-class Handle:
-    """An actor that loads at once."""
-
-    node: str = "n1"
-    problem: TsgkitError | None = None
-
-    @property
-    def place(self) -> Any:  # noqa: ANN401
-        return SimpleNamespace(remote=lambda: ready(self.node))
-
-    @property
-    def load(self) -> Any:  # noqa: ANN401
-        return SimpleNamespace(remote=lambda: ready((self.problem, self.node)))
+def handle(problem: TsgkitError | None = None) -> Any:  # noqa: ANN401
+    """Return an actor that loads at once."""
+    answers = {"place": "n1", "load": (problem, "n1")}
+    return SimpleNamespace(**{
+        name: SimpleNamespace(remote=functools.partial(ready, answer)) for name, answer in answers.items()
+    })  # fmt: skip
 
 
-@dataclass
-class Fake:
-    """A cluster with these processors."""
-
-    cpus: int = 4
-    gpus: int = 0
-    rooms: dict[str, bool] = field(default_factory=lambda: {"CPU": True, "GPU": True})
-
-    def connect(self) -> None: ...
-
-    def has(self, kind: str) -> bool:
-        return self.rooms[kind]
+def fake(cpus: int = 4, gpus: int = 0, *, room: bool = True) -> Any:  # noqa: ANN401
+    """Return a cluster with these processors."""
+    return SimpleNamespace(cpus=cpus, gpus=gpus, connect=lambda: None, has=lambda kind: room)
 
 
 def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor() -> None:
     provider = SimpleNamespace(name="python:mine")
     for cpus, gpus, most, slots in ((4, 0, None, 4), (4, 2, None, 2), (4, 0, 3, 3), (4, 0, 9, 4), (4, 8, 5, 5)):
-        held = HeldModel(provider, Fake(cpus, gpus), most)  # type: ignore[arg-type]
+        held = HeldModel(provider, fake(cpus, gpus), most)
         assert (held.slots, held.name, held.is_timed) == (slots, "python:mine", False), (cpus, gpus, most)
     assert model_actors._uses("GPU") == {"num_gpus": 1, "num_cpus": 0}
     assert model_actors._uses("CPU") == {"num_gpus": 0, "num_cpus": 1}
-    assert model_actors._kind(Fake(gpus=1)) == "GPU" and model_actors._kind(Fake()) == "CPU"  # type: ignore[arg-type]
+    assert model_actors._kind(fake(gpus=1)) == "GPU" and model_actors._kind(fake()) == "CPU"
     assert [model_actors._places("CPU", n) for n in (1, 2)] == ["1 processor", "2 processors"]
 
 
 def test_actors_are_taken_when_they_are_loaded_and_replaced_when_lost(ray: Ray) -> None:
     async def work() -> None:
-        made = _Actors("m", Fake(), "CPU", Handle)  # type: ignore[arg-type]
-        made.all = [_Actor(Handle())]
+        made = _Actors("m", fake(), "CPU", handle)
+        made.all = [_Actor(handle())]
         actor = await made.taken()
         assert (actor.node, made._starting) == ("n1", {})
         old = actor.handle
@@ -392,15 +361,15 @@ def test_an_actor_that_cannot_load_its_model_is_told(ray: Ray, monkeypatch: pyte
     async def taken(made: _Actors) -> None:
         await made.taken()
 
-    refused = _Actors("m", Fake(), "CPU", Handle)  # type: ignore[arg-type]
-    refused.all = [_Actor(Handle(problem=UsageError("no such function")))]
+    refused = _Actors("m", fake(), "CPU", handle)
+    refused.all = [_Actor(handle(UsageError("no such function")))]
     with pytest.raises((UsageError, CallFailed), match="no such function"):
         asyncio.run(taken(refused))
     for broken, starting, room, message in (
         (2, 0, True, "why"), (1, 1, False, "the nodes that held it were lost"), (1, 1, True, ""), (1, 0, False, ""),
     ):  # fmt: skip
-        made = _Actors("m", Fake(rooms={"CPU": room}), "CPU", Handle)  # type: ignore[arg-type]
-        made.all = [_Actor(Handle()), _Actor(Handle())]
+        made = _Actors("m", fake(room=room), "CPU", handle)
+        made.all = [_Actor(handle()), _Actor(handle())]
         made._broken = dict.fromkeys(made.all[:broken], "why")
         tasks: Any = dict.fromkeys(made.all[2 - starting :])
         made._starting = tasks if starting else {}

@@ -9,17 +9,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from collector import Collector, Sent, collector
+from collector import Sent, collector
+from command_line import CommandLine, Ended
 from model_server import Running, model_server
-from prefork import Prefork, Ran
+from prefork import Prefork
 from run_files import good_calls, lines
 
-from tsgkit.cli import main
 from tsgkit.llm.span_export import CREDENTIALS
 
-Captured = pytest.CaptureFixture[str]
 KEY = "sk-0123456789abcdef"
 TOKEN = "collector-token-42"  # noqa: S105
 
@@ -41,8 +41,16 @@ def sent_to(url: str) -> dict[str, str]:
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
 
 
-def traced(commands: Prefork, served: Collector, folder: Path, *told: str, **more: str) -> Ran:
-    return commands.run(*told, cwd=folder, env=sent_to(served.url) | more)
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def traced(tsgkit: CommandLine, url: str, *told: str, code: int = 0, **more: str) -> Ended:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (sent_to(url) | more).items():
+            patch.setenv(name, value)
+        return tsgkit("", *told, "--otel", code=code)
 
 
 def by_id(spans: list[Sent]) -> dict[bytes, Sent]:
@@ -53,13 +61,13 @@ def by_id(spans: list[Sent]) -> dict[bytes, Sent]:
 
 
 def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
-    server: Running, commands: Prefork, tmp_path: Path
+    server: Running, tsgkit: CommandLine, tmp_path: Path
 ) -> None:
     with collector() as served:
-        plain = commands.run(*words(server.base, out="plain"), cwd=tmp_path)
-        more = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
-        ended = traced(commands, served, tmp_path, *words(server.base, "--otel"), **more)
-    assert (ended.code, ended.err, ended.out.replace("run", "plain")) == (0, "", plain.out.replace("run", "plain"))
+        plain = tsgkit("", *words(server.base, out="plain"))
+        more: dict[str, Any] = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
+        ended = traced(tsgkit, served.url, *words(server.base), **more)
+    assert (ended.err, ended.out.replace("run", "plain")) == ("", plain.out.replace("run", "plain"))
     header = json.loads((tmp_path / "run/run.json").read_text())
     assert header["identity"] == json.loads((tmp_path / "plain/run.json").read_text())["identity"]
     assert served.resource.items() >= {"service.name": "lab", "team": "graphs", "service.version": "7"}.items()
@@ -82,45 +90,12 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
     assert not recorded
 
 
-def test_a_call_has_the_attributes_of_the_conventions(server: Running, commands: Prefork, tmp_path: Path) -> None:
-    parameters = ("--model-arg", "max_tokens=64", "--model-arg", "seed=3", "--price", "1,2")
-    more = (*parameters, "--otel")
-    with collector() as served:
-        traced(commands, served, tmp_path, *words(server.base, *more, limit=1))
-    [call] = served.named("chat x")
-    assert call.kind == 3, "a client"
-    assert call.attributes == {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.output.type": "text",
-        "gen_ai.provider.name": "openai",
-        "gen_ai.request.max_tokens": 64,
-        "gen_ai.request.model": "x",
-        "gen_ai.request.seed": 3,
-        "gen_ai.request.temperature": 0.1,
-        "gen_ai.response.finish_reasons": ["stop"],
-        "gen_ai.response.id": "x",
-        "gen_ai.response.model": "loopback",
-        "gen_ai.usage.input_tokens": 100,
-        "gen_ai.usage.output_tokens": 10,
-        "server.address": "127.0.0.1",
-        "server.port": int(server.base.rpartition(":")[2].partition("/")[0]),
-        "tsgkit.cost_usd": pytest.approx(0.00012),
-        "tsgkit.draw": 0,
-        "tsgkit.ending": "complete",
-        "tsgkit.label": "answer",
-        "tsgkit.model": "openai/x",
-        "tsgkit.source": "model",
-        "tsgkit.tries": 1,
-    }
-
-
-def test_texts_are_sent_only_when_asked_for_and_keys_never(commands: Prefork, tmp_path: Path) -> None:
+def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine, tmp_path: Path) -> None:
     with model_server(echo_key=True, replies={"paper": "[sesame] "}, always={"flour": "400"}) as server:
         for more in ((), ("--otel-content",)):
-            told = (*words(server.base, "--otel", *more, out=f"run{len(more)}"), "--ids", "bedroom-wall/q2", "bread/q0")
+            told = (*words(server.base, *more, out=f"run{len(more)}"), "--ids", "bedroom-wall/q2", "bread/q0")
             with collector() as served:
-                ended = traced(commands, served, tmp_path, *(word for word in told if word not in ("--limit", "6")))
-            assert ended.code == 1, ended.err
+                traced(tsgkit, served.url, *(word for word in told if word not in ("--limit", "6")), code=1)
             assert KEY.encode() not in served.raw and TOKEN.encode() not in served.raw
             for text in (b"scissors", b"flour", b"sesame", b"this is error"):
                 assert (text in served.raw) is bool(more), text
@@ -130,27 +105,27 @@ def test_texts_are_sent_only_when_asked_for_and_keys_never(commands: Prefork, tm
     [reply] = json.loads(calls[False]["gen_ai.output.messages"])
     assert reply["role"] == "assistant" and reply["finish_reason"] == "stop"
     assert reply["parts"] == [{"type": "text", "content": "[sesame] [redacted]"}]
-    assert (
-        calls[True].said == "BadRequestError: this is error 400 [redacted]"
-        and "gen_ai.output.messages" not in calls[True].attributes
-    )
+    assert calls[True].said == "BadRequestError: this is error 400 [redacted]"
+    assert "gen_ai.output.messages" not in calls[True].attributes
 
 
-def test_failed_attempts_are_events_and_failures_are_errors(commands: Prefork, tmp_path: Path) -> None:
+def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine, tmp_path: Path) -> None:
     with model_server(first=[429, 503, 200], retry_after="0") as server, collector() as served:
-        traced(commands, served, tmp_path, *words(server.base, "--otel", limit=1))
+        traced(tsgkit, served.url, *words(server.base, limit=1))
     [call] = served.named("chat x")
-    assert [(name, event["error.type"]) for name, event in call.events] == [
-        ("tsgkit.failed_attempt", "429"),
-        ("tsgkit.failed_attempt", "503"),
-    ]
+    events = [(name, event["error.type"]) for name, event in call.events]
+    assert events == [("tsgkit.failed_attempt", "429"), ("tsgkit.failed_attempt", "503")]
     assert call["tsgkit.tries"] == 3 and not call.is_error
-    with model_server(status_of={"x": "400"}) as server, collector() as served:
-        ended = traced(commands, served, tmp_path, *words(server.base, "--otel", limit=1, out="bad"))
-    assert ended.code == 1
-    [call], [sample], [run] = (served.named(head) for head in ("chat", "sample", "tsgkit"))
-    assert (call["error.type"], sample["error.type"], run.is_error) == ("400", "api_error", False)
-    assert call.is_error and sample.is_error and call.said == "400", "its message may repeat the prompt"
+    with model_server(status_of={"x": "400"}) as server:
+        with collector() as served:
+            traced(tsgkit, served.url, *words(server.base, limit=1, out="bad"), code=1)
+        [call], [sample], [run] = (served.named(head) for head in ("chat", "sample", "tsgkit"))
+        assert (call["error.type"], sample["error.type"], run.is_error) == ("400", "api_error", False)
+        assert call.is_error and sample.is_error and call.said == "400", "its message may repeat the prompt"
+        with collector(status=401) as served:
+            ended = traced(tsgkit, served.url, *words(server.base, "--json", out="third"), code=1)
+    assert ended.json["run"] == "third", "what a collector says changes neither JSON nor codes"
+    assert ended.err.count("spans could not be sent") == 1
 
 
 @pytest.mark.parametrize(
@@ -163,24 +138,14 @@ def test_failed_attempts_are_events_and_failures_are_errors(commands: Prefork, t
     ],
 )
 def test_a_collector_that_fails_costs_one_line(
-    server: Running, commands: Prefork, tmp_path: Path, status: int | None, hangs: bool, why: str
+    server: Running, tsgkit: CommandLine, status: int | None, hangs: bool, why: str
 ) -> None:
     with collector(status=status or 200, hangs=hangs) as served:
         where = served.url if status else "http://127.0.0.1:9"
-        shown, secret = f"{where}/v1/traces", where.replace("//", "//me:hunter22secret@")
-        commands.run("--version", cwd=tmp_path)
-        began = time.monotonic()
-        ended = commands.run(*words(server.base, "--otel"), cwd=tmp_path, env=sent_to(secret))
-        assert time.monotonic() - began < 20
-    assert ended.code == 0 and "run: run" in ended.out
-    assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {shown}: {why}\n"
-
-
-def test_a_collector_that_fails_changes_neither_json_nor_exit_codes(commands: Prefork, tmp_path: Path) -> None:
-    with model_server(status_of={"x": "400"}) as server, collector(status=401) as served:
-        ended = traced(commands, served, tmp_path, *words(server.base, "--otel", "--json"))
-    assert ended.code == 1 and ended.json["run"] == "run"
-    assert ended.err.count("spans could not be sent") == 1 and "Traceback" not in ended.err
+        secret = where.replace("//", "//me:hunter22secret@")
+        ended = traced(tsgkit, secret, *words(server.base))
+    assert "run: run" in ended.out
+    assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {where}/v1/traces: {why}\n"
 
 
 def test_an_interrupted_run_sends_what_was_done(commands: Prefork, tmp_path: Path) -> None:
@@ -201,11 +166,10 @@ def test_an_interrupted_run_sends_what_was_done(commands: Prefork, tmp_path: Pat
     assert all(span.parent in ids for span in served.spans if span.parent)
 
 
-def test_parents_are_right_with_many_calls_in_flight(commands: Prefork, tmp_path: Path) -> None:
-    with model_server(delay=0.02, faults={"500": 0.2}) as server, collector() as served:
-        more = ("--otel", "--otel-content", "--solver", "vote:3", "--concurrency", "64")
-        ended = traced(commands, served, tmp_path, *words(server.base, *more, limit=80))
-    assert ended.code == 0
+def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine, tmp_path: Path) -> None:
+    with model_server(delay=0.02, faults={"500": 0.2}) as faulty, collector() as served:
+        more = ("--otel-content", "--solver", "vote:3", "--concurrency", "64")
+        traced(tsgkit, served.url, *words(faulty.base, *more, limit=80))
     ids, calls = by_id(served.spans), served.named("chat")
     of_sample: dict[bytes, set[str]] = {}
     for call in calls:
@@ -216,74 +180,16 @@ def test_parents_are_right_with_many_calls_in_flight(commands: Prefork, tmp_path
     assert sum(call["tsgkit.tries"] - 1 for call in calls) == sum(len(call.events) for call in calls) > 0
 
 
-def test_calls_of_an_agent_lie_in_their_samples(server: Running, commands: Prefork, tmp_path: Path) -> None:
-    told = [
-        word if word != "sgqa" else "sa-sgg" for word in words(server.base, "--otel", "--solver", "agent:low", limit=4)
-    ]
+def test_baselines_have_spans_of_samples_alone(tsgkit: CommandLine, tmp_path: Path) -> None:
     with collector() as served:
-        traced(commands, served, tmp_path, *told)
-    ids, calls = by_id(served.spans), served.named("chat")
-    recorded = [one["reply"]["source"] for one in lines(tmp_path / "run/calls.jsonl")]
-    assert len(calls) == recorded.count("model") >= 4
-    assert {ids[call.parent].name for call in calls} == {"sample tsg/sa-sgg"}
-
-
-def test_a_resumed_run_sends_what_is_done_now(server: Running, commands: Prefork, tmp_path: Path) -> None:
-    told = words(server.base, "--otel", "--solver", "vote:3", "--concurrency", "1", limit=3)
-    with collector() as first:
-        assert traced(commands, first, tmp_path, *told, "--max-requests", "4").code == 4
-    with collector() as second:
-        assert traced(commands, second, tmp_path, *told).code == 0
-    done = [[one["tsgkit.item.id"] for one in each.named("sample") if not one.is_error] for each in (first, second)]
-    assert len(done[0]) == 1 and len(done[1]) == 2 and not set(done[0]) & set(done[1])
-    sources = Counter(call["tsgkit.source"] for call in second.named("chat"))
-    assert sources == {"model": 5, "record": 1}
-    [old] = [call for call in second.named("chat") if call["tsgkit.source"] == "record"]
-    assert not [name for name in old.attributes if "usage" in name or "cost" in name], "it was counted before"
-    with collector() as third:
-        assert traced(commands, third, tmp_path, *told).code == 0
-    assert third.bodies == []
-
-
-def test_a_reply_of_the_cache_uses_nothing(server: Running, commands: Prefork, tmp_path: Path) -> None:
-    for out in ("a", "b"):
-        with collector() as served:
-            told = [word for word in words(server.base, "--otel", limit=2, out=out) if word != "--no-cache"]
-            traced(commands, served, tmp_path, *told)
-    assert {call["tsgkit.source"] for call in served.named("chat")} == {"cache"}
-    assert b"gen_ai.usage" not in served.raw
-
-
-def test_baselines_have_spans_of_samples_alone(commands: Prefork, tmp_path: Path) -> None:
-    with collector() as served:
-        ended = traced(commands, served, tmp_path, "eval", "--task", "sgqa,sa-sgg", "--quiet", "--otel", "--out", "run")
-    assert ended.code == 0 and ended.err == ""
+        ended = traced(tsgkit, served.url, *["eval", "--task", "sgqa,sa-sgg", "--quiet", "--out", "run"])
+    assert ended.err == ""
     recorded = Counter((one["task"], one["item_id"]) for one in lines(tmp_path / "run/samples.jsonl"))
-    samples = served.named("sample")
     assert len(recorded) > 100 and not served.named("chat")
-    assert Counter((one["tsgkit.task"], one["tsgkit.item.id"]) for one in samples) == recorded
-
-
-def test_other_jobs_that_ask_are_traced_too(commands: Prefork, tmp_path: Path) -> None:
-    (tmp_path / "story.txt").write_text("She takes a cup and rinses it.\nShe does it again.\n")
-    graph = "person -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1"
-    replies = {"Break a sentence": "1. pick up the cup", "List the elements": "objects: cup", "number 1 of": graph}
-    with model_server(replies=replies) as server:
-        asked = ("--model", "openai/x", "--model-arg", f"api_base={server.base}", "--quiet", "--otel")
-        with collector() as served:
-            ended = traced(commands, served, tmp_path, "generate", "story.txt", "-o", "out.jsonl", "--open", *asked)
-        assert ended.code == 0, ended.err
-        [job], [story] = served.named("tsgkit generate"), served.named("story")
-        assert story.parent == job.id and job["tsgkit.models"] == ["openai/x"]
-        assert {call.parent for call in served.named("chat")} == {story.id}
-        assert len(served.named("chat")) == len(lines(tmp_path / "out.jsonl.calls/calls.jsonl"))
-        (tmp_path / "bad.txt").write_text("person -> verb -> lift\nlift -> dobj -> cup\nlift -> on -> cup\n")
-        with collector(status=401) as served:
-            told = ("refine", "bad.txt", "-o", "clean.txt", "--repair", "none", *asked)
-            ended = traced(commands, served, tmp_path, *told)
-        assert ended.code == 0 and ended.err.count("spans could not be sent") == 1, ended.err
-    ended = commands.run("refine", "bad.txt", "-o", "other.txt", "--otel", cwd=tmp_path)
-    assert ended.code == 2 and "add --model" in ended.err
+    found = Counter((one["tsgkit.task"], one["tsgkit.item.id"]) for one in served.named("sample"))
+    assert found == recorded
+    (tmp_path / "bad.txt").write_text("person -> verb -> lift\nlift -> dobj -> cup\nlift -> on -> cup\n")
+    assert "add --model" in tsgkit("refine bad.txt -o other.txt --otel", code=2).err
 
 
 REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
@@ -298,26 +204,21 @@ REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
 )
 
 
-def test_settings_by_which_nothing_would_arrive_are_refused(commands: Prefork, tmp_path: Path) -> None:
-    secret = {"OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
-    for option, variables, message in REFUSED:
-        ended = commands.run(*words("http://127.0.0.1:9/v1", option), cwd=tmp_path, env=secret | variables)
-        assert ended.code == 2 and message in ended.err and "Traceback" not in ended.err, variables
-        assert TOKEN not in ended.err and ended.err.startswith("tsgkit"), variables
-        assert not (tmp_path / "run").exists()
-
-
-def test_a_missing_extra_is_named_before_anything_is_asked(
-    server: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+def test_settings_by_which_nothing_would_arrive_are_refused(
+    server: Running, tsgkit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace.export", None)
-    assert main([*words(server.base, "--otel")]) == 2
-    assert "tsgkit[otel]" in capsys.readouterr().err
+    told = words("http://127.0.0.1:9/v1")
+    for option, variables, message in REFUSED:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("OTEL_EXPORTER_OTLP_HEADERS", f"authorization=Bearer {TOKEN}")
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            said = tsgkit("", *told, option, code=2).err
+        assert message in said and TOKEN not in said and said.startswith("tsgkit"), variables
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "opentelemetry.sdk.trace.export", None)
+        assert "tsgkit[otel]" in tsgkit("", *told, "--otel", code=2).err
     assert not (tmp_path / "run").exists()
-
-
-def test_a_disabled_sdk_sends_nothing(server: Running, commands: Prefork, tmp_path: Path) -> None:
     with collector() as served:
-        ended = traced(commands, served, tmp_path, *words(server.base, "--otel"), OTEL_SDK_DISABLED="true")
-    assert (ended.code, ended.err, served.bodies) == (0, "", [])
+        ended = traced(tsgkit, served.url, *words(server.base), OTEL_SDK_DISABLED="true")
+    assert (ended.err, served.bodies) == ("", [])

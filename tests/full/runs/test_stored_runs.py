@@ -27,8 +27,8 @@ Captured = pytest.CaptureFixture[str]
 Figures = dict[str, dict[str, Any]]
 FOLDER = Path(__file__).parents[2] / "stored_runs" / "v0_1_0"
 LIMITS = ("--max-requests", "--concurrency")
-CELL = ("subject", "task", "solver", "style", "repeat")
 REPLY = ("task", "solver", "sample", "label", "draw")
+CELL = ("subject", "task", "solver", "style", "repeat")
 SUPERSEDED = -1
 """In place of requests left: its prompts are no more, so that it is read and scored, and not continued."""
 
@@ -43,11 +43,10 @@ class Stored(NamedTuple):
 
     def figures(self, state: str, *, read_today: bool = False) -> Figures:
         """Return the expected figures by row, corrected where today's reader reads more (CHANGELOG.md tells of it)."""
-        names = ("figures.json", "figures_of_reader_2.json")[: 1 + read_today]
-        files = [file for name in names if (file := FOLDER / self.suite / name).is_file()]
         figures: dict[str, Figures] = {}
-        for file in files:
-            figures |= json.loads(file.read_text("utf-8")).get(self.run, {})
+        for name in ("figures.json", "figures_of_reader_2.json")[: 1 + read_today]:
+            if (file := FOLDER / self.suite / name).is_file():
+                figures |= json.loads(file.read_text("utf-8")).get(self.run, {})
         return figures[state]
 
 
@@ -65,6 +64,7 @@ STORED = (
     Stored("sceneeval", "judged", "0", left=4),
     ANNOTATED := Stored("sceneeval", "annotated", "1", left=1),
 )
+Enter = Callable[[str], None]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def server() -> Iterator[Running]:
 
 
 @pytest.fixture
-def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enter:
     """Return a function that makes a fresh copy of a suite's folder the working folder."""
     monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
@@ -168,9 +168,7 @@ def contents() -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.name != ".lock"}
 
 
-def test_stored_runs_are_listed_shown_reported_explained_and_rescored(
-    enter: Callable[[str], None], capsys: Captured
-) -> None:
+def test_stored_runs_are_listed_shown_reported_explained_and_rescored(enter: Enter, capsys: Captured) -> None:
     for stored in STORED:
         suite, run, item, left = stored
         enter(suite)
@@ -193,7 +191,7 @@ def test_stored_runs_are_listed_shown_reported_explained_and_rescored(
 
 
 def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     for stored in (one for one in STORED if one.left != SUPERSEDED):
         suite, run, _, left = stored
@@ -209,17 +207,15 @@ def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
         assert set(Path(run).parent.iterdir()) == neighbours, f"{stored}: another run was begun"
         asked = [call for call in lines(calls)[len(calls_before) :] if "prompt" in call]
         assert len(asked) >= left, stored
-        places = {key(call, *REPLY) for call in calls_before}
-        bodies = {key(call, *REPLY, "body") for call in calls_before if "body" in call}
+        bodies = {tuple(call.get(name) for name in REPLY): call.get("body") for call in calls_before}
+        again = [(bodies.get(tuple(call.get(name) for name in REPLY)), call["body"]) for call in asked]
         if run.startswith("judged"):
-            assert {key(one, *REPLY, "body") for one in asked if key(one, *REPLY) in places} <= bodies, (
-                "asked in other words"
-            )
+            assert all(before in (None, now) for before, now in again), f"{stored}: asked in other words"
         assert "request_form" not in json.loads(Path(run, "run.json").read_text()), stored
 
 
 def test_stored_runs_continue_where_cards_are_reworded_and_where_requests_are_built_otherwise(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     for suite, run, _, left in (SCRIPT, STOPPED, ANNOTATED):
         enter(suite)
@@ -234,15 +230,15 @@ def test_stored_runs_continue_where_cards_are_reworded_and_where_requests_are_bu
 
 
 def test_a_stored_run_of_folders_continues_with_a_solver_that_does_nothing_and_no_new_run_has_one(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
-    for stored, is_moved in ((RULES, False), (NATURAL, True)):
+    for stored in (RULES, NATURAL):
         enter(stored.suite)
-        header = json.loads(Path(stored.run, "run.json").read_text(encoding="utf-8"))
+        run = Path(stored.run)
+        header = json.loads((run / "run.json").read_text(encoding="utf-8"))
         header["plan"]["solvers"] = ["vote:3"]
         header["command"][2:2] = ["--solver", "vote:3"]
-        run = Path(stored.run)
-        if is_moved:  # to where it lies without --out
+        if stored is NATURAL:  # is moved to where it lies without --out
             place = header["command"].index("--out")
             del header["command"][place : place + 2]
             Path("runs").mkdir(exist_ok=True)
@@ -260,7 +256,7 @@ def test_a_stored_run_of_folders_continues_with_a_solver_that_does_nothing_and_n
 
 
 def test_stored_work_of_an_agent_whose_prompts_are_no_more_is_refused_and_rescored_under_its_former_name(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     enter(AGENT.suite)
     before, asked = contents(), server.stats()["seen"]
@@ -282,7 +278,7 @@ def test_stored_work_of_an_agent_whose_prompts_are_no_more_is_refused_and_rescor
     check_figures({"": row}, {"": next(iter(AGENT.figures("stored").values()))})
 
 
-def test_a_stored_image_job_is_continued(enter: Callable[[str], None], capsys: Captured) -> None:
+def test_a_stored_image_job_is_continued(enter: Enter, capsys: Captured) -> None:
     enter("formalimg")
     image, log = Path("painted/0.png").read_bytes(), Path("painted/paintings.jsonl").read_bytes()
     words = ["images", "--task", "formalimg/knolling", "--model", "openai/painter", "--size", "64x64", "-o", "painted"]
@@ -291,7 +287,6 @@ def test_a_stored_image_job_is_continued(enter: Callable[[str], None], capsys: C
     with image_server(**json.loads(Path("painter.json").read_text())) as painter, behind(painter):
         summary = json.loads(output(capsys, *words))
         assert painter.stats()["seen"] == 2
-    counts = {name: summary[name] for name in ("total", "painted", "there", "blocked", "failed", "unasked")}
-    assert counts == {"total": 4, "painted": 2, "there": 1, "blocked": 1, "failed": 0, "unasked": 0}
+    assert key(summary, "total", "painted", "there", "blocked", "failed", "unasked") == (4, 2, 1, 1, 0, 0)
     assert Path("painted/0.png").read_bytes() == image
     assert Path("painted/paintings.jsonl").read_bytes().startswith(log)

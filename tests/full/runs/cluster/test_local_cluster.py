@@ -5,26 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
-from concurrent.futures import Future
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import ray
 import ray_units
 from ray_nodes import MARKS, PATHS
 
-from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.errors import TsgkitError
 from tsgkit.runs.executors import ray_cluster
-from tsgkit.runs.executors.ray_cluster import DIED, RayExecutor, tried
+from tsgkit.runs.executors.ray_cluster import RayExecutor
 from tsgkit.runs.folder import locked
-from tsgkit.suites.item_errors import ItemError
 
 pytestmark = MARKS
 
@@ -150,56 +144,3 @@ def test_folders_of_commands_that_were_killed_are_removed_and_no_others(
         ray_cluster._remove_left_behind()
     assert not left.exists()
     assert all((folder / "file").exists() for folder in (used, fresh, another))
-
-
-def test_an_address_without_a_cluster_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.recv(100)
-                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-        threading.Thread(target=answer, daemon=True).start()
-        for address, message in (
-            (f"127.0.0.1:{server.getsockname()[1]}", "something else answers there"),
-            ("127.0.0.1:1", "no cluster answers"),
-            ("nowhere", "not HOST:PORT"),
-            ("ray://127.0.0.1:10001", "Ray's client is not used"),
-        ):
-            monkeypatch.setenv("RAY_ADDRESS", address)
-            with pytest.raises(UsageError, match=message):
-                RayExecutor().connect()
-    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="which is not installed") as problem:
-        ray_cluster.check()
-    assert "tsgkit[ray]" in problem.value.hint
-
-
-def test_a_call_whose_worker_or_node_is_lost_is_begun_again_but_not_for_ever() -> None:
-    for error, most, message in (
-        (ray.exceptions.NodeDiedError("gone"), 10, "the nodes that computed it were lost, again and again"),  # type: ignore[no-untyped-call]
-        (ray.exceptions.LocalRayletDiedError(), 10, "the nodes that computed it were lost, again and again"),
-        (ray.exceptions.WorkerCrashedError(), 3, DIED),
-        (ray.exceptions.OutOfMemoryError("much"), 3, DIED),  # type: ignore[no-untyped-call]
-    ):
-        for losses in (most - 1, most):
-            begun: list[Future[tuple[bool, str]]] = []
-
-            def begin(
-                begun: list[Future[tuple[bool, str]]] = begun, losses: int = losses, error: Exception = error
-            ) -> Any:  # noqa: ANN401
-                begun.append(Future())
-                if len(begun) > losses:
-                    begun[-1].set_result((True, "done"))
-                else:
-                    begun[-1].set_exception(error)
-                return SimpleNamespace(future=lambda: begun[-1])
-
-            if losses < most:
-                assert asyncio.run(tried(begin)) == "done", error
-            else:
-                with pytest.raises(ItemError, match=message):
-                    asyncio.run(tried(begin))
-            assert len(begun) == most, error

@@ -1,0 +1,340 @@
+"""A run that was killed, stopped or torn goes on by its folder alone, which belongs to one run and one process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from command_line import CommandLine
+from exported_runs import largest_file
+from model_server import Running, model_server
+from prefork import Prefork, Ran
+from run_files import everything, good_calls, lines, samples, write_lines
+
+from tsgkit.cli import main
+from tsgkit.errors import FileProblem
+from tsgkit.replies import READER
+from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.journal import CHUNK, Journal, lines_of
+from tsgkit.runs.plan import Plan
+from tsgkit.runs.records import scores_of
+from tsgkit.runs.run_setup import prepare
+from tsgkit.runs.saved_run import open_saved_run
+from tsgkit.runs.state import RowState
+
+KEY = "sk-secret-0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with model_server(delay=0.01) as running:
+        yield running
+
+
+def words(server: Running, *more: str, limit: int = 6) -> tuple[str, ...]:
+    return (
+        *("eval", "--task", "sgqa", "--model", "openai/x", "--model-arg", f"api_base={server.base}"),
+        *("--limit", f"{limit}", "--no-cache", "--quiet", "--out", "run", *more),
+    )
+
+
+def seen(server: Running) -> int:
+    return int(server.stats()["seen"])
+
+
+@pytest.fixture(scope="module")
+def whole(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    with contextlib.chdir(folder):
+        assert main([*words(server)]) == 0
+    return folder / "run"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(whole: Path, place: Path) -> Path:
+    return Path(shutil.copytree(whole, place / "run"))
+
+
+# Killed and torn
+
+
+def when_recorded(process: Ran, path: Path, calls: int) -> None:
+    while not process.ended() and not (path.exists() and path.read_bytes().count(b"\n") >= calls):
+        time.sleep(0.002)
+
+
+def test_a_killed_run_ends_as_if_it_had_not_been_killed(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    draw, voting = random.Random(3), ("--solver", "vote:3", "--concurrency", "4")
+    assert commands.run(*words(server, *voting, "--out", "other"), cwd=tmp_path).code == 0
+    run, other = tmp_path / "run", tmp_path / "other"
+    for _ in range(2):
+        process = commands.start(*words(server, *voting), cwd=tmp_path)
+        when_recorded(process, run / "calls.jsonl", draw.randrange(18))
+        process.signal(signal.SIGKILL)
+        process.wait()
+    recorded, before = good_calls(run), seen(server)
+    ended = commands.run(*words(server, *voting), cwd=tmp_path)
+    assert (ended.code, ended.err) == (0, "")
+    assert seen(server) - before == 18 - recorded, "only what was not recorded is asked"
+    assert good_calls(run) == 18 == len(lines(run / "calls.jsonl"))
+    assert list(samples(run).items()) == list(samples(other).items())
+    calls, text = (run / "calls.jsonl").read_bytes(), (run / "samples.jsonl").read_text()
+    assert commands.run(*words(server, *voting), cwd=tmp_path).code == 0
+    assert (run / "samples.jsonl").read_text() == text, "a finished run says the same"
+    (run / "samples.jsonl").write_text(text.replace('"outcome":"answered"', '"outcome":"unreadable"'))
+    assert samples(run) != samples(other)
+    assert commands.run(*words(server, *voting), cwd=tmp_path, version="9.9.9").code == 0
+    assert samples(run) == samples(other), "another version scores again from recorded calls"
+    assert (seen(server), (run / "calls.jsonl").read_bytes()) == (before + 18 - recorded, calls)
+    assert '"tsgkit": "9.9.9"' in (run / "run.json").read_text()
+
+
+def test_a_torn_last_line_is_healed(server: Running, tsgkit: CommandLine, run: Path, whole: Path) -> None:
+    for name, kept in (("samples.jsonl", 0), ("prompts.jsonl", 30), ("samples.jsonl", -1), ("calls.jsonl", 1)):
+        path = run / name
+        body = path.read_bytes()
+        start = body.rindex(b"\n", 0, -1) + 1
+        path.write_bytes(body[:start] + body[start:][:kept])
+        if name == "calls.jsonl":  # the sample is derived from the call, so it can only be there later
+            torn = json.loads(body[start:])["sample"]
+            records = lines(run / "samples.jsonl")
+            write_lines(run / "samples.jsonl", [one for one in records if one["item_id"] != torn])
+        before = seen(server)
+        assert tsgkit("", *words(server)).err == "", name
+        assert seen(server) - before == (name == "calls.jsonl"), name
+        assert samples(run) == samples(whole), name
+        assert good_calls(run) == 6 and lines(path)
+
+
+def test_two_processes_do_not_share_a_folder(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(faults={"hang": 1.0}) as slow:
+        first, port = commands.start(*words(slow), cwd=tmp_path), urlsplit(slow.base).port
+        while not slow.stats()["seen"] and not first.ended():
+            time.sleep(0.01)
+        for more in ((), ("--new",)):
+            other = commands.run(*words(slow, *more), cwd=tmp_path)
+            assert other.code == 2 and "run: another process is working on the run" in other.err
+        first.signal(signal.SIGKILL)
+        first.wait()
+    with model_server(port=port) as quick:
+        assert commands.run(*words(quick), cwd=tmp_path).code == 0
+    assert len(samples(tmp_path / "run")) == 6
+
+
+def test_the_folder_of_another_run_is_refused_saying_what_differs_or_put_aside(
+    server: Running, tsgkit: CommandLine, run: Path, whole: Path
+) -> None:
+    before = (run / "run.json").read_bytes()
+    for more, what in (
+        (("--limit", "5"), "items differs"),
+        (("--seed", "1"), "seed differs"),
+        (("--model-arg", "temperature=0.7"), "models differs"),
+        (("--style", "cot"), "prompts differs"),
+    ):
+        said = tsgkit("", *words(server, *more), code=2).err
+        assert f"run: another run lies here ({what})" in said and "--new" in said, more
+    assert (run / "run.json").read_bytes() == before
+    asked = seen(server)
+    tsgkit("", *words(server, "--new"))
+    assert seen(server) - asked == 6
+    [aside] = [path for path in run.parent.iterdir() if path != run]
+    assert aside.name.startswith("run.until-")
+    assert (aside / "calls.jsonl").read_bytes() == (whole / "calls.jsonl").read_bytes()
+
+
+def test_who_cannot_be_asked_or_kept_is_named_and_its_folder_free_for_another_plan(
+    server: Running, tsgkit: CommandLine, tmp_path: Path
+) -> None:
+    before = seen(server)
+    for other, said in (("nobody/knows", "PROVIDER/NAME"), ("anthropic/claude-3-haiku-20240307", "no key")):
+        told = ("--model", other, "--out", "run", "--no-cache", "--model-arg", f"openai/x:api_base={server.base}")
+        ended = tsgkit("eval --task sgqa --model openai/x", *told, code=2)
+        assert other in ended.err and said in ended.err
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file/run", tmp_path / "file", Path("/proc/no/run")):
+        ended = tsgkit("", *words(server, "--out", str(place)), code=2)
+        assert f"{place}: the run cannot be kept here" in ended.err
+    assert seen(server) == before
+    tsgkit("", *words(server))
+
+
+# Stopped
+
+
+def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(delay=0.3) as slow:
+        command = words(slow, "--concurrency", "4", "--model-arg", f"api_key={KEY}", limit=12)
+        process = commands.start(*command, cwd=tmp_path)
+        until = time.monotonic() + 20
+        while seen(slow) < 3 and time.monotonic() < until and not process.ended():
+            time.sleep(0.01)
+        process.signal(signal.SIGINT)
+        assert process.wait(20).code == 130
+        assert "nothing is lost; go on with: tsgkit eval --task sgqa" in process.err
+        assert "api_key=[redacted]" in process.err and KEY not in process.err + process.out
+        recorded, before = good_calls(tmp_path / "run"), seen(slow)
+        assert recorded >= 3, "what was on its way came home"
+        ended = commands.run(*command, cwd=tmp_path)
+        assert (ended.code, ended.err, seen(slow) - before) == (0, "", 12 - recorded)
+    assert len(samples(tmp_path / "run")) == 12
+
+
+def test_a_budget_of_requests_holds_over_continuations(server: Running, tsgkit: CommandLine) -> None:
+    before = seen(server)
+    for _ in range(2):
+        said = tsgkit("", *words(server, "--max-requests", "4"), code=4).err
+        assert "4 of 4 requests; 2 samples not asked" in said
+        assert "nothing is lost; raise the limit in: tsgkit " in said
+        assert seen(server) == before + 4
+    assert tsgkit("", *words(server, "--max-requests", "6")).err == "" and seen(server) == before + 6
+    both = words(server, "--model", "baseline/rules", "--max-requests", "2", "--json", "--out", "both", limit=90)
+    results = {result["subject"]: result for result in tsgkit("", *both, code=4).json["results"]}
+    assert results["openai/x"]["unasked"] == 88
+    assert results["baseline/rules"]["counts"]["answered"] == 90, "free subjects are not stopped"
+    with model_server(faults={"500": 1.0}) as failing:
+        for _ in range(2):
+            tsgkit("", *words(failing, "--max-requests", "3", "--concurrency", "1", "--out", "cut"), code=4)
+        assert seen(failing) == 3, "the requests of a call that was cut short count"
+
+
+def test_budgets_of_tokens_and_money_stop_a_run_before_they_are_passed(server: Running, tsgkit: CommandLine) -> None:
+    def used(code: int, *more: str) -> tuple[str, float, int]:
+        ended = tsgkit("", *words(server, "--concurrency", "1", "--json", "--new", *more), code=code)
+        usage = ended.json["results"][0]["usage"]
+        return ended.err, usage["cost"], usage["prompt_tokens"] + usage["completion_tokens"]
+
+    said, _, tokens = used(4, "--max-tokens", "1300")
+    assert 0 < tokens <= 1300 and "tokens; " in said
+    price = ("--price", "10,20", "--max-cost")
+    said, cost, _ = used(4, *price, "0.016")
+    assert 0 < cost <= 0.016 and "dollars" in said
+    assert used(0, *price, "1")[1] == pytest.approx(6 * (100 * 10e-6 + 10 * 20e-6))
+    before = seen(server)
+    said = tsgkit("", *words(server, "--max-cost", "1", "--new"), code=2).err
+    assert "--price IN,OUT" in said and seen(server) == before
+    assert "the price of openai/x is not known, so --max-cost cannot be kept" in said
+
+
+@pytest.mark.parametrize(("given", "fault", "code"), [("api_key", "500", 4), ("", "", 0), ("header", "401", 1)])
+def test_a_key_is_in_no_file_and_on_no_screen(
+    given: str, fault: str, code: int, tsgkit: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(place / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "" if given else KEY)
+    argument = f"api_key={KEY}" if given == "api_key" else f"extra_headers.Authorization=Bearer {KEY}"
+    more = ("--samples", "--max-requests", "2", *(("--model-arg", argument) if given else ()))
+    with model_server(echo_key=True, always={"": fault} if fault else {}) as server:
+        told = (word for word in words(server, *more, limit=2) if word != "--no-cache")
+        ended = tsgkit("", *told, code=code)
+    found = everything(place) + (ended.out + ended.err).encode()
+    assert KEY.encode() not in found
+    assert b"[redacted]" in found, "the server did say it"
+
+
+# Totals and readers
+
+
+def test_totals_of_a_run_that_goes_on_are_those_of_its_records(tmp_path: Path) -> None:
+    tasks, path = ("tsg/sgqa", "tsg/ma-sgg", "tsg/refine"), tmp_path / "run/samples.jsonl"
+    plan = Plan(tasks=tasks, models=("baseline/random", "baseline/rules"), limit=12)
+    finished = evaluate(plan, Options(out=tmp_path / "run"))
+    assert open_saved_run(tmp_path / "run").results == finished.results
+    records = path.read_bytes().splitlines(keepends=True)
+    for left in (records, records[:7] + records[9:]):
+        path.write_bytes(b"".join(left))
+        assert evaluate(plan, Options(out=tmp_path / "run")).values == finished.values
+        assert path.read_bytes() == b"".join(records)
+
+
+def test_samples_out_of_order_are_not_added_up(tmp_path: Path) -> None:
+    plan = Plan(tasks=("tsg/sgqa",), models=("baseline/random",), limit=3)
+    evaluate(plan, Options(out=tmp_path / "run"))
+    records = lines(tmp_path / "run/samples.jsonl")
+    for places in ((1,), (0, 2), (0, 0), (0, 1, 0)):
+        state = RowState(prepare(plan).rows[0])
+        for place in (*places, 0, 1, 2):
+            state.add_up(place, records[place], scores_of(records[place]))
+        assert state.sums is None, "an order once broken stays broken"
+
+
+def test_what_a_newer_reader_reads_differently_is_named(tsgkit: CommandLine, place: Path) -> None:
+    command = "eval --task sgds --limit 2 --quiet --out run --model baseline/rules"
+    tsgkit(command)
+    run = place / "run"
+    calls, records = lines(run / "calls.jsonl"), lines(run / "samples.jsonl")
+    calls[0]["reply"]["text"] = "[A] or [B]"  # the first reader took the last brackets there are
+    records[0] |= {"outcome": "answered", "answer": "B"}
+    header = json.loads((run / "run.json").read_text())
+    assert header.pop("reader") == READER
+    said = []
+    for words_ in ("rescore run", "rescore run --json", command):
+        (run / "run.json").write_text(json.dumps(header))
+        write_lines(run / "calls.jsonl", calls)
+        write_lines(run / "samples.jsonl", records)
+        said.append(tsgkit(words_))
+        assert json.loads((run / "run.json").read_text())["reader"] == READER
+    assert f"1 sample read differently by reader {READER} than by reader 1:" in said[0].out
+    assert f"baseline/rules tsg/sgds {records[0]['item_id']}: answered B -> unreadable" in said[0].out
+    [reread] = said[1].json["reread"]
+    assert (reread["task"], reread["item_id"]) == ("tsg/sgds", records[0]["item_id"])
+    assert (reread["before"], reread["after"]["outcome"]) == ({"outcome": "answered", "answer": "B"}, "unreadable")
+    assert "differently" not in tsgkit("rescore run").out
+
+
+# Journals
+
+
+def test_a_journal_reads_back_what_was_added_and_replaced(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "lines.jsonl", "n")
+    texts = [*("\ud800\n" * number for number in range(4)), "x" * 3 * CHUNK]
+    places = [journal.add({"n": number, "text": text}) for number, text in enumerate(texts)]
+    assert [journal.read(place)["text"] for place in reversed(places)] == texts[::-1]
+    assert (places[0], journal.count(), journal.size) == (0, 5, journal.path.stat().st_size)
+    assert next(lines_of(journal.path, start=places[3])) == (places[3], {"n": 3, "text": texts[3]})
+    journal.replace(journal.line(place) for place in reversed(places))
+    journal.add({"n": 5})
+    assert [value["n"] for _, value in journal] == [4, 3, 2, 1, 0, 5]
+    with largest_file(journal.size + 20):
+        journal.add({"n": 6})
+        with pytest.raises(FileProblem, match="cannot be written"):
+            journal.add({"n": 7, "text": "long" * 50})
+        place = journal.add({"n": 8})
+    assert journal.read(place) == {"n": 8} and [value["n"] for _, value in journal][-2:] == [6, 8]
+    journal.close()
+    journal.close()
+
+
+def test_a_torn_line_is_cut_away_and_a_broken_one_named(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    for whole, torn in ((b"", b"x"), (b"", b"x" * 2 * CHUNK), (b'{"n":1}\n', b"x" * CHUNK), (b'{"n":1}\n', b"")):
+        path.write_bytes(whole + torn)
+        reader = Journal(path, writes=False)
+        assert len(list(reader)) == bool(whole) and path.read_bytes() == whole + torn
+        reader.close()
+        journal = Journal(path)
+        journal.close()
+        assert (path.read_bytes(), journal.size) == (whole, len(whole)), (whole, len(torn))
+    good = b'{"n":1}\n'
+    for line, message in (
+        (b'{"n": oops', "not JSON"), (b"\xff\xfe", "not JSON"), (b"[" * 100_000, "nested too deeply"),
+        (b"[]", "no field m, n"), (b"17", "no field m, n"), (b'{"n": 1}', "no field m"),
+    ):  # fmt: skip
+        path.write_bytes(good * 20_000 + line + b"\n")
+        with pytest.raises(FileProblem, match=f"lines.jsonl: line 20001: {message}$") as problem:
+            list(lines_of(path, frozenset("mn"), start=len(good) * 20_000))
+        assert "mend or remove the line" in problem.value.hint
+    assert list(lines_of(tmp_path / "nothing")) == []
