@@ -232,7 +232,7 @@ def test_missing_key_is_named_and_any_variable_of_a_provider_will_do(monkeypatch
         prepared(f"{provider}/m")
     for model, key in (("fireworks_ai/m", KEY), ("custom_openai/m", "none"), ("litellm_proxy/m", "none")):
         with carrying(told := carried()):
-            assert run(prepared(model, LOCAL).send(QUESTION, None, 10)).text == "[A]", "one's own server needs no key"
+            assert run(prepared(model, LOCAL).send(QUESTION, None, 50)).text == "[A]", "one's own server needs no key"
         assert told.asked[0][1]["authorization"] == f"Bearer {key}", model
 
 
@@ -482,7 +482,7 @@ def server() -> Iterator[Running]:
 
 @pytest.mark.parametrize("client", ["direct", "litellm"])
 def test_faults_on_the_wire_are_failures_in_words(client: Client, server: Running) -> None:
-    def failure(fault: str, timeout: float = 10) -> CallFailed:
+    def failure(fault: str, timeout: float = 50) -> CallFailed:
         return failure_by(client, server.base, messages=[{"role": "user", "content": f"<{fault}>"}], timeout=timeout)
 
     for fault, status in (("500", 500), ("429", 429), ("html", None), ("cut", None)):
@@ -670,7 +670,7 @@ def test_request_of_text_is_built_without_a_thread_and_others_by_one() -> None:
             asyncio.get_running_loop().set_default_executor(threads)
             provider = LiteLlm(settings_for("http://127.0.0.1:9/v1", model=model))
             provider.prepare()
-            assert (await provider.send([{"role": "user", "content": content}], None, 10)).text == "[A]"
+            assert (await provider.send([{"role": "user", "content": content}], None, 50)).text == "[A]"
             await provider.close()
             return threads.counts[0]
 
