@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
@@ -649,34 +648,6 @@ def test_direct_client_is_chosen_where_it_fits(monkeypatch: pytest.MonkeyPatch) 
 
 
 # Threads, and the time to load
-
-
-class Watched(Threads):
-    """Threads that count themselves after each piece of work."""
-
-    counts: list[int]
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
-        found = super().submit(fn, *args, **kwargs)
-        self.counts.append(len(self._threads))
-        return found
-
-
-def test_request_of_text_is_built_without_a_thread_and_others_by_one() -> None:
-    async def threads_used(model: str, content: object) -> int:
-        with Watched() as threads:
-            threads.counts = []
-            asyncio.get_running_loop().set_default_executor(threads)
-            provider = LiteLlm(settings_for("http://127.0.0.1:9/v1", model=model))
-            provider.prepare()
-            assert (await provider.send([{"role": "user", "content": content}], None, 50)).text == "[A]"
-            await provider.close()
-            return threads.counts[0]
-
-    parts = [{"type": "text", "text": "Which?"}]
-    for model, content, number in (("openai/m", "Which?", 0), ("openai/m", parts, 1), ("custom_openai/m", "Which?", 1)):
-        with carrying(carried()):
-            assert run(threads_used(model, content)) == number, model
 
 
 def test_request_it_cannot_be_sure_of_is_left_to_a_thread() -> None:

@@ -19,31 +19,13 @@ from image_server import png
 from loopback import Answer, Loopback, loopback
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import image_calls
+from tsgkit.llm import image_calls, images
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door, Patience, as_dicts, prompt_hash
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import LiteLlmImages, fetched, image_in, messages_for, prompt_in
-from tsgkit.llm.images import (
-    FEWEST_TOKENS,
-    MOST_TOKENS,
-    ImageFile,
-    bytes_of,
-    characters_of,
-    content_of,
-    data_url,
-    identity_of,
-    image_from,
-    image_line,
-    images_in,
-    is_image,
-    tokens_of_content,
-    tokens_of_image,
-    with_bytes,
-    without_base64,
-    without_images,
-)
+from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url
 from tsgkit.llm.prices import ImagePrice
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.secrets import Secrets
@@ -78,7 +60,7 @@ def prompt(*pieces: str | ImageFile) -> list[dict[str, Any]]:
 
 def test_run_folder_names_the_image_and_never_holds_it(tmp_path: Path) -> None:
     mine = image(tmp_path / "pictures")
-    payload = base64.b64encode(bytes_of(mine))
+    payload = base64.b64encode(images.bytes_of(mine))
     folder, cache = RunFolder(tmp_path / "run", HEADER), ReplyCache(tmp_path / "cache")
     door = service_door(BASE, recorder=folder, cache=cache)
     with carrying(carried(200, completion(content=data_url(mine)))):
@@ -92,9 +74,9 @@ def test_run_folder_names_the_image_and_never_holds_it(tmp_path: Path) -> None:
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path != mine.path)
     assert payload not in kept and payload[:60] not in kept and payload not in repr(reply).encode()
     (line, *_) = (tmp_path / "run/prompts.jsonl").read_text().splitlines()
-    (part,) = filter(is_image, json.loads(line)["messages"][0]["content"])
-    assert image_from(part) == mine
-    assert image_line(part) == f"[picture {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
+    (part,) = filter(images.is_image, json.loads(line)["messages"][0]["content"])
+    assert images.image_from(part) == mine
+    assert images.image_line(part) == f"[picture {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
 
 
 def test_identity_of_a_prompt_is_its_texts_and_images_in_order(tmp_path: Path) -> None:
@@ -104,8 +86,8 @@ def test_identity_of_a_prompt_is_its_texts_and_images_in_order(tmp_path: Path) -
     as_jpeg = replace(mine, media_type="image/jpeg")
     prompts = [prompt("a", mine), prompt(mine, "a"), prompt("a", other), prompt("b", mine), prompt("a", as_jpeg)]
     assert len({prompt_hash(one) for one in prompts}) == len(prompts)
-    assert list(images_in(prompt(mine, "a", other))) == [mine, other]
-    assert identity_of("a text") == "a text"
+    assert list(images.images_in(prompt(mine, "a", other))) == [mine, other]
+    assert images.identity_of("a text") == "a text"
 
 
 def become(make: Callable[[Path], object]) -> Callable[[Path], object]:
@@ -141,10 +123,10 @@ def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spe
 def test_budgets_count_an_image_by_its_pixels_not_by_its_characters(tmp_path: Path) -> None:
     mine = replace(image(tmp_path), width=1500, height=1000)
     sides = {(1500, 1000): 2000, (1501, 1000): 2002, (1, 1): FEWEST_TOKENS, (750, 86): 86, (6000, 6000): MOST_TOKENS}
-    assert {side: tokens_of_image(replace(mine, width=side[0], height=side[1])) for side in sides} == sides
-    assert tokens_of_content(content_of("x" * 403, mine, mine)) == 100 + 4000
-    assert tokens_of_content("x" * 403) == 100
-    assert characters_of(["ab", {"type": "text", "text": "c"}, {"type": "odd"}, *content_of(mine)]) == 3
+    assert {side: images.tokens_of_image(replace(mine, width=side[0], height=side[1])) for side in sides} == sides
+    assert images.tokens_of_content(content_of("x" * 403, mine, mine)) == 100 + 4000
+    assert images.tokens_of_content("x" * 403) == 100
+    assert images.characters_of(["ab", {"type": "text", "text": "c"}, {"type": "odd"}, *content_of(mine)]) == 3
     door = door_to(provider=None, budget=Budget(tokens=2300))  # type: ignore[arg-type]
     assert door._estimate([{"role": "user", "content": content_of("Look:", mine)}]).tokens == 2001 + 300
 
@@ -156,16 +138,17 @@ def test_data_url_is_made_for_what_was_looked_at_and_base64_is_taken_out_of_mess
         data_url(replace(mine, sha256="0" * 64))
     assert failure.value.unsent and not failure.value.can_be_retried
     plain: list[dict[str, Any]] = [{"role": "user", "content": one} for one in ("a", [{"type": "text", "text": "b"}])]
-    assert run(with_bytes(plain)) is plain
+    assert run(images.with_bytes(plain)) is plain
     run_of_it = "QUJD" * 50
     for text, kept in (
         (f"bad: data:image/jpeg;base64,{run_of_it}== at 3", "bad: [picture] at 3"),
         (f"bad: {run_of_it[:100]}", "bad: [picture]"),
         (f"bad: {run_of_it[:99]}", f"bad: {run_of_it[:99]}"),
     ):
-        assert without_base64(text) == kept
+        assert images.without_base64(text) == kept
     sent = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x;base64,QUJD"}}, "QUJE"]}]
-    assert without_images("I see QUJD, QUJE", [*sent, {"role": "user", "content": "QUJE"}]) == "I see [picture], QUJE"
+    sent.append({"role": "user", "content": "QUJE"})  # type: ignore[dict-item]
+    assert images.without_images("I see QUJD, QUJE", sent) == "I see [picture], QUJE"
 
 
 # Models that make images
