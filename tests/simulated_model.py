@@ -74,15 +74,15 @@ class SimulatedModel:
 
     async def _ask(
         self,
-        item: GenerationSample,
+        sample: GenerationSample,
         messages: Sequence[BaseMessage],
         *,
         label: str,
         draw: int = 0,
-        schema: object = None,
+        schema: dict[str, Any] | None = None,
     ) -> Reply:
         prompt = str(messages[-1].content)
-        text = self.says(one, label, draw, prompt)
+        text = self.says(sample, label, draw, prompt)
         return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
 
     def says(self, sample: GenerationSample, label: str, draw: int, prompt: str) -> str:
