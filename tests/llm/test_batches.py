@@ -248,7 +248,7 @@ def failure_of(response: httpx.Response | Exception, how: str = "ask") -> CallFa
 
 
 def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
-    for response, message, status in (
+    rows: tuple[tuple[httpx.Response | Exception, str, int | None], ...] = (
         (httpx.Response(500, json={"error": {"message": "why"}}), "why (500)", 500),
         (httpx.Response(400, json={"error": "why"}), "why (400)", 400),
         (httpx.Response(400, json={"message": "why"}), "why (400)", 400),
@@ -259,7 +259,8 @@ def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
         (httpx.Response(200, content=b"[]"), "the answer is no JSON object", None),
         (httpx.ConnectError("gone"), "no proper answer: gone", None),
         (httpx.ReadTimeout("slow"), "no answer within 60 s", None),
-    ):
+    )
+    for response, message, status in rows:
         found = failure_of(response, "value")
         assert (found.message, found.status) == (message, status)
         assert (found.unreachable, found.misdirected) == (message.endswith("gone"), status in (300, 307)), message

@@ -32,7 +32,7 @@ GOOD = Reply("[kettle]", usage=Usage(10, 5, 1, 2, 0.01), seconds=2.0, attempts=(
 
 
 def texts_in(cache: ReplyCache, *keys: str) -> list[str | None]:
-    return [reply and reply.text for reply in map(cache.find, keys)]
+    return [None if reply is None else reply.text for reply in map(cache.find, keys)]
 
 
 def test_kept_reply_is_found_again_costs_nothing_and_the_first_of_a_key_stays(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ CLAUDE = "anthropic/claude-sonnet-4-5"
 PROVIDERS = ("openai/m", "custom_openai/m", "hosted_vllm/m", CLAUDE)
 """Models asked by LiteLLM's own client, through the ``openai`` package, and in Anthropic's form."""
 MODELS = ("openai/m", "openai/gpt-4o", "hosted_vllm/gpt-4o")
+ONE: tuple[Client, ...] = ("direct",)
 
 
 @pytest.fixture(autouse=True)
@@ -319,7 +320,7 @@ def test_answer_that_is_no_completion_is_a_failure_of_either_client() -> None:
             second = failure_by("litellm", carried(200, body))
             assert vars(found) | {"message": ""} == vars(second) | {"message": ""}, body
     for content in ({"a": 1}, 7, [{"type": "image", "x": 1}], True):
-        for client in CLIENTS if content is not True else ("direct",):
+        for client in CLIENTS if content is not True else ONE:
             found = failure_by(client, carried(200, completion(content=content)))
             assert (found.final, found.responded) == (True, True), (content, client)
     for status in (300, 304):
@@ -411,7 +412,7 @@ def test_usage_is_read_wherever_a_service_puts_it() -> None:
         (None, UNKNOWN, True),
         ({}, UNKNOWN, True),
     ):
-        for client in CLIENTS if both else ("direct",):
+        for client in CLIENTS if both else ONE:
             assert reply_by(client, carried(200, USUAL | {"usage": found})).usage == usage, (found, client)
 
 
@@ -604,10 +605,11 @@ def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> 
 
 
 def test_direct_client_is_chosen_where_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    choices: tuple[tuple[str, list[str], Client | None, Client], ...] = (
-        *((f"openai/{name}", [LOCAL], None, "direct")
-          for name in ("m", "gpt-4o", "gpt-5-chat", "gpt-oss-120b", "org/o3-mine")),
-        *((f"openai/{name}", [LOCAL], None, "litellm") for name in ("gpt-5", "gpt-4", "responses/m", "o3")),
+    names: dict[Client, tuple[str, ...]] = {
+        "direct": ("m", "gpt-4o", "gpt-5-chat", "gpt-oss-120b", "org/o3-mine"),
+        "litellm": ("gpt-5", "gpt-4", "responses/m", "o3"),
+    }
+    choices: list[tuple[str, list[str], Client | None, Client]] = [
         ("hosted_vllm/m", [LOCAL], None, "direct"),
         ("openai/m", [LOCAL], "litellm", "litellm"),
         ("openai/m", [LOCAL, "organization=me"], None, "litellm"),
@@ -618,12 +620,13 @@ def test_direct_client_is_chosen_where_it_fits(monkeypatch: pytest.MonkeyPatch) 
         ("custom_openai/m", [LOCAL], None, "litellm"),
         ("m", [LOCAL], None, "litellm"),
         ("hosted_vllm/m", ["api_base=http+unix://%2Ftmp%2Fs/v1"], None, "direct"),
-    )  # fmt: skip
+    ]
+    choices += [(f"openai/{name}", [LOCAL], None, client) for client, found in names.items() for name in found]
     for model, arguments, chosen, client in choices:
-        found = settings(model, *arguments)
-        assert client_of(found, chosen) == client, (model, arguments, chosen)
-        assert isinstance(provider_for(found, None, chosen), DirectCalls if client == "direct" else LiteLlm)
-        assert needs_litellm({model: found}, chosen) is (client == "litellm")
+        asked_for = settings(model, *arguments)
+        assert client_of(asked_for, chosen) == client, (model, arguments, chosen)
+        assert isinstance(provider_for(asked_for, None, chosen), DirectCalls if client == "direct" else LiteLlm)
+        assert needs_litellm({model: asked_for}, chosen) is (client == "litellm")
     own = Settings("python:math:sqrt")
     assert isinstance(provider_for(own, None), UserModel) and not needs_litellm({own.model: own}, None)
     assert (client_given("direct"), client_given(None)) == ("direct", None)

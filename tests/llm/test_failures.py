@@ -36,12 +36,12 @@ def received(value: object, status: int | None = 200) -> Exchange:
 def test_status_and_flags_of_a_failure_say_whether_it_is_worth_another_try() -> None:
     loss, answered = {"can_be_retried", "is_loss"}, {"was_answered"}
     denied, busy = answered | {"denied"}, answered | {"can_be_retried"}
-    rows = {(status, ""): answered for status in (400, 402, 413, 499)}
-    rows |= {(status, ""): denied for status in (401, 403, 404)} | {(status, ""): busy for status in (408, 409, 425)}
-    rows |= {(status, ""): busy | loss for status in (500, 503, 529)} | {(429, ""): busy | {"throttled"}}
-    wanted: dict[tuple[int | None, str], set[str]] = {**rows, (None, ""): loss, (429, "unpaid"): denied}
-    wanted |= {(None, "refused"): set(), (None, "unsent"): set(), (500, "final"): set(), (None, "lasting"): set()}
-    wanted |= {(None, "misdirected"): {"denied"}, (429, "in_batch"): busy, (500, "in_batch"): busy}
+    wanted: dict[tuple[int | None, str], set[str]] = {(status, ""): answered for status in (400, 402, 413, 499)}
+    wanted |= {(status, ""): denied for status in (401, 403, 404)} | {(status, ""): busy for status in (408, 409, 425)}
+    wanted |= {(status, ""): busy | loss for status in (500, 503, 529)} | {(429, ""): busy | {"throttled"}}
+    wanted |= {(None, ""): loss, (429, "unpaid"): denied, (429, "in_batch"): busy, (500, "in_batch"): busy}
+    wanted |= {(None, flag): set() for flag in ("refused", "unsent", "lasting")}
+    wanted |= {(500, "final"): set(), (None, "misdirected"): {"denied"}}
     for (status, flag), properties in wanted.items():
         failure = CallFailed("no", status, **({flag: True} if flag else {}))  # type: ignore[arg-type]
         names = ("can_be_retried", "was_answered", "denied", "throttled", "is_loss")

@@ -147,7 +147,7 @@ def test_data_url_is_made_for_what_was_looked_at_and_base64_is_taken_out_of_mess
     ):
         assert images.without_base64(text) == kept
     sent = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x;base64,QUJD"}}, "QUJE"]}]
-    sent.append({"role": "user", "content": "QUJE"})  # type: ignore[dict-item]
+    sent.append({"role": "user", "content": "QUJE"})
     assert images.without_images("I see QUJD, QUJE", sent) == "I see [picture], QUJE"
 
 

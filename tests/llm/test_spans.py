@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tsgkit.llm.spans import Request
 CHAT = Request("openai/gpt-4o", "http://h:8000/v1", [{"role": "user", "content": "Which?"}], dict, "answer", 2)
 
 
-def told(system: str, attributes: dict[str, object]) -> dict[str, object]:
+def told(system: str, attributes: Mapping[str, object]) -> dict[str, object]:
     return {f"{system}.{name}": value for name, value in attributes.items()}
 
 
@@ -43,14 +44,14 @@ def test_attributes_of_a_reply_count_only_what_was_asked_now() -> None:
     asked = CHAT._replace(parameters=lambda: sent)
     usage = Usage(100, 10, 4, 50, 0.25, 7)
     reply = Reply("[A]", model="m-1", response_id="r", usage=usage, attempts=(Attempt(1.0), Attempt(2.0)))
-    known = {"tsgkit.source": "cache", "tsgkit.ending": "complete"}
+    known = told("tsgkit", {"source": "cache", "ending": "complete"})
     known |= told("gen_ai.request", {"temperature": 0, "max_tokens": 9, "stop_sequences": ["a"]})
     known |= told("gen_ai.response", {"model": "m-1", "id": "r", "finish_reasons": ["stop"]})
     assert reply_attributes(asked, reply, "cache") == known
     tokens = {"input_tokens": 100, "output_tokens": 10, "cache_read.input_tokens": 50}
     tokens |= {"cache_creation.input_tokens": 7, "reasoning.output_tokens": 4}
     own = told("tsgkit", {"source": "model", "tries": 2, "cost_usd": 0.25})
-    assert reply_attributes(asked, reply, "model") == known | own | told("gen_ai.usage", dict(tokens))
+    assert reply_attributes(asked, reply, "model") == known | own | told("gen_ai.usage", tokens)
     failed = reply_attributes(CHAT, Reply(None, Ending.API_ERROR), "model")
     assert failed == told("tsgkit", {"source": "model", "ending": "api_error", "tries": 0})
     for reply, reason in (
