@@ -167,10 +167,10 @@ def test_reply_that_is_written_down_comes_back_as_it_was(
 
 
 def test_only_services_that_want_marks_get_them() -> None:
-    wants = ("anthropic/m", "claude-sonnet-4-5", "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0")
-    wants += ("bedrock_converse/my-claude", "openrouter/Anthropic/c", "vertex_ai/claude-sonnet-4-5")
+    wants = ["anthropic/m", "claude-sonnet-4-5", "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0"]
+    wants += ["bedrock_converse/my-claude", "openrouter/Anthropic/c", "vertex_ai/claude-sonnet-4-5"]
     others = ("bedrock/amazon.nova-pro-v1:0", "openrouter/openai/gpt-5", "openai/my-anthropic-proxy", "python:mine:ask")
-    assert [model for model in (*wants, *others) if takes_marks(model)] == list(wants)
+    assert [model for model in (*wants, *others) if takes_marks(model)] == wants
 
 
 def marked(marks: PromptMarks, *messages: BaseMessage) -> list[str]:

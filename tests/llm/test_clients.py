@@ -88,7 +88,7 @@ def direct(model: str, *arguments: str, **defaults: object) -> DirectCalls:
 
 # What is sent
 
-REQUESTS = (
+REQUESTS: tuple[list[str], ...] = (
     [],
     ["temperature=0", "top_p=0.3", "seed=3", "max_tokens=9", 'stop=["a", "b"]'],
     ["logprobs=true", "top_logprobs=5", 'logit_bias={"5": 1}', "max_completion_tokens=7"],

@@ -91,7 +91,11 @@ def test_identity_of_a_prompt_is_its_texts_and_images_in_order(tmp_path: Path) -
 
 
 def become(make: Callable[[Path], object]) -> Callable[[Path], object]:
-    return lambda path: (path.unlink(), make(path))
+    def happens(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return happens
 
 
 def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spent(tmp_path: Path) -> None:
