@@ -36,10 +36,12 @@ def received(value: object, status: int | None = 200) -> Exchange:
 def test_status_and_flags_of_a_failure_say_whether_it_is_worth_another_try() -> None:
     loss, answered = {"can_be_retried", "is_loss"}, {"was_answered"}
     denied, busy = answered | {"denied"}, answered | {"can_be_retried"}
-    wanted: dict[tuple[int | None, str], set[str]] = {(status, ""): answered for status in (400, 402, 413, 499)}
-    wanted |= {(status, ""): denied for status in (401, 403, 404)} | {(status, ""): busy for status in (408, 409, 425)}
-    wanted |= {(status, ""): busy | loss for status in (500, 503, 529)} | {(429, ""): busy | {"throttled"}}
-    wanted |= {(None, ""): loss, (429, "unpaid"): denied, (429, "in_batch"): busy, (500, "in_batch"): busy}
+    by_status: dict[int | None, set[str]] = dict.fromkeys((None, 400, 402, 413, 499), answered) | {None: loss}
+    groups: dict[tuple[int, ...], set[str]] = {(401, 403, 404): denied, (408, 409, 425): busy}
+    for statuses, properties in (groups | {(500, 503, 529): busy | loss, (429,): busy | {"throttled"}}).items():
+        by_status.update((status, properties) for status in statuses)
+    wanted = {(status, ""): properties for status, properties in by_status.items()}
+    wanted |= {(429, "unpaid"): denied, (429, "in_batch"): busy, (500, "in_batch"): busy}
     wanted |= {(None, flag): set() for flag in ("refused", "unsent", "lasting")}
     wanted |= {(500, "final"): set(), (None, "misdirected"): {"denied"}}
     for (status, flag), properties in wanted.items():
