@@ -200,8 +200,7 @@ RULES = st.one_of(
     st.builds(lambda value: {"value": value}, VALUES),
 )
 MAPPINGS = st.fixed_dictionaries(
-    {"fields": st.dictionaries(NAMES, RULES, min_size=1)},
-    optional={"others": st.sampled_from(["keep", "drop"])},
+    {"fields": st.dictionaries(NAMES, RULES, min_size=1)}, optional={"others": st.sampled_from(["keep", "drop"])}
 )
 
 
