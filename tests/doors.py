@@ -230,7 +230,7 @@ def reply_by(
     where: CarriedService | str,
     *arguments: str,
     model: str = "openai/m",
-    timeout: float = 10,
+    timeout: float = 50,
     **how: Any,  # noqa: ANN401
 ) -> Reply:
     """Return the reply to one request to a service in this process, or at an address; how: messages, schema, price."""

@@ -9,9 +9,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from loopback import serving
 
 from tsgkit.library.downloads import checksum_of_bytes
 
@@ -64,13 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     hub: Hub
 
-    def do_HEAD(self) -> None:
-        self._answer()
-
     def do_GET(self) -> None:
-        self._answer()
-
-    def _answer(self) -> None:
         hub, path = self.hub, unquote(urlsplit(self.path).path)
         is_first = f"{self.command} {path}" not in hub.paths
         hub.asked.append((self.command, path, {name.lower(): value for name, value in self.headers.items()}))
@@ -96,6 +92,9 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(403, b"", {"X-Error-Code": "GatedRepo"})
         assert of_file is not None
         return self._file(dataset, of_file[2], of_file[3])
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def _api(self, dataset: HubDataset, kind: str, revision: str) -> None:
         commit = dataset.revisions.get(revision)
@@ -164,17 +163,9 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def hub_server() -> Iterator[Hub]:
     """Yield a hub that stops when the block ends."""
-    handler = type("Handler", (_Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    hub = Hub(f"http://127.0.0.1:{server.server_address[1]}")
-    handler.hub = hub  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield hub
-    finally:
-        hub.stopped.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    hub = Hub("")
+    with serving(type("Handler", (_Handler,), {"hub": hub})) as hub.url:
+        try:
+            yield hub
+        finally:
+            hub.stopped.set()

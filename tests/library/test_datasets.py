@@ -1,31 +1,76 @@
-"""Datasets stay in the user's data home, each file with a record of where it came from."""
+"""Files are read and written whole; datasets stay in the data home, each file with a record of where it came from."""
 
 from __future__ import annotations
 
 import fcntl
 import json
+import os
 import threading
 from pathlib import Path
 from typing import TextIO
 
 import pytest
 from refusals import refusal
+from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.bundle import bundled
 from tsgkit.library.catalogue import known
-from tsgkit.library.datasets import (
-    dataset,
-    dataset_file,
-    dataset_value,
-    datasets,
-    installed,
-    shipped,
-    store,
-)
+from tsgkit.library.datasets import dataset, dataset_file, dataset_value, datasets, installed, shipped, store
 from tsgkit.library.downloads import checksum_of_bytes
+from tsgkit.library.files import read_text, write_text
 
 BENCH = known("tsg-bench")
+
+
+# Files
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_the_place_or_the_one_probably_meant(tmp_path: Path) -> None:
+    path = tmp_path / "graphs.jsonl"
+    for data, message in (
+        (b"\xff\xfea\x00", "UTF-16"),
+        (b"one\ntwo \xe9 three", "line 2: not UTF-8 text"),
+        (b"one\n\n\x00", "line 3: holds a NUL byte"),
+        (bytes(range(256)), "not UTF-8"),
+    ):
+        path.write_bytes(data)
+        found = refusal(FileProblem, read_text, path)
+        assert message in found and str(path) in found, data
+    path.write_bytes(b"\xef\xbb\xbfabc")
+    assert read_text(path) == "abc"
+    for name, message, hint in (
+        ("graph.jsonl", "no such file", "graphs.jsonl?"),
+        ("nowhere/graphs.txt", "no such file", "no folder"),
+        ("", "this is a folder", ""),
+        ("a\0b", "not a file name: embedded null byte", ""),
+        ("x" * 5000, "cannot be read: File name too long", ""),
+    ):
+        with pytest.raises(FileProblem, match=message) as caught:
+            read_text(tmp_path / name)
+        assert hint in caught.value.hint, name[:20]
+
+
+def test_writing_replaces_a_file_whole_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    path, link = tmp_path / "out.txt", tmp_path / "link.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to("out.txt")
+    with pytest.raises(FileProblem, match="surrogate"):
+        write_text(path, "\ud800")
+    assert path.read_text() == "old"
+    write_text(path, "tasse à thé\n")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("tasse à thé\n".encode(), 0o640)
+    write_text(link, "new")
+    assert (link.is_symlink(), path.read_text()) == (True, "new")
+    assert sorted(other.name for other in tmp_path.iterdir()) == ["link.txt", "out.txt"]
+    for name, message in (("", "this is a folder"), ("nowhere/out.txt", "cannot be written")):
+        with pytest.raises(FileProblem, match=message):
+            write_text(tmp_path / name, "x")
+    write_text(os.devnull, "x")
+    assert not Path(os.devnull).is_file(), "a device is written to as it is"
+
+
+# Datasets
 
 
 @pytest.fixture
@@ -38,23 +83,20 @@ def put(task: str, data: bytes = b"{}", rows: int = 1) -> None:
     store(BENCH, BENCH.file(task), data, "/somewhere", rows, {"no-dobj": 2})
 
 
-def test_missing_dataset_error_names_get_and_import(home: Path) -> None:
+def test_a_stored_file_is_found_and_recorded(home: Path) -> None:
     assert installed() == ()
     with pytest.raises(UsageError, match="data of sgqa of tsg-bench are not on this machine") as caught:
         dataset_file("tsg-bench", "sgqa")
     assert "tsgkit data get tsg-bench" in caught.value.hint
     assert "tsgkit data import tsg-bench DIR" in caught.value.hint
     assert not home.exists()
-
-
-def test_a_stored_file_is_found_and_recorded(home: Path) -> None:
     put("sgds", b'{"a": 1}')
     assert dataset_file("tsg-bench", "sgds") == home / "tsg-bench" / "sgds.jsonl"
     record = json.loads((home / "tsg-bench" / "dataset.json").read_text())
     assert (record["name"], record["repository"]) == ("tsg-bench", "docworlds/tsg-bench")
     [file] = record["files"]
-    assert file["when"].endswith("Z")
-    assert {name: file[name] for name in file if name != "when"} == {
+    assert file.pop("when").endswith("Z")
+    assert file == {
         "name": "sgds.jsonl",
         "task": "sgds",
         "origin": "/somewhere",
@@ -67,16 +109,13 @@ def test_a_stored_file_is_found_and_recorded(home: Path) -> None:
     }
 
 
-def test_one_more_file_adds_to_what_is_there_and_one_again_replaces(home: Path) -> None:
+def test_files_add_to_what_is_there_until_a_dataset_is_complete_with_all_its_rows(home: Path) -> None:
     put("sgds", b"old")
     put("sgqa")
     put("sgds", b"new", 2)
     assert [(file.task, file.rows) for file in dataset("tsg-bench").files] == [("sgqa", 1), ("sgds", 2)]
     assert dataset_file("tsg-bench", "sgds").read_bytes() == b"new"
     assert dataset("tsg-bench").missing == ("sa-sgg", "ma-sgg")
-
-
-def test_a_dataset_is_complete_with_all_its_rows(home: Path) -> None:
     for file in BENCH.files:
         assert not dataset("tsg-bench").is_complete
         put(file.task, rows=file.rows or 0)
@@ -85,37 +124,18 @@ def test_a_dataset_is_complete_with_all_its_rows(home: Path) -> None:
     assert not dataset("tsg-bench").is_complete
 
 
-def test_a_file_changed_behind_our_back_is_not_handed_out(home: Path) -> None:
+def test_a_file_or_record_changed_behind_our_back_is_not_handed_out(home: Path) -> None:
     put("sgqa")
-    (home / "tsg-bench" / "sgqa.jsonl").write_text("changed")
-    with pytest.raises(UsageError, match="changed since"):
-        dataset_file("tsg-bench", "sgqa")
-
-
-def test_a_file_that_was_deleted_is_not_there(home: Path) -> None:
-    put("sgqa")
-    (home / "tsg-bench" / "sgqa.jsonl").unlink()
-    with pytest.raises(UsageError, match="not on this machine"):
-        dataset_file("tsg-bench", "sgqa")
-
-
-def test_a_broken_record_is_named(home: Path) -> None:
-    put("sgqa")
-    record = home / "tsg-bench" / "dataset.json"
-    rows: list[str] = ["{", "[]", '{"files": [{"name": "x"}]}', "[" * 100_000]
-    for text in rows:
+    file, record = home / "tsg-bench/sgqa.jsonl", home / "tsg-bench/dataset.json"
+    file.write_text("changed")
+    assert "changed since" in refusal(UsageError, dataset_file, "tsg-bench", "sgqa")
+    file.unlink()
+    assert "not on this machine" in refusal(UsageError, dataset_file, "tsg-bench", "sgqa")
+    elsewhere = [json.dumps(name) for name in ("../../secret", "/etc/passwd", "a/b")]
+    names = [record.read_text().replace('"sgqa.jsonl"', name) for name in elsewhere]
+    for text in ("{", "[]", '{"files": [{"name": "x"}]}', "[" * 100_000, *names):
         record.write_text(text)
         assert "not the record of a dataset" in refusal(FileProblem, dataset_file, "tsg-bench", "sgqa"), text[:99]
-
-
-def test_a_name_in_a_record_never_leads_elsewhere(home: Path) -> None:
-    put("sgqa")
-    record = home / "tsg-bench" / "dataset.json"
-    good = record.read_text()
-    rows: list[str] = ["../../secret", "/etc/passwd", "a/b"]
-    for name in rows:
-        record.write_text(good.replace('"sgqa.jsonl"', json.dumps(name)))
-        assert "not the record" in refusal(FileProblem, dataset_file, "tsg-bench", "sgqa"), name
 
 
 def test_a_dataset_that_the_catalogue_no_longer_knows_is_still_listed(home: Path) -> None:
@@ -148,15 +168,13 @@ def test_writers_wait_for_each_other_so_that_no_file_is_lost(home: Path, monkeyp
     assert len(dataset("tsg-bench").files) == 2
 
 
-def test_a_home_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_that_cannot_be_made_is_said_and_shipped_data_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "file"))
     with pytest.raises(FileProblem, match="cannot be made") as caught:
         put("sgqa")
     assert "TSGKIT_DATA_HOME" in caught.value.hint
-
-
-def test_data_that_come_with_the_toolkit_are_counted() -> None:
     rows = {(file.suite, file.task, file.dataset): file.rows for file in shipped()}
-    text = (bundled("tasks") / "tsg" / "data" / "tsgkit-1" / "ma-sgg.jsonl").read_text(encoding="utf-8")
-    assert rows["tsg", "ma-sgg", "tsgkit-1"] == text.count("\n") > 0
+    assert rows["tsg", "ma-sgg", "tsgkit-1"] == (DATA / "ma-sgg.jsonl").read_text(encoding="utf-8").count("\n") > 0

@@ -75,21 +75,12 @@ def test_a_mapping_makes_the_same_rows_of_every_kind_of_table_named_or_beside_it
         assert rows(f"{write(name, COLUMNS)}#{mapping()}") == [ROW], name
     mapping(name="tsgkit.yaml")
     assert rows("rows.csv") == [ROW]
-
-
-def test_other_columns_are_kept_when_the_mapping_says_so() -> None:
-    write("rows.csv", COLUMNS)
     mapping("fields: {item_id: id}\nothers: keep\n")
-    (found,) = rows("rows.csv#m.yaml")
-    assert set(found) == {"item_id", "text", "labels", "graphs_json", "more"}
-
-
-def test_a_value_in_template_syntax_or_a_formula_stays_text() -> None:
+    assert set(rows("rows.csv#m.yaml")[0]) == {"item_id", "text", "labels", "graphs_json", "more"}
     hostile = ["{{ 7*7 }}", "{0.__class__}", "=HYPERLINK(1)", "$(id)", "../../etc/passwd", "!!python/object:x"]
     write("rows.csv", {"id": hostile})
     mapping("fields: {item_id: id, note: {value: '{item_id} ${HOME} !!x'}}")
-    assert [row["item_id"] for row in rows("rows.csv#m.yaml")] == hostile
-    assert rows("rows.csv#m.yaml")[0]["note"] == "{item_id} ${HOME} !!x"
+    assert rows("rows.csv#m.yaml") == [{"item_id": one, "note": "{item_id} ${HOME} !!x"} for one in hostile]
 
 
 def test_a_wrong_mapping_names_its_file_and_place() -> None:
@@ -111,13 +102,10 @@ def test_a_wrong_mapping_names_its_file_and_place() -> None:
         assert message.startswith("m.yaml: ") and expected in message, text
 
 
-def test_a_column_that_is_not_there_is_named_with_the_nearest() -> None:
+def test_a_cell_or_column_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     write("rows.csv", COLUMNS)
     mapping("fields: {item_id: ids}")
     assert problem("rows.csv#m.yaml") == "m.yaml: fields.item_id: rows.csv has no column ids | id?"
-
-
-def test_a_cell_that_does_not_fit_is_named_by_row_and_column(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("rows.parquet").write_bytes(b"")
     mapping()
     columns: list[tuple[dict[str, list[Any]], str]] = [
@@ -136,7 +124,7 @@ def test_a_cell_that_does_not_fit_is_named_by_row_and_column(monkeypatch: pytest
         assert expected in message and "see m.yaml" in message
 
 
-def test_a_broken_csv_file_is_named_by_row_and_leaves_nothing_in_the_cache(caches: Path) -> None:
+def test_a_broken_csv_file_leaves_nothing_in_the_cache_and_a_changed_one_is_read_anew(caches: Path) -> None:
     for text, expected in [
         (b"id,text\n1,a\n2\n", "rows.csv: row 2: 1 cells, and the header has 2"),
         (b"id,id\n1,2\n", "two columns are called 'id'"),
@@ -147,46 +135,28 @@ def test_a_broken_csv_file_is_named_by_row_and_leaves_nothing_in_the_cache(cache
         Path("rows.csv").write_bytes(text)
         assert expected in problem("rows.csv"), text
     assert list((caches / "rows").iterdir()) == []
-
-
-def test_a_changed_table_or_mapping_is_read_anew(caches: Path) -> None:
-    write("rows.csv", COLUMNS)
-    mapping("fields: {item_id: id}")
-    assert rows("rows.csv#m.yaml") == [{"item_id": "7"}]
-    mapping("fields: {name: id}")
-    assert rows("rows.csv#m.yaml") == [{"name": "7"}]
-    write("rows.csv", COLUMNS | {"id": ["8"]})
-    assert rows("rows.csv#m.yaml") == [{"name": "8"}]
+    for field, value in (("item_id", "7"), ("name", "7"), ("name", "8")):
+        write("rows.csv", COLUMNS | {"id": [value]})
+        mapping(f"fields: {{{field}: id}}")
+        assert rows("rows.csv#m.yaml") == [{field: value}]
     assert len(list((caches / "rows").iterdir())) == 3
 
 
-def test_a_mapping_for_several_tasks_is_chosen_by_task() -> None:
+def test_places_of_rows_are_told_apart_and_what_is_not_there_is_named() -> None:
     found = mappings_in("tasks: {sgqa: {fields: {a: x}}, tsg/sgds: {fields: {b: y}}}", "m.yaml")
     assert mapping_for("tsg/sgqa", found) is found["sgqa"]
     assert mapping_for("tsg/sgds", found) is found["tsg/sgds"]
     write("rows.csv", COLUMNS)
     mapping("tasks: {sgqa: {fields: {a: id}}}")
     assert "there is no mapping for tsg/ma-sgg | it has sgqa" in problem("rows.csv#m.yaml", "tsg/ma-sgg")
-
-
-def test_files_that_are_read_as_they_lie_are_no_places() -> None:
     write("rows.jsonl", COLUMNS)
-    assert row_place("rows.jsonl") is None
     assert row_place("rows.csv", native=(".csv",)) is None
-    assert row_place("tsg-bench") is None
-    assert row_place("-") is None
+    assert [row_place(name) for name in ("rows.jsonl", "tsg-bench", "-")] == [None] * 3
     assert pinned("rows.jsonl") == "rows.jsonl"
-
-
-def test_a_file_whose_own_name_has_a_hash_is_meant_as_it_is() -> None:
     write("a.csv#b.yaml", {"id": ["1"]})
-    assert parts_of("a.csv#b.yaml") == ("a.csv#b.yaml", "")
+    assert parts_of("a.csv#b.yaml") == ("a.csv#b.yaml", ""), "a name may have a hash"
     assert parts_of("b.csv#b.yaml") == ("b.csv", "b.yaml")
-
-
-def test_what_is_not_there_is_named() -> None:
-    write("rows.csv", COLUMNS)
-    assert "m.yaml: no such file" in problem("rows.csv#m.yaml")
+    assert "n.yaml: no such file" in problem("rows.csv#n.yaml")
     mapping()
     assert "row.csv: no such file or folder | rows.csv?" in problem("row.csv#m.yaml")
     Path("rows.bin").write_bytes(b"x")
@@ -195,26 +165,19 @@ def test_what_is_not_there_is_named() -> None:
         with_mapping("rows.csv", "m.json")
 
 
-SPLITS = ["data/train-00000-of-00001.parquet", "data/test-00000-of-00001.parquet", "README.md", ".hidden/x.csv"]
-
-
 def test_splits_and_configurations_choose_files() -> None:
+    splits = ["data/train-00000-of-00001.parquet", "data/test-00000-of-00001.parquet", "README.md", ".hidden/x.csv"]
     both = [f"{config}/{split}.csv" for config in ("easy", "hard") for split in ("train", "test")]
-    assert chosen(SPLITS, Wanted(split="test"), "x").paths == (SPLITS[1],)
+    assert chosen(splits, Wanted(split="test"), "x").paths == (splits[1],)
     assert chosen(both, Wanted(config="hard", split="test"), "x").paths == ("hard/test.csv",)
-    with pytest.raises(UsageError, match=r"several files could be meant: easy/test.csv, hard/test.csv"):
-        chosen(both, Wanted(split="test"), "x")
-    with pytest.raises(UsageError, match="no rows of split dev in it"):
-        chosen(both, Wanted(split="dev"), "x")
-
-
-def test_a_table_that_lacks_a_part_is_refused() -> None:
-    paths = ["test-00000-of-00003.parquet", "test-00002-of-00003.parquet"]
-    with pytest.raises(UsageError, match=r"test.parquet lacks 1 of its parts"):
-        chosen(paths, Wanted(), "x")
-    assert [one.label for one in sets_of(["default/test/0000.parquet", "default/test/0001.parquet"])] == [
-        "default/test.parquet"
-    ]
+    for paths, wanted, reason in (
+        (both, Wanted(split="test"), "several files could be meant: easy/test.csv, hard/test.csv"),
+        (both, Wanted(split="dev"), "no rows of split dev in it"),
+        ([f"test-0000{n}-of-00003.parquet" for n in (0, 2)], Wanted(), "test.parquet lacks 1 of its parts"),
+    ):
+        assert reason in refusal(UsageError, chosen, paths, wanted, "x")
+    [parts] = sets_of(["default/test/0000.parquet", "default/test/0001.parquet"])
+    assert parts.label == "default/test.parquet"
 
 
 PIECES = [
@@ -237,23 +200,20 @@ RULES = st.one_of(
     st.builds(lambda value: {"value": value}, VALUES),
 )
 MAPPINGS = st.fixed_dictionaries(
-    {"fields": st.dictionaries(NAMES, RULES, min_size=1)},
-    optional={"others": st.sampled_from(["keep", "drop"])},
+    {"fields": st.dictionaries(NAMES, RULES, min_size=1)}, optional={"others": st.sampled_from(["keep", "drop"])}
 )
 
 
-@given(TEXTS)
-def test_a_file_is_a_mapping_or_is_refused_by_name(text: str) -> None:
+@given(TEXTS, MAPPINGS)
+def test_a_file_is_refused_by_name_or_a_mapping_whose_record_is_the_same_mapping(
+    text: str, value: dict[str, Any]
+) -> None:
     try:
         found = mappings_in(text, "m.yaml")
     except UsageError as error:
         assert error.message.startswith("m.yaml")
     else:
         assert all(len(one.sha256) == 64 for one in found.values())
-
-
-@given(MAPPINGS)
-def test_what_is_recorded_of_a_mapping_is_the_same_mapping(value: dict[str, Any]) -> None:
     (first,) = mappings_in(json.dumps(value), "m.yaml").values()
     (again,) = mappings_in(json.dumps(first.value), "again").values()
     assert (again.mapping, again.sha256) == (first.mapping, first.sha256)
@@ -274,15 +234,12 @@ def test_a_row_gets_the_fields_of_its_mapping_and_stays_as_it_is(value: dict[str
     assert json.dumps(row) == before
 
 
-@given(st.lists(st.text(max_size=6), min_size=1), st.sampled_from([";", ", ", "aa"]))
-def test_a_list_comes_out_of_the_text_that_joins_it(parts: list[str], separator: str) -> None:
+@given(st.lists(st.text(max_size=6), min_size=1), st.sampled_from([";", ", ", "aa"]), VALUES)
+def test_a_list_comes_out_of_the_text_that_joins_it_and_a_value_out_of_its_json(
+    parts: list[str], separator: str, value: object
+) -> None:
     parts = [part.replace(separator[0], "") for part in parts]
     joined = separator.join(parts)
     rule = FieldRule.model_validate({"column": "c", "split": separator})
     assert rule.of({"c": joined}) == (parts if joined else [])
-
-
-@given(VALUES)
-def test_a_value_comes_out_of_its_json(value: object) -> None:
-    rule = FieldRule.model_validate({"column": "c", "json": True})
-    assert rule.of({"c": json.dumps(value)}) == value
+    assert FieldRule.model_validate({"column": "c", "json": True}).of({"c": json.dumps(value)}) == value

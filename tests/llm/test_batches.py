@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -22,9 +22,11 @@ from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01)
-DONE = BatchState(True, "completed")
+DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1, total=2)
 Step = Any
 """A value to return, or an exception to raise."""
+Outcome = Result | TsgkitError | None
+"""The result of a request, or the reason why it is not waited for."""
 
 
 def taken(steps: list[Step], usual: Step) -> Any:  # noqa: ANN401
@@ -52,12 +54,10 @@ class Service(OpenAiBatches):
         return f"file-{len(self.sent)}"
 
     async def create(self, intent: Intent, lines: bytes) -> str:
-        name: str = taken(self.creates, intent.file.replace("file", "batch"))
-        return name
+        return str(taken(self.creates, intent.file.replace("file", "batch")))
 
     async def find(self, intent: Intent, known: Iterable[str]) -> str:
-        name: str = taken(self.finds, "")
-        return name
+        return str(taken(self.finds, ""))
 
     async def state(self, batch: str) -> BatchState:
         self.waits.append(self.collector.waits_for())
@@ -92,11 +92,10 @@ class Record:
         self.steps.append("dropped")
 
 
-async def result_of(collector: Collector, name: str, body: object) -> Result | TsgkitError | None:
-    """Return the result of one request, or the reason why it is not waited for."""
+async def result_of(collector: Collector, name: str, text: str = "") -> Outcome:
     held = HeldRequest(name)
     try:
-        request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json=body)
+        request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json={"text": text})
         return await collector.ask(held, request)
     except CallFailed:
         return held.ended
@@ -106,23 +105,18 @@ async def result_of(collector: Collector, name: str, body: object) -> Result | T
         collector.done_with(held)
 
 
-def results_of(
-    record: Record, requests: Mapping[str, Any] | Sequence[tuple[str, Any]], **options: Any  # noqa: ANN401
-) -> list[Result | TsgkitError | None]:  # fmt: skip
-    """Return the results of requests that are asked at once, those ``later`` after a while, or the reason for none."""
+def results_of(record: Record, names: str, text: str = "", later: str = "", **options: Any) -> list[Outcome]:  # noqa: ANN401
+    """Return what becomes of requests that are asked at once, and of those ``later`` after a while."""
     Service.sent, Service.waits = [], []
     for name in ("states", "creates", "finds"):
         setattr(Service, name, list(options.pop(name, ())))
-    pairs = list(requests.items()) if isinstance(requests, Mapping) else list(requests)
-    later = options.pop("later", {})
 
-    async def asked() -> list[Result | TsgkitError | None]:
+    async def asked() -> list[Outcome]:
         patience = options.pop("patience", Patience())
         collector = Service.collector = Collector("openai/m", Service, record, patience, pace=PACE, **options)
-
-        found = await asyncio.gather(*(result_of(collector, name, body) for name, body in pairs))
+        found = await asyncio.gather(*(result_of(collector, name, text) for name in names))
         await asyncio.sleep(0.05)
-        found += await asyncio.gather(*(result_of(collector, name, body) for name, body in later.items()))
+        found += await asyncio.gather(*(result_of(collector, name) for name in later))
         await collector.close()
         return found
 
@@ -131,89 +125,88 @@ def results_of(
         return run(asked())
 
 
-def names_in(found: list[Result | TsgkitError | None]) -> list[str]:
-    return [one.name for one in found if isinstance(one, Result)]
+def good(names: str) -> list[Result]:
+    return [Result(name, 200, b"{}") for name in names]
 
 
-TWO: dict[str, Any] = {"a": {}, "b": {}}
 SENT = ["intent", "file-1", "batch-1", "read 2"]
+AT_THE_SERVICE = "1 batch at the service for 0:00:00, "
 
 
 def test_requests_of_one_moment_are_one_batch_in_recorded_steps() -> None:
-    found = results_of(record := Record(), TWO)
-    assert found == [Result("a", 200, b"{}"), Result("b", 200, b"{}")]
-    assert names_in(results_of(Record(), [("a", {}), ("a", {}), ("b", {})])) == ["a", "a", "b"]
+    assert results_of(Record(), "aab") == good("aab")
     assert [len(lines.splitlines()) for lines in Service.sent] == [2], "the same request twice at once is sent once"
-    results_of(Record(), TWO)
+    assert results_of(record := Record(), "ab") == good("ab")
     assert record.steps == SENT
-    assert Service.waits == [
-        "1 batch being sent for 0:00:00",
-        "1 batch at the service for 0:00:00, 0 of 2 requests done",
-    ]
+    assert Service.waits == ["1 batch being sent for 0:00:00", AT_THE_SERVICE + "0 of 2 requests done"]
 
 
 def test_batch_has_at_most_so_many_bytes_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    results_of(Record(), {str(number): {"text": "x" * 3_000} for number in range(7)})
+    results_of(Record(), "abcdefg", "x" * 3_000)
     assert [len(lines.splitlines()) for lines in Service.sent] == [3, 3, 1]
+    most = len(Service.line("a", {"text": ""})) + 1
+    for limit, value, sizes in (("most_bytes", 2 * most, [2, 1]), ("most_bytes", 2 * most - 1, [1, 1, 1])):
+        with monkeypatch.context() as patch:
+            patch.setattr(Service, limit, value)
+            results_of(Record(), "abc")
+        assert [len(lines.splitlines()) for lines in Service.sent] == sizes, value
     monkeypatch.setattr(Service, "most_lines", 2)
-    results_of(Record(), {str(number): {} for number in range(5)})
+    results_of(Record(), "abcde")
     assert [len(lines.splitlines()) for lines in Service.sent] == [2, 2, 1]
 
 
 def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_not() -> None:
     record = Record(Batch("mark", ("a", "b"), 0.0))
-    assert names_in(results_of(record, TWO)) == ["a", "b"]
+    assert results_of(record, "ab") == good("ab")
     assert record.steps == ["dropped", *SENT]
     record = Record(Batch("mark", ("a", "b"), 0.0, id="batch-7"))
-    found = results_of(record, TWO, states=[BatchState(True, "failed", failure="no room")])
-    assert found == [Result(name, 400, failure="the batch failed: no room") for name in "ab"]
-    assert Service.sent == []
+    for is_full, status in ((False, 400), (True, 429)):
+        failed = BatchState(True, "failed", failure="no room", failed_for_now=is_full)
+        found = results_of(Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "ab", states=[failed])
+        assert found == [Result(name, status, failure="the batch failed: no room") for name in "ab"]
+        assert Service.sent == []
 
 
 def test_batch_is_asked_about_until_it_ended_whatever_fails_meanwhile() -> None:
-    running = BatchState(False, "in_progress", done=1, total=2)
-    found = results_of(record := Record(), TWO, states=[CallFailed("busy", 503), running, running, DONE])
-    assert names_in(found) == ["a", "b"]
+    states = [CallFailed("busy", 503), RUNNING, RUNNING, DONE]
+    assert results_of(record := Record(), "ab", states=states) == good("ab")
     assert record.steps == SENT
     assert Service.waits[2:] == [
-        "1 batch at the service for 0:00:00, 0 of 2 requests done; it does not answer: busy",
-        "1 batch at the service for 0:00:00, 1 of 2 requests done",
-        "1 batch at the service for 0:00:00, 1 of 2 requests done",
+        AT_THE_SERVICE + "0 of 2 requests done; it does not answer: busy",
+        *[AT_THE_SERVICE + "1 of 2 requests done"] * 2,
     ]
 
 
 def test_creation_that_may_have_happened_is_looked_for_before_it_is_repeated() -> None:
-    record = Record()
-    results_of(record, TWO, creates=[CallFailed("cut")], finds=["batch-1"])
+    results_of(record := Record(), "ab", creates=[CallFailed("cut")], finds=["batch-1"])
     assert record.steps == SENT
-    for failure in (CallFailed("busy", 429), CallFailed("busy", 499)):
-        found = results_of(record := Record(), TWO, creates=[failure], finds=["wrong"])
-        is_retried = failure.can_be_retried
-        assert (names_in(found) == ["a", "b"]) is is_retried, failure
-        assert record.steps == (SENT if is_retried else ["intent", "file-1", "dropped"])
+    assert results_of(record := Record(), "ab", creates=[CallFailed("busy", 429)], finds=["wrong"]) == good("ab")
+    assert record.steps == SENT
+    found = results_of(record := Record(), "ab", creates=[CallFailed("busy", 499)], finds=["wrong"])
+    assert (list(map(type, found)), record.steps) == ([Unasked] * 2, ["intent", "file-1", "dropped"])
 
 
 def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
-    for creates, patience, reason in (
-        ([CallFailed("no such key sk-1", 401)], Patience(), "openai/m: not asked any more: no such key [key]"),
-        ([CallFailed("cut")] * 9, Patience(max_outage=0.0), "no service for 0 s (limit: --max-outage): cut"),
-        ([UsageError("no batches here")], Patience(), "no batches here"),
-    ):
+    for failure, times, patience, reason in (
+        (CallFailed("no such key sk-1", 401), 1, Patience(), "openai/m: not asked any more: no such key [key]"),
+        (CallFailed("cut"), 9, Patience(max_outage=0.0),
+         "openai/m: not asked any more: no service for 0 s (limit: --max-outage): cut"),
+        (UsageError("no batches here"), 1, Patience(), "no batches here"),
+    ):  # fmt: skip
         record, redact = Record(), lambda text: str(text).replace("sk-1", "[key]")
-        found = results_of(record, TWO, creates=creates, patience=patience, redact=redact)
-        assert [type(one) for one in found] == [type(creates[0]) if "batches" in reason else Unasked] * 2
-        assert all(reason in str(one) for one in found), found
-        assert ("dropped" in record.steps) is ("max-outage" not in reason), "it may exist: the next process looks"
+        found = results_of(record, "ab", creates=[failure] * times, patience=patience, redact=redact)
+        kind = UsageError if isinstance(failure, UsageError) else Unasked
+        assert [(type(one), str(one)) for one in found] == [(kind, reason)] * 2
+        assert ("dropped" in record.steps) is (times == 1), "it may exist: the next process looks"
 
 
 def test_collector_that_does_not_wait_leaves_when_the_service_has_everything() -> None:
-    running = BatchState(False, "in_progress", total=2)
-    found = results_of(record := Record(), TWO, waits=False, states=[running] * 500, later={"c": {}})
+    states = [replace(RUNNING, done=0)] * 500
+    found = results_of(record := Record(), "ab", waits=False, states=states, later="c")
     assert [type(one) for one in found] == [Stopped] * 3, "nothing more is asked either"
     assert record.steps == ["intent", "file-1", "batch-1"]
     assert Service.collector.open == 1 and len(Service.states) > 400
-    found = results_of(record := Record(), TWO, waits=False, later={"c": {}})
-    assert names_in(found) == ["a", "b", "c"], "it stays where nothing is left to the service"
+    assert results_of(record := Record(), "ab", waits=False, later="c") == good("abc"), "nothing is left to the service"
     assert record.steps == [*SENT, "intent", "file-2", "batch-2", "read 1"]
     assert Service.collector.open == 0
 
@@ -223,10 +216,10 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
     unasked = Batch("mark", ("x",), 0.0, id="batch-9")
     record = Record(unasked)
 
-    async def closed() -> list[Result | TsgkitError | None]:
+    async def closed() -> list[Outcome]:
         collector = Service.collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
-        Service.states = [BatchState(False, "in_progress")] * 5000
-        requests = [asyncio.create_task(result_of(collector, name, {})) for name in TWO]
+        Service.states = [RUNNING] * 5000
+        requests = [asyncio.create_task(result_of(collector, name)) for name in "ab"]
         while len(Service.waits) < 3:
             await asyncio.sleep(0.001)
         await collector.close()
@@ -238,27 +231,24 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
 
 
 def test_durations_are_hours_minutes_and_seconds() -> None:
-    assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == [
-        "0:00:00",
-        "0:01:00",
-        "1:01:01",
-        "100:00:00",
-    ]
+    shown = ["0:00:00", "0:01:00", "1:01:01", "100:00:00"]
+    assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == shown
 
 
 # Services
 
 
-def wire_to(handler: Any, path: str = "/v1/chat/completions", ending: str = "/chat/completions") -> Wire:  # noqa: ANN401
-    headers = {"authorization": "Bearer k", "Content-Length": "2", "x-team": "a"}
-    wire = Wire.of(httpx.Request("POST", f"http://h{path}?v=1", headers=headers), ending, 300.0)
-    wire._client = httpx.AsyncClient(transport=httpx.MockTransport(handler))
-    return wire
+def failure_of(response: httpx.Response | Exception, how: str = "ask") -> CallFailed:
+    """Return what a response of a batch interface means."""
+    wire = Wire.of(httpx.Request("POST", "http://h/v1/chat/completions?v=1"), "/chat/completions", 300.0)
+    wire._client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: taken([response], None)))
+    with pytest.raises(CallFailed) as caught:
+        run(getattr(wire, how)("GET", "/batches"))
+    return caught.value
 
 
 def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    for response, message, status in (
+    rows: tuple[tuple[httpx.Response | Exception, str, int | None], ...] = (
         (httpx.Response(500, json={"error": {"message": "why"}}), "why (500)", 500),
         (httpx.Response(400, json={"error": "why"}), "why (400)", 400),
         (httpx.Response(400, json={"message": "why"}), "why (400)", 400),
@@ -269,28 +259,16 @@ def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
         (httpx.Response(200, content=b"[]"), "the answer is no JSON object", None),
         (httpx.ConnectError("gone"), "no proper answer: gone", None),
         (httpx.ReadTimeout("slow"), "no answer within 60 s", None),
-    ):
-
-        def answer(_: httpx.Request, response: Any = response) -> httpx.Response:  # noqa: ANN401
-            found: httpx.Response = taken([response], None)
-            return found
-
-        with pytest.raises(CallFailed) as caught:
-            run(wire_to(answer).value("GET", "/batches"))
-        assert (caught.value.message, caught.value.status) == (message, status)
-        assert caught.value.unreachable is (message.endswith("gone"))
-        assert caught.value.misdirected is (status in (300, 307))
+    )
+    for response, message, status in rows:
+        found = failure_of(response, "value")
+        assert (found.message, found.status) == (message, status)
+        assert (found.unreachable, found.misdirected) == (message.endswith("gone"), status in (300, 307)), message
     for value, seconds in (("7", 7), ("-3", 0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)):
-        with pytest.raises(CallFailed) as caught:
-            run(wire_to(lambda _, value=value: httpx.Response(429, headers={"retry-after": value})).ask("GET", "/x"))
-        assert caught.value.retry_after == seconds, value
-    with pytest.raises(CallFailed) as caught:
-        run(
-            wire_to(lambda _: httpx.Response(429, content=b"insufficient_quota", headers={"retry-after": later})).ask(
-                "GET", "/"
-            )
-        )
-    assert caught.value.unpaid and 3500 < (caught.value.retry_after or 0) <= 3600
+        assert failure_of(httpx.Response(429, headers={"retry-after": value})).retry_after == seconds, value
+    later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    unpaid = failure_of(httpx.Response(429, content=b"insufficient_quota", headers={"retry-after": later}))
+    assert unpaid.unpaid and 3500 < (unpaid.retry_after or 0) <= 3600
 
 
 class FakeWire:
@@ -320,8 +298,7 @@ INTENT = Intent("mark", 2, 1_000_000.0, "file-1")
 
 def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     service, wire = openai({"id": "file-1"}, {"id": "batch-1"})
-    assert run(service.upload(b"{}\n")) == "file-1"
-    assert run(service.create(INTENT, b"")) == "batch-1"
+    assert (run(service.upload(b"{}\n")), run(service.create(INTENT, b""))) == ("file-1", "batch-1")
     assert [(method, path) for method, path, _ in wire.asked] == [("POST", "/files"), ("POST", "/batches")]
     assert wire.asked[0][2]["data"] == {"purpose": "batch"}
     assert wire.asked[1][2]["json"] == {
@@ -350,8 +327,8 @@ def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
         assert run(service.find(INTENT, ())) == found["id"]
         assert [parts["params"] for _, _, parts in wire.asked] == [{"limit": 100}, {"limit": 100, "after": "y"}]
     assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(INTENT, file=""), ())) == ""
-    assert run(openai(CallFailed("no", 404))[0].find(INTENT, ())) == ""
-    assert run(openai({"data": [], "has_more": True})[0].find(INTENT, ())) == ""
+    for none in (CallFailed("no", 404), {"data": [], "has_more": True}):
+        assert run(openai(none)[0].find(INTENT, ())) == ""
     with pytest.raises(CallFailed):
         run(openai(CallFailed("no", 500))[0].find(INTENT, ()))
 
@@ -359,22 +336,19 @@ def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
 def test_state_of_openai_s_batch() -> None:
     counts = {"completed": 1, "failed": 2, "total": 4}
     full, odd = {"code": "token_limit_exceeded", "message": "full"}, {"code": "odd"}
+    files = {"output_file_id": "o", "error_file_id": "e", "request_counts": {"total": "x"}}
+    both = ("/files/o/content", "/files/e/content")
     for value, state in (
         ({"status": "in_progress", "request_counts": counts}, BatchState(False, "in_progress", 3, 4)),
         ({"status": "cancelling"}, BatchState(False, "cancelling")),
-        (
-            {"status": "completed", "output_file_id": "o", "error_file_id": "e", "request_counts": {"total": "x"}},
-            BatchState(True, "completed", results=("/files/o/content", "/files/e/content")),
-        ),
+        ({"status": "completed"} | files, BatchState(True, "completed", results=both)),
         ({"status": "expired"}, BatchState(True, "expired")),
-        (
-            {"status": "failed", "errors": {"data": [full, full]}},
-            BatchState(True, "failed", failure="full", failed_for_now=True),
-        ),
+        ({"status": "failed", "errors": {"data": [full, full]}},
+         BatchState(True, "failed", failure="full", failed_for_now=True)),
         ({"status": "failed", "errors": {"data": [full, odd]}}, BatchState(True, "failed", failure="full; odd")),
         ({"status": "failed", "errors": 5}, BatchState(True, "failed", failure="no reason given")),
-        ({"status": "failed", "error_file_id": "e"}, BatchState(True, "failed", results=("/files/e/content",))),
-    ):
+        ({"status": "failed", "error_file_id": "e"}, BatchState(True, "failed", results=both[1:])),
+    ):  # fmt: skip
         assert run(openai(value)[0].state("b")) == state, value
     with pytest.raises(UsageError, match="the service does not know batch b: no"):
         run(openai(CallFailed("no", 404))[0].state("b"))
@@ -395,35 +369,33 @@ def test_line_of_openai_s_results() -> None:
     ):
         assert OpenAiBatches.result({"custom_id": "a", **line}) == result, line
     assert OpenAiBatches.result({"custom_id": 5}) is None
-    good = [Result("a", 299), Result("a", 300), Result("a", 200, failure="x")]
-    assert [result.is_good for result in good] == [True, False, False]
+    assert [Result("a", *how).is_good for how in ((299,), (300,), (200, b"", "x"))] == [True, False, False]
     assert list(values_in(b'{"a": 1}\n\n[1]\n{"b": ')) == [{"a": 1}, None, None]
 
 
-def test_anthropic_s_batch_holds_its_requests() -> None:
+def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time() -> None:
     service, wire = anthropic({"id": "batch-1"})
     lines = AnthropicBatches.line("a", {"x": 1, "stream": False}) + b"\n" + AnthropicBatches.line("b", {})
-    assert run(service.upload(lines)) == ""
-    assert run(service.create(INTENT, lines)) == "batch-1"
-    [(method, path, parts)] = wire.asked
-    assert (method, path, parts["headers"]) == ("POST", "/messages/batches", {"content-type": "application/json"})
+    assert (run(service.upload(lines)), run(service.create(INTENT, lines))) == ("", "batch-1")
     content = b'{"requests": [{"custom_id": "a", "params": {"x": 1}}, {"custom_id": "b", "params": {}}]}'
-    assert parts["content"] == str(content)
+    sent = {"headers": {"content-type": "application/json"}, "content": str(content)}
+    assert wire.asked == [("POST", "/messages/batches", wire.asked[0][2] | sent)]
     with pytest.raises(UsageError, match="no batch interface"):
         run(anthropic(CallFailed("no", 404))[0].create(INTENT, lines))
 
-
-def test_anthropic_s_batch_is_found_by_its_size_and_time() -> None:
     def made(name: str, seconds: float, size: int = 2) -> dict[str, Any]:
         time = datetime.fromtimestamp(INTENT.time + seconds, UTC).isoformat()
         return {"id": name, "created_at": time, "request_counts": {"processing": 1, "succeeded": size - 1}}
 
     listed = [made("late", 50), made("ours", 2), made("larger", 1, 3), made("known", 0), made("old", -301)]
-    assert run(anthropic({"data": listed})[0].find(INTENT, ["known"])) == "ours"
-    assert run(anthropic({"data": listed})[0].find(INTENT, ())) == "known"
-    assert run(anthropic({"data": [made("edge", -300)]})[0].find(INTENT, ())) == "edge"
-    assert run(anthropic({"data": [made("old", -301), made("ours", 0)]})[0].find(INTENT, ())) == "", "newest first"
-    assert run(anthropic({"data": [{"id": "odd", "created_at": "never"}]})[0].find(INTENT, ())) == ""
+    for data, known, name in (
+        (listed, ["known"], "ours"),
+        (listed, [], "known"),
+        ([made("edge", -300)], [], "edge"),
+        ([made("old", -301), made("ours", 0)], [], ""),  # newest first
+        ([{"id": "odd", "created_at": "never"}], [], ""),
+    ):
+        assert run(anthropic({"data": data})[0].find(INTENT, known)) == name
 
 
 def test_state_and_results_of_anthropic_s_batch() -> None:

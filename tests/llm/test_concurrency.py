@@ -33,6 +33,10 @@ class Clock:
         self.now = max(self.now, until)
 
 
+def queue(places: int, **limits: float) -> tuple[RequestQueue, Clock]:
+    return RequestQueue(places, clock=(clock := Clock()), **limits), clock  # type: ignore[arg-type]
+
+
 async def settled() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
@@ -67,8 +71,7 @@ def burst(flow: RequestQueue, number: int, retry_after: float | None = 5.0) -> N
 
 def paced(retry_after: float | None) -> tuple[RequestQueue, Clock]:
     """Return a queue that was turned away after 20 requests in half a second."""
-    clock = Clock()
-    flow = RequestQueue(64, clock=clock)
+    flow, clock = queue(64)
     run(admitted(flow, clock, 20, over=0.5))
     burst(flow, IN_A_ROW, retry_after)
     return flow, clock
@@ -78,8 +81,7 @@ def rounds_of(seconds: float) -> list[int]:
     """Return how many requests are in flight in each round of answers, where a round takes so long."""
 
     async def rounds() -> list[int]:
-        clock = Clock()
-        flow, found = RequestQueue(64, clock=clock), []
+        (flow, clock), found = queue(64), []
         in_flight: list[asyncio.Future[None]] = []
 
         async def one() -> None:
@@ -102,18 +104,13 @@ def rounds_of(seconds: float) -> list[int]:
     return run(rounds())
 
 
-def test_concurrency_starts_small_and_doubles_every_round() -> None:
+def test_concurrency_starts_small_doubles_every_round_and_heeds_a_second_with_many_starts() -> None:
     assert rounds_of(1.0)[:5] == [START, 2 * START, 4 * START, 64, 64]
-
-
-def test_many_starts_in_a_second_hold_the_places_until_it_is_over() -> None:
     found = rounds_of(0.1)
     assert found[:2] == [START, 2 * START]
     assert len(set(found[2:12])) == 1 and found[2] <= 32, "a limit of a hundred would turn away no more than in flight"
     assert max(found) == 64
 
-
-def test_places_grow_where_all_but_one_are_taken() -> None:
     async def limit(active: int) -> float:
         flow = RequestQueue(64)
         await occupied(flow, active)
@@ -127,7 +124,7 @@ def test_places_grow_where_all_but_one_are_taken() -> None:
     assert [run(limit(active)) for active in (START - 2, START - 1, START)] == [START, START + 1, START + 1]
 
 
-def test_first_come_is_first_served_also_when_newcomers_arrive() -> None:
+def test_first_come_is_first_served_and_all_are_despite_newcomers_and_cancellations() -> None:
     async def order() -> list[int]:
         flow, found = RequestQueue(1), []
 
@@ -144,10 +141,6 @@ def test_first_come_is_first_served_also_when_newcomers_arrive() -> None:
         await asyncio.gather(*newcomers)
         return found
 
-    assert run(order()) == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]
-
-
-def test_queue_serves_all_waiters_despite_cancellations() -> None:
     async def storm(seed: int) -> None:
         rng, flow = random.Random(seed), RequestQueue(3)
 
@@ -169,6 +162,7 @@ def test_queue_serves_all_waiters_despite_cancellations() -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
         assert (flow.active, len(flow._waiters)) == (0, 0), seed
 
+    assert run(order()) == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]
     for seed in range(20):
         run(storm(seed))
 
@@ -180,8 +174,7 @@ def test_limits_a_minute_space_the_starts_evenly() -> None:
         ({"requests_per_minute": 60, "tokens_per_minute": 60_000}, 100, [0.0, 1.0, 2.0, 3.0]),
         ({"requests_per_minute": 60, "tokens_per_minute": 600}, 20, [0.0, 2.0, 4.0, 6.0]),
     ):
-        clock = Clock()
-        flow = RequestQueue(8, clock=clock, **limits)
+        flow, clock = queue(8, **limits)
         assert run(starts(flow, clock, 4, tokens)) == pytest.approx(wanted), limits
         assert clock.sleeps <= 8
         clock.now += 100
@@ -190,26 +183,21 @@ def test_limits_a_minute_space_the_starts_evenly() -> None:
     async def fails(_: float) -> None:
         raise Stopped("enough")
 
-    flow = RequestQueue(4, requests_per_minute=60, clock=clock)
+    flow, _ = queue(4, requests_per_minute=60)
     run(flow.enter())
     with pytest.raises(Stopped):
         run(flow.enter(0, fails))
     assert flow.active == 1, "the place is given back"
 
 
-def test_single_429_takes_one_place_and_closes_no_gate() -> None:
-    clock = Clock()
-    flow = RequestQueue(8, clock=clock)
+def test_single_429_takes_one_place_and_a_burst_closes_the_gate_and_shrinks_the_places_once() -> None:
+    flow, clock = queue(8)
     run(occupied(flow, 4))
     flow.throttled(5.0)
     assert (flow.limit, flow.throttles, flow.pace) == (7.0, 1, None)
     flow.leave()
     assert run(starts(flow, clock, 2)) == [0.0, 0.0]
-
-
-def test_burst_closes_the_gate_for_as_long_as_the_service_asks_and_shrinks_the_places_once() -> None:
-    clock = Clock()
-    flow = RequestQueue(64, clock=clock)
+    flow, clock = queue(64)
     flow.limit = 40.0
     run(occupied(flow, 20))
     burst(flow, IN_A_ROW)
@@ -218,11 +206,8 @@ def test_burst_closes_the_gate_for_as_long_as_the_service_asks_and_shrinks_the_p
     assert at_the_burst == flow.limit == pytest.approx((40 - IN_A_ROW + 1) * 0.7)
     assert run(starts(flow, clock, 1)) == pytest.approx([5.0])
 
-
-def test_half_of_the_latest_turned_away_is_a_burst_too() -> None:
     async def alternating(number: int) -> float | None:
-        clock = Clock()
-        flow = RequestQueue(64, clock=clock)
+        flow, clock = queue(64)
         flow.limit = 64.0
         begun = []
         for _ in range(64):
@@ -233,21 +218,20 @@ def test_half_of_the_latest_turned_away_is_a_burst_too() -> None:
         return flow.pace
 
     assert run(alternating(LATEST // 2 - 1)) is None
-    assert run(alternating(LATEST // 2)) is not None
+    assert run(alternating(LATEST // 2)) is not None, "half of the latest is a burst too"
 
 
 def test_after_many_bursts_one_place_is_left_and_the_gate_opens_again() -> None:
-    clock = Clock()
-    flow = RequestQueue(8, clock=clock)
+    flow, clock = queue(8)
     for _ in range(50):
         run(occupied(flow, 1, clock))
         burst(flow, 8)
         flow.leave()
         clock.now += 10
     assert int(flow.limit) == 1
-    patient = RequestQueue(8, clock=(clock := Clock()))
-    burst(patient, 8, retry_after=1e9)
-    assert run(starts(patient, clock, 1)) == pytest.approx([LONGEST_GATE]), "never for days"
+    flow, clock = queue(8)
+    burst(flow, 8, retry_after=1e9)
+    assert run(starts(flow, clock, 1)) == pytest.approx([LONGEST_GATE]), "never for days"
 
 
 def test_gate_that_opened_too_early_closes_for_twice_as_long() -> None:
@@ -267,9 +251,14 @@ def test_gate_that_opened_too_early_closes_for_twice_as_long() -> None:
     assert third == pytest.approx(second + 2)
     flow.succeeded(third + 1000)
     assert flow.pace == pytest.approx(0.995 * 20 / (third - 1)), "the window of the limit is known now"
+    flow, clock = paced(retry_after=1.0)
+    limit = flow.limit
+    run(occupied(flow, int(limit), clock))
+    flow.succeeded()
+    assert flow.limit == pytest.approx(limit + 0.25), "places come back by quarters"
 
 
-def test_pace_rises_again_slowly() -> None:
+def test_pace_rises_again_slowly_after_as_many_seconds_or_requests() -> None:
     flow, clock = paced(retry_after=1.0)
     clock.now += 1.0
     run(admitted(flow, clock, 100))
@@ -281,12 +270,8 @@ def test_pace_rises_again_slowly() -> None:
     run(occupied(flow, 2, clock))
     flow.throttled(1.0)
     assert flow.pace == before, "it had risen too far"
-
-
-def test_pace_grows_after_as_many_seconds_or_requests() -> None:
     for pace, waits in ((0.1, (100.0, 50 / 1.05)), (10.0, (30.0, 5.0))):
-        clock = Clock()
-        flow = RequestQueue(8, clock=clock)
+        flow, clock = queue(8)
         flow._pace = pace
         flow._keep_pace(clock.now)
         for number, wait in enumerate(waits):
@@ -310,14 +295,6 @@ def test_pace_that_prevents_nothing_is_doubled() -> None:
     assert flow.pace == pytest.approx(2 * before), "counted anew since it was doubled"
     flow.throttled(1.0)
     assert flow.pace == pytest.approx(4 * before)
-
-
-def test_places_come_back_by_quarters_after_a_burst() -> None:
-    flow, clock = paced(retry_after=1.0)
-    limit = flow.limit
-    run(occupied(flow, int(limit), clock))
-    flow.succeeded()
-    assert flow.limit == pytest.approx(limit + 0.25)
 
 
 class VirtualTime(asyncio.SelectorEventLoop):
@@ -344,61 +321,42 @@ def simulated(work: Coroutine[Any, Any, Result]) -> Result:
         return runner.run(work)
 
 
-class Limited:
-    """A service that admits so many requests in any window, and turns others away."""
+async def needed(most: int, window: float, retry_after: float | None, requests: int) -> tuple[float, int]:
+    """Return the seconds that requests take, each made again until it is admitted, and how often one was turned away.
 
-    def __init__(
-        self, most: int, window: float, share: float = 0.0, retry_after: float | None = None, seed: int = 1
-    ) -> None:
-        self.most, self.window, self.share, self.retry_after = most, window, share, retry_after
-        self.starts: list[float] = []
-        self.rng = random.Random(seed)
-        self.rejects = 0
-
-    async def ask(self, now: float, delay: float) -> bool:
-        self.starts = [start for start in self.starts if start > now - self.window]
-        good = len(self.starts) < self.most and self.rng.random() >= self.share
-        if good:
-            self.starts.append(now)
-        else:
-            self.rejects += 1
-        await asyncio.sleep(delay if good else delay / 4)
-        return good
-
-
-async def taken(service: Limited, requests: int, concurrency: int = 32, delay: float = 0.2) -> float:
-    """Return the seconds that requests take, each made again until it is admitted."""
+    The service admits so many requests in any window.
+    """
     loop = asyncio.get_running_loop()
-    flow, began = RequestQueue(concurrency, clock=loop.time), loop.time()
-    left = iter(range(requests))
+    flow, began, rejected = RequestQueue(32, clock=loop.time), loop.time(), 0
+    left, begun = iter(range(requests)), list[float]()
 
     async def worker() -> None:
+        nonlocal rejected
         for _ in left:
             while True:
-                start = await flow.enter()
-                good = await service.ask(loop.time(), delay)
+                start, now = await flow.enter(), loop.time()
+                begun[:] = [one for one in begun if one > now - window]
+                is_good = len(begun) < most
+                begun.extend([now] * is_good)
+                await asyncio.sleep(0.2 if is_good else 0.05)
                 flow.leave()
-                if good:
+                if is_good:
                     flow.succeeded(start)
                     break
-                flow.throttled(service.retry_after, start)
-                await asyncio.sleep(service.retry_after or 0.5)
+                rejected += 1
+                flow.throttled(retry_after, start)
+                await asyncio.sleep(retry_after or 0.5)
 
-    await asyncio.gather(*(worker() for _ in range(concurrency)))
-    return loop.time() - began
+    await asyncio.gather(*(worker() for _ in range(32)))
+    return loop.time() - began, rejected
 
 
 def test_limit_of_any_rate_is_learned() -> None:
-    for most, window, requests, rejects in (
-        (1, 2.0, 60, 40),
-        (1, 1.0, 60, 30),
-        (2, 1.0, 100, 30),
-        (4, 1.0, 100, 30),
-        (15, 60.0, 60, 50),
-        (100, 1.0, 1000, 60),
+    for most, window, requests, most_rejected in (
+        *((1, 2.0, 60, 40), (1, 1.0, 60, 30), (2, 1.0, 100, 30)),
+        *((4, 1.0, 100, 30), (15, 60.0, 60, 50), (100, 1.0, 1000, 60)),
     ):
         for retry_after in (None, 1.0):
-            service = Limited(most, window, retry_after=retry_after)
-            seconds = simulated(taken(service, requests))
+            seconds, rejected = simulated(needed(most, window, retry_after, requests))
             assert seconds <= 1.5 * requests / most * window, (most, window, retry_after)
-            assert service.rejects <= rejects, (most, window, retry_after)
+            assert rejected <= most_rejected, (most, window, retry_after)

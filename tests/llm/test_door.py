@@ -1,12 +1,12 @@
-"""One door: recorded, cached, counted, retried, stopped; whatever happens behind it."""
+"""One door: recorded, cached, counted, retried, stopped, patient in an outage; whatever happens behind it."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from doors import HASTE, WHERE, Notebook, Told, asked, door_to, run
@@ -17,19 +17,23 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
+from tsgkit.llm.outage import LOSSES, Outage
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
 GOOD = Reply("[kettle]", usage=Usage(10, 5))
 KEY = "sk-live-0123456789"
+GONE = CallFailed("ConnectError", None, unreachable=True)
 
 
-async def several(door: Door, number: int) -> list[Reply | BaseException]:
+async def several(door: Door, number: int, text: str = "Which?") -> list[Reply | BaseException]:
+    """Return the replies to questions about so many samples at once; text: with {} for the sample."""
     wheres = [WHERE._replace(sample=f"tea/{n}") for n in range(number)]
-    return await asyncio.gather(*(asked(door, where=where) for where in wheres), return_exceptions=True)
+    questions = (asked(door, text.format(one.sample), where=one) for one in wheres)
+    return await asyncio.gather(*questions, return_exceptions=True)
 
 
-async def until(condition: Any) -> None:  # noqa: ANN401  (a function that says whether it holds)
+async def until(condition: Callable[[], object]) -> None:
     while not condition():
         await asyncio.sleep(0.001)
 
@@ -41,20 +45,15 @@ def test_recorded_call_is_not_made_again_unless_it_failed() -> None:
     door = door_to(told := Told())
     assert run(asked(door)) == run(asked(door))
     assert len(told.sent) == 1
-    door = door_to(told := Told([CallFailed("no", 400), GOOD]))
-    assert [run(asked(door)).ending for _ in range(2)] == [Ending.API_ERROR, Ending.COMPLETE]
-    assert len(told.sent) == 2
-
-
-def test_refusals_and_answers_that_can_never_be_read_are_outcomes() -> None:
-    for failure, ending in (
-        (CallFailed("filtered", 400, refused=True), Ending.REFUSED),
-        (CallFailed("filtered", None, refused=True), Ending.REFUSED),
-        (CallFailed("no text", None, final=True, responded=True), Ending.API_ERROR),
+    for failure, endings, requests in (
+        (CallFailed("no", 400), [Ending.API_ERROR, Ending.COMPLETE], 2),
+        (CallFailed("filtered", 400, refused=True), [Ending.REFUSED] * 2, 1),
+        (CallFailed("filtered", None, refused=True), [Ending.REFUSED] * 2, 1),
+        (CallFailed("no text", None, final=True, responded=True), [Ending.API_ERROR] * 2, 1),
     ):
-        door = door_to(told := Told([failure]))
-        assert [run(asked(door)).ending for _ in range(2)] == [ending] * 2, failure
-        assert len(told.sent) == 1
+        door = door_to(told := Told([failure, GOOD]))
+        assert [run(asked(door)).ending for _ in range(2)] == endings, failure
+        assert len(told.sent) == requests, failure
 
 
 def test_every_difference_is_a_call_of_its_own() -> None:
@@ -86,17 +85,15 @@ def test_prompt_of_text_alone_hashes_as_it_always_did() -> None:
     assert prompt_hash([{"role": "user", "content": "Which?"}]) == known
 
 
-def test_reply_in_the_cache_asks_nobody_and_costs_nothing(tmp_path: Path) -> None:
-    run(asked(door_to(Told(), cache=ReplyCache(tmp_path))))
-    budget, told, notebook = Budget(requests=0), Told(), Notebook()
-    reply = run(asked(door_to(told, cache=ReplyCache(tmp_path), budget=budget, recorder=notebook)))
-    assert (reply.text, reply.source, reply.spent.cost) == ("[kettle]", "cache", 0.0)
-    assert (told.sent, budget.used_requests, list(notebook.calls.values())) == ([], 0, [reply])
-
-
-def test_cache_misses_for_another_draw_repeat_endpoint_or_parameter(tmp_path: Path) -> None:
+def test_reply_in_the_cache_asks_nobody_and_another_question_misses_it(tmp_path: Path) -> None:
     told, cache = Told(), ReplyCache(tmp_path)
     run(asked(door_to(told, cache=cache)))
+    cache.close()
+    budget, notebook = Budget(requests=0), Notebook()
+    reply = run(asked(door_to(told, cache=ReplyCache(tmp_path), budget=budget, recorder=notebook)))
+    assert (reply.text, reply.source, reply.spent.cost) == ("[kettle]", "cache", 0.0)
+    assert (len(told.sent), budget.used_requests, list(notebook.calls.values())) == (1, 0, [reply])
+    cache = ReplyCache(tmp_path)
     run(asked(door_to(told, cache=cache), draw=1))
     run(asked(door_to(told, cache=cache), where=WHERE._replace(repeat=1)))
     run(asked(door_to(told, cache=cache, endpoint="there")))
@@ -110,32 +107,27 @@ def test_cache_misses_for_another_draw_repeat_endpoint_or_parameter(tmp_path: Pa
 @pytest.mark.parametrize("keeps", [False, True])
 def test_equal_question_of_the_whole_run_is_asked_once_without_reading_the_cache(keeps: bool, tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path) if keeps else None
-    if cache is not None:
-        run(asked(door_to(Told(), cache=cache)))
+    run(asked(door_to(Told(), cache=cache)))
     told, notebook = Told(), Notebook()
     door = door_to(told, cache=cache, reads_cache=False, recorder=notebook, shared=frozenset({"answer"}))
-    first = run(asked(door))
-    second = run(asked(door, where=WHERE._replace(sample="another")))
+    first, second = (run(asked(door, where=WHERE._replace(sample=sample))) for sample in ("one", "two"))
     assert (first.source, second.source, second.text, second.attempts) == ("model", "cache", first.text, ())
     assert (len(told.sent), len(notebook.calls), second.seconds) == (1, 2, 0.0)
-    run(asked(door, where=WHERE._replace(sample="another", repeat=1)))
+    run(asked(door, where=WHERE._replace(sample="two", repeat=1)))
     for sample in ("one", "two"):
         run(asked(door, where=WHERE._replace(sample=sample), label="a question of its own"))
     assert len(told.sent) == 4
 
 
-def test_equal_questions_at_once_make_one_request_that_may_fail(tmp_path: Path) -> None:
+def test_equal_questions_at_once_make_one_request_that_may_fail_or_be_cancelled(tmp_path: Path) -> None:
     door = door_to(told := Told(), cache=ReplyCache(tmp_path / "a"))
     replies = run(several(door, 50))
     assert len(told.sent) == 1
     assert sorted(reply.source for reply in replies if isinstance(reply, Reply)) == ["cache"] * 49 + ["model"]
     door = door_to(told := Told([CallFailed("no", 400), GOOD]), cache=ReplyCache(tmp_path / "b"))
     endings = [reply.ending for reply in run(several(door, 10)) if isinstance(reply, Reply)]
-    assert sorted(endings) == [Ending.API_ERROR] + [Ending.COMPLETE] * 9
-    assert len(told.sent) == 2
+    assert (sorted(endings), len(told.sent)) == ([Ending.API_ERROR] + [Ending.COMPLETE] * 9, 2)
 
-
-def test_cancelling_one_equal_question_does_not_cancel_the_others(tmp_path: Path) -> None:
     async def work() -> list[str | None]:
         on = asyncio.Event()
 
@@ -156,7 +148,7 @@ def test_cancelling_one_equal_question_does_not_cancel_the_others(tmp_path: Path
     assert run(work()) == ["[kettle]", "CancelledError", "[kettle]", "[kettle]"]
 
 
-def test_key_that_the_service_echoes_never_gets_through(tmp_path: Path) -> None:
+def test_key_that_the_service_echoes_never_gets_through_and_long_errors_are_cut(tmp_path: Path) -> None:
     echoing: list[Reply | CallFailed] = [
         Reply(f"my key is {KEY}", model=KEY, finish_reason=KEY),
         Reply(None, Ending.REFUSED, refusal=f"not with {KEY}"),
@@ -170,14 +162,14 @@ def test_key_that_the_service_echoes_never_gets_through(tmp_path: Path) -> None:
         assert list(notebook.calls.values()) == [reply]
         cache.close()
     assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+    for length, shown in ((500, "x" * 500), (501, "x" * 500 + "...")):
+        assert run(asked(door_to(Told([CallFailed("x" * length, 400)])))).error == shown
+    door = door_to(Told([Reply(f"it is {KEY}")]), secrets=Secrets([KEY]), recorder=(notebook := Notebook()))
+    fetched = run(door.fetch([{"role": "user", "content": "A cup."}]))
+    assert (fetched.text, len(fetched.attempts), notebook.calls) == ("it is [redacted]", 1, {})
 
 
 # Retries
-
-
-def test_long_errors_are_cut() -> None:
-    for length, shown in ((500, "x" * 500), (501, "x" * 500 + "...")):
-        assert run(asked(door_to(Told([CallFailed("x" * length, 400)])))).error == shown
 
 
 def test_every_attempt_is_recorded_with_its_status_and_its_wait() -> None:
@@ -191,17 +183,15 @@ def test_every_attempt_is_recorded_with_its_status_and_its_wait() -> None:
 
 
 def test_number_of_attempts_follows_from_the_failure() -> None:
-    changing = [CallFailed(f"broken {n}", 500) for n in range(9)]
     alternating = [CallFailed("slow down", 429, 0.001), CallFailed("broken", 500)] * 2 + [GOOD]
-    statuses = [CallFailed("broken", status) for status in (500, 502) * 4]
     for said, attempts in (
         ([CallFailed("no", 400)], 1),
         ([CallFailed("no", 404)], 1),
         ([CallFailed("broken")], HASTE.same_error),
         ([CallFailed("broken", 409)], HASTE.same_error),
-        (changing, HASTE.attempts),
-        (statuses, HASTE.attempts),
         ([CallFailed("slow down", 429, 0.001)], HASTE.throttled_attempts),
+        ([CallFailed(f"broken {n}", 500) for n in range(9)], HASTE.attempts),
+        ([CallFailed("broken", status) for status in (500, 502) * 4], HASTE.attempts),
         (alternating, 5),
     ):
         door = door_to(told := Told(said))
@@ -224,45 +214,35 @@ def test_failures_and_answers_are_noted_by_queue_breaker_and_outage() -> None:
     for _ in range(5):
         door._note_failure(gone, 0.0, tried=False)
     assert door.outage.since is not None and not door.giving_up.reason
-    for failure, waiting, is_out in (
-        (gone, 1, False),
-        (gone, 2, True),
-        (CallFailed("gone", unreachable=True), 1, True),
-        (CallFailed("no", 400), 2, False),
-    ):
+    unreachable, no = CallFailed("gone", unreachable=True), CallFailed("no", 400)
+    for failure, waiting, is_out in ((gone, 1, False), (gone, 2, True), (unreachable, 1, True), (no, 2, False)):
         door.waiting = waiting
         assert door._is_out(failure) is is_out, (failure, waiting)
-    door._note_failure(CallFailed("no", 400), 0.0, tried=True)
+    door._note_failure(no, 0.0, tried=True)
     assert not door._is_out(gone)
     assert door.outage.since is None, "a service that refuses is up"
 
 
-def test_service_is_waited_for_as_long_as_it_asks_but_not_for_days() -> None:
+def test_waits_are_those_that_the_service_asks_for_else_they_double() -> None:
     door = door_to(Told())
     for status in (429, 503):
         for asks, least in ((7.0, 7.0), (1e9, 300.0)):
             wait = door._wait_after(CallFailed("busy", status, asks), [Attempt(0.0, "busy", status)], 0.0)
             assert wait is not None and least <= wait <= least + 0.1, (status, asks)
-
-
-def test_waits_double_from_the_first_to_the_longest() -> None:
+    busy, attempt = CallFailed("slow down", 429, 7.0), Attempt(0.0, "slow down", 429)
+    for failure, attempts, passed, is_given_up in (
+        (busy, 3, 1800.0, False),
+        (busy, 3, 1800.5, True),
+        (busy, 4, 0.0, True),
+        (replace(busy, in_batch=True), 3, 0.0, True),  # in a batch it is an error like any other
+    ):
+        assert (door._wait_after(failure, [attempt] * attempts, passed) is None) is is_given_up, (attempts, passed)
     patience = replace(HASTE, attempts=60, same_error=60, first_wait=0.5, longest_wait=60, throttled_attempts=60)
     door = door_to(Told(), patience=patience)
     for failure in (CallFailed("slow down", 429, 0.0), CallFailed("busy", 500)):
         for number, longest in ((1, 0.5), (2, 1.0), (5, 8.0), (10, 60.0)):
-            attempts = [Attempt(0.0, failure.message, failure.status)] * number
-            wait = door._wait_after(failure, attempts, 0.0)
+            wait = door._wait_after(failure, [Attempt(0.0, failure.message, failure.status)] * number, 0.0)
             assert wait is not None and longest / 2 <= wait <= longest, (failure, number)
-
-
-def test_patience_with_429_ends_after_attempts_or_seconds() -> None:
-    door = door_to(Told())
-    busy, attempt = CallFailed("slow down", 429, 7.0), Attempt(0.0, "slow down", 429)
-    assert door._wait_after(busy, [attempt] * 3, 1800.0) is not None
-    assert door._wait_after(busy, [attempt] * 3, 1800.5) is None
-    assert door._wait_after(busy, [attempt] * 4, 0.0) is None
-    in_batch = replace(busy, in_batch=True)
-    assert door._wait_after(in_batch, [attempt] * 3, 0.0) is None, "in a batch it is an error like any other"
 
 
 def test_denials_end_the_subject_unless_a_reply_comes_between() -> None:
@@ -278,16 +258,12 @@ def test_denials_end_the_subject_unless_a_reply_comes_between() -> None:
 # Budgets, places, stopping
 
 
-def test_every_attempt_counts_as_a_request_but_a_429() -> None:
-    budget = Budget(requests=3)
+def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_tokens() -> None:
     failures = [CallFailed("slow down", 429, 0.001), CallFailed("a", 500), CallFailed("b", 500)]
-    door = door_to(Told([*failures, GOOD]), budget=budget)
+    door = door_to(Told([*failures, GOOD]), budget=Budget(requests=3))
     assert run(asked(door)).text == "[kettle]"
     with pytest.raises(BudgetReached, match="the budget is used up: 3 of 3 requests"):
         run(asked(door, "Another?"))
-
-
-def test_no_of_the_service_uses_no_tokens_but_silence_may() -> None:
     for failure, tokens in (
         (CallFailed("slow down", 429, 0.001), 0),
         (CallFailed("broken", 500), 0),
@@ -308,9 +284,8 @@ def test_stop_ends_all_waiting_at_once_and_lets_the_rest_come_home() -> None:
             await on.wait()
             return GOOD
 
+        notebook, told = Notebook(), Told([CallFailed("busy", 503), slow])
         patience = replace(HASTE, first_wait=1000.0, longest_wait=1000.0)
-        notebook = Notebook()
-        told = Told([CallFailed("busy", 503), slow])
         door = door_to(told, flow=RequestQueue(2), patience=patience, recorder=notebook)
         tasks = [asyncio.create_task(asked(door, f"{n}?")) for n in range(6)]
         await until(lambda: told.now == 2)
@@ -345,33 +320,101 @@ def test_provider_that_is_not_ready_or_has_a_bug_gives_its_place_back() -> None:
     assert (door.flow.active, door.waiting, budget.in_flight_tokens) == (0, 0, 0)
 
 
-def test_image_prompt_is_fetched_without_cache_or_record() -> None:
-    door = door_to(Told([Reply(f"it is {KEY}")]), secrets=Secrets([KEY]), recorder=(notebook := Notebook()))
-    reply = run(door.fetch([{"role": "user", "content": "A cup."}]))
-    assert (reply.text, len(reply.attempts), notebook.calls) == ("it is [redacted]", 1, {})
-
-
-# Progress
-
-
 def test_door_tells_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tsgkit.llm.door.time.monotonic", lambda: 100.0)
     door = door_to(Told())
-    door._heard, door.waiting = 97.0, 0
-    assert door.waits_for() == ""
-    door.waiting = 1
-    assert door.waits_for() == "no answer for 3 s; an attempt may take 5 s"
-    door._heard = 97.5
-    assert door.waits_for() == ""
-    door._heard, door._trouble = 40.0, "slow down"
-    assert door.waits_for() == "no answer for 60 s, 1 call waits to be tried again: slow down"
-    door.waiting = 2000
-    assert door.waits_for() == "no answer for 60 s, 2,000 calls wait to be tried again: slow down"
+    for heard, waiting, trouble, told in (
+        (97.0, 0, "", ""),
+        (97.0, 1, "", "no answer for 3 s; an attempt may take 5 s"),
+        (97.5, 1, "", ""),
+        (40.0, 1, "slow down", "no answer for 60 s, 1 call waits to be tried again: slow down"),
+        (40.0, 2000, "slow down", "no answer for 60 s, 2,000 calls wait to be tried again: slow down"),
+    ):
+        door._heard, door.waiting, door._trouble = heard, waiting, trouble
+        assert door.waits_for() == told
     door.outage.since, door.outage.reason, door.outage._clock = 88.0, "gone", lambda: 100.0
     assert door.waits_for() == "no service for 12 s, one request at a time is tried: gone"
-    paced = door_to(Told(), flow=RequestQueue(8, requests_per_minute=15))
-    paced.waiting = 1
-    assert paced.waits_for() == "no answer for 100 s, held to 15 requests a minute; an attempt may take 5 s"
-    fast = door_to(Told(), flow=RequestQueue(8, requests_per_minute=20))
-    fast.waiting = 1
-    assert fast.waits_for() == "no answer for 100 s; an attempt may take 5 s"
+    for pace, held in ((15, ", held to 15 requests a minute"), (20, "")):
+        paced = door_to(Told(), flow=RequestQueue(8, requests_per_minute=pace))
+        paced.waiting = 1
+        assert paced.waits_for() == f"no answer for 100 s{held}; an attempt may take 5 s"
+
+
+# Outages
+
+
+def down(first_wait: float = 0.001, longest_wait: float = 0.01, asked_wait: float = 0.0) -> Outage:
+    outage = Outage(first_wait, longest_wait, clock=iter([10.0, 25.0, 40.0]).__next__)
+    for _ in range(LOSSES):
+        outage.lost("gone", asked_wait)
+    return outage
+
+
+def test_outage_begins_with_the_fifth_loss_and_ends_with_any_answer() -> None:
+    outage = Outage(1.0, 60.0, clock=iter([10.0, 25.0, 40.0]).__next__)
+    for _ in range(LOSSES - 1):
+        outage.lost("gone")
+    assert (LOSSES, outage.since, outage.lasted()) == (5, None, 0.0)
+    outage.lost("still gone")
+    assert (outage.since, outage.lasted(), outage.reason) == (10.0, 15.0, "still gone")
+    outage.answered()
+    for _ in range(LOSSES - 1):
+        assert outage.since is None, "it counts anew"
+        outage.lost("gone")
+    assert outage.since is None
+    outage, waits = down(1.0, 60.0), []
+    for asks in (0.0, 0.0, 10.0, 0.0, 999.0):
+        outage.lost("gone", asks, tried=True)
+        waits.append(outage.wait)
+    outage.lost("gone, of one that was on its way")
+    assert [*waits, outage.wait] == [2.0, 4.0, 10.0, 20.0, 60.0, 60.0]
+    assert [down(1.0, 60.0, asks).wait for asks in (0.0, 7.0, 999.0)] == [1.0, 7.0, 60.0]
+
+
+def test_one_at_a_time_tries_each_in_turn_and_cancelled_calls_hand_their_turn_on() -> None:
+    async def turns() -> list[int]:
+        outage, order, trying = down(), list[int](), 0
+
+        async def one(number: int) -> None:
+            nonlocal trying
+            while await outage.wait_in_line(asyncio.sleep):
+                trying += 1
+                assert trying == 1
+                order.append(number)
+                await asyncio.sleep(0)
+                trying -= 1
+                if len(order) == 7:
+                    outage.answered()
+                outage.tried()
+
+        await asyncio.gather(*(one(number) for number in range(3)))
+        return order
+
+    async def left() -> bool:
+        outage = down()
+        tasks = [asyncio.create_task(outage.wait_in_line(asyncio.sleep)) for _ in range(3)]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+        tasks[1].cancel()
+        return await tasks[2]
+
+    assert run(turns()) == [0, 1, 2, 0, 1, 2, 0]
+    assert run(left())
+
+
+def test_service_that_stays_away_ends_the_subject_and_one_request_that_breaks_it_is_given_up() -> None:
+    patient = replace(HASTE, attempts=3, same_error=3, first_wait=0.01, longest_wait=0.05)
+    door = door_to(Told([GOOD, GONE]), flow=RequestQueue(4), patience=replace(patient, max_outage=0.1))
+    found = run(several(door, 12, "{}?"))
+    assert [type(one) for one in found] == [Reply] + [Unasked] * 11
+    assert str(found[-1]).startswith("openai/m: not asked any more: no service for ")
+    assert str(found[-1]).endswith(" s (limit: --max-outage): ConnectError")
+
+    async def breaks(text: str) -> Reply:
+        if "tea/3" in text:
+            raise CallFailed("broken", 500)
+        return GOOD
+
+    door = door_to(Told([breaks]), flow=RequestQueue(2), patience=patient)
+    endings = [one.ending for one in run(several(door, 12, "{}?")) if isinstance(one, Reply)]
+    assert endings == [Ending.API_ERROR if n == 3 else Ending.COMPLETE for n in range(12)]

@@ -1,65 +1,61 @@
-"""Failures of calls: whether another try can help, when a model is given up, and how finish reasons end a reply."""
+"""Responses, errors and failures: what is read of them, whether another try can help, when a model is given up."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 from tsgkit.llm.circuit_breaker import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.finish_reasons import ending_of, raw_reason
-from tsgkit.llm.reply import Ending
-
-PROPERTIES = ("can_be_retried", "was_answered", "denied", "throttled", "is_loss")
-
-
-def holding(failure: CallFailed) -> set[str]:
-    """Return the properties that hold."""
-    return {name for name in PROPERTIES if getattr(failure, name)}
-
-
-def test_status_of_a_failure_says_whether_it_is_worth_another_try() -> None:
-    loss, denied = {"can_be_retried", "is_loss"}, {"was_answered", "denied"}
-    busy = {"can_be_retried", "was_answered"}
-    wanted: dict[int | None, set[str]] = {None: loss}
-    wanted |= {400: {"was_answered"}, 402: {"was_answered"}, 413: {"was_answered"}, 499: {"was_answered"}}
-    wanted |= {**dict.fromkeys((401, 403, 404), denied), **dict.fromkeys((408, 409, 425), busy)}
-    wanted |= {**dict.fromkeys((500, 503, 529), busy | loss), 429: busy | {"throttled"}}
-    for status, properties in wanted.items():
-        assert holding(CallFailed("no", status)) == properties, status
-
-
-@pytest.mark.parametrize(
-    ("status", "flags", "properties"),
-    [
-        (None, {"refused": True}, set()),
-        (None, {"unsent": True}, set()),
-        (500, {"final": True}, set()),
-        (None, {"lasting": True}, set()),
-        (None, {"misdirected": True}, {"denied"}),
-        (429, {"unpaid": True}, {"denied", "was_answered"}),
-        (429, {"in_batch": True}, {"can_be_retried", "was_answered"}),
-        (500, {"in_batch": True}, {"can_be_retried", "was_answered"}),
-    ],
+from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
+from tsgkit.llm.responses import (
+    Exchange,
+    Message,
+    misdirected,
+    object_in,
+    reply_of,
+    text_of,
+    too_large,
+    unreadable,
+    usage_of,
 )
-def test_flags_of_a_failure_go_before_its_status(
-    status: int | None, flags: dict[str, Any], properties: set[str]
-) -> None:
-    assert holding(CallFailed("no", status, **flags)) == properties
+from tsgkit.llm.service_errors import failure_in, rejection, retry_after_in, said_in
 
 
-def test_prompts_that_are_too_long_are_known_by_status_and_words() -> None:
+def received(value: object, status: int | None = 200) -> Exchange:
+    return Exchange(status=status, body=json.dumps(value).encode())
+
+
+# Failures
+
+
+def test_status_and_flags_of_a_failure_say_whether_it_is_worth_another_try() -> None:
+    loss, answered = {"can_be_retried", "is_loss"}, {"was_answered"}
+    denied, busy = answered | {"denied"}, answered | {"can_be_retried"}
+    by_status: dict[int | None, set[str]] = dict.fromkeys((None, 400, 402, 413, 499), answered) | {None: loss}
+    groups: dict[tuple[int, ...], set[str]] = {(401, 403, 404): denied, (408, 409, 425): busy}
+    for statuses, properties in (groups | {(500, 503, 529): busy | loss, (429,): busy | {"throttled"}}).items():
+        by_status.update((status, properties) for status in statuses)
+    wanted = {(status, ""): properties for status, properties in by_status.items()}
+    wanted |= {(429, "unpaid"): denied, (429, "in_batch"): busy, (500, "in_batch"): busy}
+    wanted |= {(None, flag): set() for flag in ("refused", "unsent", "lasting")}
+    wanted |= {(500, "final"): set(), (None, "misdirected"): {"denied"}}
+    for (status, flag), properties in wanted.items():
+        failure = CallFailed("no", status, **({flag: True} if flag else {}))  # type: ignore[arg-type]
+        names = ("can_be_retried", "was_answered", "denied", "throttled", "is_loss")
+        assert {name for name in names if getattr(failure, name)} == properties, (status, flag)
+
+
+def test_prompts_that_are_too_long_schemas_and_billing_are_known_by_status_and_words() -> None:
     said = "This model's maximum context length is 128 tokens."
     assert [CallFailed(said, status).too_long for status in (400, 413, 422, 500, None)] == [True] * 3 + [False] * 2
-    assert CallFailed("prompt is too long: 9 > 8", 400).too_long
-    assert not CallFailed("no such role", 400).too_long
+    assert [CallFailed(text, 400).too_long for text in ("prompt is too long: 9 > 8", "no such role")] == [True, False]
     schemas = [CallFailed("no", status, with_schema=True).may_be_schema for status in (400, 422, 404)]
-    assert schemas == [True, True, False]
-    assert not CallFailed("no", 400).may_be_schema
-
-
-def test_refusals_for_quota_or_billing_are_told_from_rate_limits() -> None:
+    assert [*schemas, CallFailed("no", 400).may_be_schema] == [True, True, False, False]
     for status, said, is_unpaid in (
         (402, "", True),
         (429, "You exceeded your plan: insufficient_quota", True),
@@ -71,8 +67,7 @@ def test_refusals_for_quota_or_billing_are_told_from_rate_limits() -> None:
         (400, "Your credit balance is too low to access the API", True),
         (403, "quota exceeded, requests per minute", True),
         (400, "no such role", False),
-        (500, "insufficient_quota", False),
-        (None, "insufficient_quota", False),
+        *((status, "insufficient_quota", False) for status in (500, None)),
     ):
         assert cannot_pay(status, said) is is_unpaid, (status, said)
 
@@ -86,8 +81,8 @@ class Clock:
         return self.now
 
 
-def breaker(*failures: CallFailed, refused_seconds: float = 60.0, clock: Clock | None = None) -> CircuitBreaker:
-    found = CircuitBreaker("here", refused_seconds, clock=clock or Clock())
+def breaker(*failures: CallFailed, clock: Clock | None = None) -> CircuitBreaker:
+    found = CircuitBreaker("here", 60.0, clock=clock or Clock())
     for failure in failures:
         found.failed(failure)
     return found
@@ -95,29 +90,29 @@ def breaker(*failures: CallFailed, refused_seconds: float = 60.0, clock: Clock |
 
 def test_breaker_opens_after_three_denials_in_a_row() -> None:
     no, busy = CallFailed("no such key", 401), CallFailed("busy", 500)
-    assert breaker(no, no).reason == ""
-    assert breaker(no, no, busy, no, no).reason == ""
+    assert breaker(no, no).reason == breaker(no, no, busy, no, no).reason == ""
     found = breaker(no, no)
     found.answered()
     found.failed(no)
     assert (found.reason, found.served, found.last) == ("", True, no)
     found.failed(no)
     found.failed(no)
-    assert found.reason == "no such key"
     found.end("another", CallFailed("no", 404))
     found.answered()
     assert (found.reason, found.advice) == ("no such key", advice_on(no)), "the first reason stays"
     assert breaker(*[CallFailed("no such model", 404)] * DENIALS).reason == "no such model (404 at here)"
 
 
-def test_breaker_counts_identical_refusals_whatever_their_numbers() -> None:
+def test_breaker_counts_identical_refusals_and_prompts_that_are_too_long() -> None:
     refusals = [CallFailed(f"no, for {number}.5 s", 400) for number in range(SAME_REFUSALS)]
     assert breaker(*refusals[1:]).reason == ""
     assert breaker(*refusals).reason == "10 identical refusals and no answer: no, for 9.5 s"
     assert breaker(*refusals[1:], CallFailed("another", 400), refusals[0]).reason == ""
-    for other in (CallFailed("no", 500), CallFailed("no"), CallFailed("no", 400, refused=True)):
-        assert breaker(*[other] * 20).reason == "", other
-    for other in (CallFailed("no", 400, with_schema=True), CallFailed("no", 429, in_batch=True)):
+    never: tuple[CallFailed, ...] = (
+        *(CallFailed("no", 500), CallFailed("no"), CallFailed("no", 400, refused=True)),
+        *(CallFailed("no", 400, with_schema=True), CallFailed("no", 429, in_batch=True)),
+    )
+    for other in never:
         assert breaker(*[other] * 20).reason == "", other
     assert breaker(*[CallFailed("no", 400, in_batch=True)] * 10).reason
     served = breaker()
@@ -125,20 +120,12 @@ def test_breaker_counts_identical_refusals_whatever_their_numbers() -> None:
     for refusal in refusals:
         served.failed(refusal)
     assert served.reason == ""
-
-
-def test_breaker_waits_for_a_rate_limit_to_pass() -> None:
     clock, busy = Clock(), CallFailed("slow down", 429)
     found = breaker(*[busy] * 30, clock=clock)
-    clock.now += 59.9
-    found.failed(busy)
-    assert found.reason == ""
-    clock.now = 160.0
-    found.failed(busy)
-    assert found.reason == "32 identical refusals and no answer: slow down"
-
-
-def test_breaker_opens_after_three_prompts_that_are_all_too_long() -> None:
+    for now, reason in ((159.9, ""), (160.0, "32 identical refusals and no answer: slow down")):
+        clock.now = now
+        found.failed(busy)
+        assert found.reason == reason, "a rate limit may pass"
     too_long = [CallFailed(f"maximum context length is 128 tokens, not {number}", 400) for number in range(3)]
     assert breaker(*too_long[:2]).reason == ""
     found = breaker(*too_long)
@@ -146,17 +133,15 @@ def test_breaker_opens_after_three_prompts_that_are_all_too_long() -> None:
     assert found.advice.startswith("raise the context of the server")
 
 
-def lost(failure: CallFailed, times: int, *, served: bool = False, responded: bool = False) -> str:
-    """Return the reason after so many calls that were given up."""
-    found = breaker(*[CallFailed("busy", 500)] * responded)
-    if served:
-        found.answered()
-    for _ in range(times):
-        found.lost(failure)
-    return found.reason
-
-
 def test_breaker_counts_lost_calls_of_a_service_that_never_answered() -> None:
+    def lost(failure: CallFailed, times: int, *, served: bool = False, responded: bool = False) -> str:
+        found = breaker(*[CallFailed("busy", 500)] * responded)
+        if served:
+            found.answered()
+        for _ in range(times):
+            found.lost(failure)
+        return found.reason
+
     gone, broken = CallFailed("ConnectError"), CallFailed("a bug", lasting=True)
     assert lost(broken, 2) == lost(gone, 2) == ""
     assert lost(broken, 3) == "none of the first 3 calls worked: a bug"
@@ -166,9 +151,6 @@ def test_breaker_counts_lost_calls_of_a_service_that_never_answered() -> None:
     for name in ("unsent", "refused", "with_schema"):
         setattr(failure := CallFailed("no", 400), name, True)
         assert lost(failure, 20) == "", name
-
-
-def test_advice_names_the_one_thing_to_change() -> None:
     for failure, advice in (
         (CallFailed("no", 429, unpaid=True), "its account has no credit"),
         (CallFailed("no", 307, misdirected=True), "name the address that it redirects to"),
@@ -183,29 +165,11 @@ def test_advice_names_the_one_thing_to_change() -> None:
     assert advice_on(CallFailed("no", 500)) == ""
 
 
-def test_finish_reasons_end_a_reply_as_they_are_written() -> None:
-    for reason, mapped, text, ending in (
-        ("stop", None, "[A]", Ending.COMPLETE),
-        (None, None, "[A]", Ending.COMPLETE),
-        ("EOS", "stop", "[A]", Ending.COMPLETE),
-        ("tool_calls", None, "", Ending.EMPTY),
-        ("stop", None, " \n", Ending.EMPTY),
-        ("stop", None, None, Ending.EMPTY),
-        ("length", None, "[A", Ending.TRUNCATED),
-        ("MAX_TOKENS", "length", "[A", Ending.TRUNCATED),
-        ("stop", "length", "[A", Ending.TRUNCATED),
-        ("who_knows", "stop", "[A]", Ending.TRUNCATED),
-        ("content_filter", None, "[A]", Ending.REFUSED),
-        ("SAFETY", "stop", "[A]", Ending.REFUSED),
-        ("OTHER", "stop", "[A]", Ending.REFUSED),
-        ("other", "stop", "[A]", Ending.TRUNCATED),
-        ("stop", "content_filter", "[A]", Ending.REFUSED),
-    ):
-        assert ending_of(reason, mapped, text) is ending, (reason, mapped, text)
+# Finish reasons
 
 
-def test_finish_reason_is_found_wherever_a_service_puts_it() -> None:
-    for value, reason in (
+def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply() -> None:
+    for value, found in (
         ({"choices": [{"finish_reason": "stop"}]}, "stop"),
         ({"choices": [{"finish_reason": ""}], "stop_reason": "x"}, None),
         ({"choices": [], "stop_reason": "end_turn"}, "end_turn"),
@@ -214,6 +178,177 @@ def test_finish_reason_is_found_wherever_a_service_puts_it() -> None:
         ({"generations": [{"finish_reason": "COMPLETE"}]}, "COMPLETE"),
         ({"stop_reason": "", "stopReason": "max_tokens"}, "max_tokens"),
         ({"finish_reason": 5}, None),
-        ({}, None),
     ):
-        assert raw_reason(value) == reason, value
+        assert raw_reason(value) == found, value
+    stop, length, filtered = "stop", "length", "content_filter"
+    rows: dict[Ending, tuple[tuple[str | None, str | None, str | None], ...]] = {
+        Ending.COMPLETE: ((stop, None, "[A]"), (None, None, "[A]"), ("EOS", stop, "[A]")),
+        Ending.EMPTY: (("tool_calls", None, ""), (stop, None, " \n"), (stop, None, None)),
+        Ending.TRUNCATED: (
+            *((length, None, "[A"), ("MAX_TOKENS", length, "[A"), (stop, length, "[A")),
+            *(("who_knows", stop, "[A]"), ("other", stop, "[A]")),
+        ),
+        Ending.REFUSED: (
+            *((filtered, None, "[A]"), ("SAFETY", stop, "[A]")),
+            *(("OTHER", stop, "[A]"), (stop, filtered, "[A]")),
+        ),
+    }
+    for ending, reasons in rows.items():
+        for reason, mapped, text in reasons:
+            assert ending_of(reason, mapped, text) is ending, (reason, mapped, text)
+
+
+# Responses
+
+
+def test_json_objects_are_read_and_anything_else_is_empty() -> None:
+    assert object_in(b'\xef\xbb\xbf {"a": 1}') == {"a": 1}
+    for body in (b"", b"[1]", b"null", b'{"a": 1', b"<html>", b"{" * 100_000, b'{"a":' * 100_000):
+        assert object_in(body) == {}, body[:20]
+    kept = received({"first": 1}, 307)
+    assert kept.value == {"first": 1}
+    kept.begin(200, [("X-RateLimit-Remaining", "9"), ("Content-Type", "text/plain")])
+    kept.body = b'{"second": 2}'
+    assert (kept.status, kept.value, kept.limits) == (200, {"second": 2}, {"x-ratelimit-remaining": "9"})
+
+
+def test_reply_of_a_message_holds_what_the_service_said() -> None:
+    for content, text in (
+        (["a", {"text": "b"}, {"type": "output_text", "text": "c"}], "abc"),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "b"}], "b"),
+        ([], ""),
+        ([{"type": "image", "text": "x"}], None),
+        ([{"type": "text", "text": 5}], None),
+        ([7], None),
+    ):
+        assert text_of(content) == text, content
+    reply = reply_of(Message("[A]", "", "eos", "stop"), "m", Usage(1, 2), "id-1")
+    assert (reply, reply.response_id) == (Reply("[A]", Ending.COMPLETE, "eos", model="m", usage=Usage(1, 2)), "id-1")
+    refused = reply_of(Message(None, "I will not.", "stop"), 5, UNKNOWN, 5)
+    assert (refused, refused.response_id) == (Reply(None, Ending.REFUSED, "stop", refusal="I will not."), None)
+    assert reply_of(Message("x", True, "stop"), None, UNKNOWN).refusal is None
+    with pytest.raises(CallFailed, match="the service broke off: finish_reason abort") as caught:
+        reply_of(Message("x", None, "abort"), None, UNKNOWN)
+    assert (caught.value.finish_reason, caught.value.can_be_retried) == ("abort", True)
+    attempts = (Attempt(1.0, "busy", 503, waited=0.5), Attempt(2.0, None, 429), Attempt(3.0))
+    reply = Reply("a", usage=Usage(7), attempts=attempts, final=True)
+    written: list[dict[str, object]] = [
+        {"seconds": 1.0, "error": "busy", "status": 503, "waited": 0.5},
+        {"seconds": 2.0, "error": None, "status": 429},
+        {"seconds": 3.0},
+    ]
+    plain = {"ending": "complete", "seconds": 0.0, "source": "model"}
+    more = {"text": "a", "final": True, "usage": {"prompt": 7}, "attempts": written}
+    assert (reply_value(reply), reply_value(Reply(None))) == (plain | more, plain | {"text": None})
+    assert (reply.requests, reply.spent) == (2, Usage(7))
+
+
+def test_usage_that_is_not_counted_is_unknown() -> None:
+    for text, numbers, usage in (
+        ("[A]", (7, 3, 1, 2), Usage(7, 3, 1, 2)),
+        ("[A]", (0, 0, None, None), UNKNOWN),
+        ("[A]", (None, 5, None, None), Usage(None, 5)),
+        ("[A]", (5, 0, None, None), Usage(5, None)),
+        ("", (5, 0, None, None), Usage(5, 0)),
+        ("", (0, 0, None, 4), UNKNOWN),
+    ):
+        assert usage_of(text, *numbers) == usage, numbers
+    assert usage_of("[A]", 7, 3, None, None, 4).written == 4
+    assert Usage(7, 3, 1, cost=0.5) + Usage(1, None, 2, 4, 0.25) == Usage(8, None, 3, None, 0.75)
+    assert (Usage(7, 3).total, Usage(7).total, Usage(None, 3).total) == (10, None, None)
+
+
+def test_unreadable_responses_are_told_apart() -> None:
+    def content(value: object) -> CallFailed:
+        return unreadable(received({"choices": [{"message": {"content": value}, "finish_reason": "eos"}]}))
+
+    none = unreadable(received({"choices": []}))
+    assert (none.message, none.final, none.responded) == ("the answer is no chat completion", False, True)
+    assert not unreadable(received({}, None)).responded
+    for value, kind in (({}, "an object"), (7, "a number"), (0.5, "a number"), ([7], "a list"), (True, "no text")):
+        found = content(value)
+        assert f"its content is {kind}" in found.message, value
+        assert (found.final, found.responded, found.finish_reason) == (True, True, "eos")
+    found = content(None)
+    assert (found.message, found.final) == ("the answer cannot be read: it is no chat completion", True)
+    large = too_large(200_000)
+    assert (large.message, large.final, large.responded) == ("the response is larger than 200,000 bytes", True, True)
+    away = misdirected("http://a", "http://b", 307)
+    assert away.message.startswith("redirected from http://a to http://b: not followed")
+    assert (away.status, away.denied, away.can_be_retried) == (307, True, False)
+
+
+# Errors of services
+
+
+def test_words_of_a_service_are_found_in_any_shape_of_error() -> None:
+    for message, said in (
+        ('{"error": {"message": "why"}}', "why"),
+        ('{"error": "why"}', "why"),
+        ('{\n "message": "why"}', "why"),
+        ('{"detail": {"message": "why"}} and more', "why"),
+        ('{"other": 1}', '{"other": 1}'),
+        ("{broken", "{broken"),
+        ('litellm.BadRequestError: OpenAIException - {"error": {"message": "why"}}', "why"),
+        ("litellm.Timeout: Timeout Error: why", "why"),
+        ("why\nsecond line", "why"),
+        ("why. To drop these, set x", "why"),
+        ("Cannot connect to host h:1 ssl:<object at 0x7f>", "Cannot connect to host h:1"),
+        ("<object at 0x7fab> lost", "<object> lost"),
+    ):
+        assert said_in(message) == said, message
+
+
+def test_rejection_heeds_filters_and_asks_to_wait_only_where_a_service_does() -> None:
+    texts = {"7": 7, "-5": 0, "Wed, 21 Oct 2015 07:28:00 GMT": 0} | dict.fromkeys(("soon", "nan", "inf", ""))
+    for text, seconds in texts.items():
+        assert retry_after_in([None, {"retry-after": text}]) == seconds, text
+    for milliseconds, seconds in (("250", 0.25), ("soon", 7)):
+        assert retry_after_in([{"retry-after-ms": milliseconds, "retry-after": "7"}]) == seconds, milliseconds
+    soon = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert 3500 < (retry_after_in([{"retry-after": soon}]) or 0) <= 3600
+    assert (retry_after_in([{"retry-after": "7"}, {"retry-after": "9"}]), retry_after_in([{}])) == (7, None)
+    for status, waits in ((429, 7), (503, 7), (500, None), (400, None)):
+        assert rejection("Error", status, "why", [{"retry-after": "7"}]).retry_after == waits, status
+    assert [rejection("Error", 400, said).message for said in ("why", "")] == ["Error: why", "Error"]
+    for status, said, code, refused in (
+        (400, "the content filter was hit", "", True),
+        (400, "no", "content_policy_violation", True),
+        (403, "the content filter was hit", "", False),
+        (400, "no", "", False),
+    ):
+        assert rejection("Error", status, said, code=code).refused is refused, (status, said)
+
+
+def test_failure_is_completed_by_the_response_that_was_received() -> None:
+    error = RuntimeError("odd")
+    guarded = received({})
+    guarded.failure = too_large(5)
+    assert failure_in(guarded, error, CallFailed("odd")) is guarded.failure
+    message = {"choices": [{"message": {"content": 7}}]}
+    assert failure_in(received(message), error, CallFailed("odd")).final
+    assert failure_in(received(message, 300), error, CallFailed("odd")).message == "odd"
+    assert failure_in(received({}, 200), error, CallFailed("odd")).responded
+    quota = received({"error": {"code": "insufficient_quota"}}, 429)
+    coded = RuntimeError("x")
+    coded.__dict__["code"] = "insufficient_quota"
+    for kept, raised, failure, is_unpaid in (
+        (quota, error, CallFailed("no", 429), True),
+        (quota, error, CallFailed("no", 429, 7.0), False),  # it asks to be waited for
+        (quota, error, CallFailed("no", 400, refused=True), False),
+        (received({}, 429), coded, CallFailed("no", 429), True),
+    ):
+        assert failure_in(kept, raised, failure).unpaid is is_unpaid, failure
+
+
+def test_connection_that_never_came_about_is_known_by_its_causes() -> None:
+    def found(cause: BaseException, kept: Exchange) -> tuple[bool, bool]:
+        error = RuntimeError("wrapped")
+        error.__cause__ = error if isinstance(cause, KeyError) else cause
+        failure = failure_in(kept, error, CallFailed("no"))
+        return failure.unreachable, failure.responded
+
+    assert found(ConnectionRefusedError(), Exchange()) == (True, False)
+    assert found(ConnectionRefusedError(), received({})) == (False, True), "something was received"
+    assert found(type("ConnectTimeout", (Exception,), {})(), Exchange()) == (True, False)
+    assert found(KeyError("in a circle"), Exchange()) == (False, False)

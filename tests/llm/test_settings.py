@@ -1,14 +1,19 @@
-"""Settings of a model: accepted, or refused with a reason; keys never show."""
+"""Settings of a model: accepted, or refused with a reason; keys never show, however they are written."""
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Any
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.keys import check_known_key
+from tsgkit.llm.secrets import REDACTED, Secrets, without_login
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, accepted_parameters, parse, secrets_of, settings_of
 
 KEY = "sk-live-0123456789"
@@ -26,28 +31,15 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_value_is_json_where_it_reads_as_json_else_a_text() -> None:
     deep = "[" * 100_000
-    for text, value in (
-        ("temperature=0.5", 0.5),
-        ("logprobs=true", True),
-        ("stop=null", None),
-        ('stop=["a", "b"]', ["a", "b"]),
-        ("reasoning_effort=low", "low"),
-        ('stop=""', ""),
-        ("stop=a=b", "a=b"),
-        ("stop=NaN", "NaN"),
-        ("stop=1e999", "1e999"),
-        (f"stop={deep}", deep),
-    ):
-        assert list(settings(text).given.values()) == [value], text[:20]
+    values = {"0.5": 0.5, "true": True, "null": None, '["a", "b"]': ["a", "b"], "low": "low", '""': "", "a=b": "a=b"}
+    for text, value in (values | {"NaN": "NaN", "1e999": "1e999", deep: deep}).items():
+        assert settings(f"stop={text}").given == {"stop": value}, text[:20]
 
 
-def test_argument_for_one_model_goes_before_one_for_all() -> None:
+def test_arguments_go_before_defaults_and_one_for_one_model_before_one_for_all() -> None:
     models = ["ollama/llama3", "ollama/llama3:8b"]
     arguments = parse(["ollama/llama3:8b:seed=2", "seed=1"], models)
     assert [settings_of(model, arguments, {}).given for model in models] == [{"seed": 1}, {"seed": 2}]
-
-
-def test_user_parameters_override_defaults() -> None:
     found = settings("temperature=1", temperature=0.1, seed=3)
     assert found.parameters == {"temperature": 1, "seed": 3}
     assert (found.given, found.defaults) == ({"temperature": 1}, {"seed": 3})
@@ -55,8 +47,7 @@ def test_user_parameters_override_defaults() -> None:
 
 def test_parts_of_the_extra_body_are_put_together_however_deep() -> None:
     whole = {"top_k": 5, "kwargs": {"a": 1}}
-    texts = ["extra_body.kwargs.think=false", "extra_body.min_p=0.1"]
-    arguments = [*parse(['extra_body={"top_k": 5, "kwargs": {"a": 1}}'], []), *parse(texts, [])]
+    arguments = parse([f"extra_body={json.dumps(whole)}", "extra_body.kwargs.think=false", "extra_body.min_p=0.1"], [])
     body = {"top_k": 5, "kwargs": {"a": 1, "think": False}, "min_p": 0.1}
     assert settings_of("openai/m", arguments, {}).given == {"extra_body": body}
     assert arguments[0].value == whole, "what was parsed is not changed"
@@ -65,17 +56,15 @@ def test_parts_of_the_extra_body_are_put_together_however_deep() -> None:
 
 
 def test_headers_and_connection_are_texts_and_no_parameters() -> None:
-    found = settings(
-        "extra_headers.X-A=5", 'headers={"X-B": "b", "X-C": 1}', "api_version=2024", "base_url=http://h/v1"
-    )
+    texts = ("extra_headers.X-A=5", 'headers={"X-B": "b", "X-C": 1}', "api_version=2024", "base_url=http://h/v1")
     headers = {"X-A": "5", "X-B": "b", "X-C": "1"}
-    assert found.connection == {"extra_headers": headers, "api_version": "2024", "api_base": "http://h/v1"}
-    assert found.given == {}
+    wanted = {"extra_headers": headers, "api_version": "2024", "api_base": "http://h/v1"}
+    assert (settings(*texts).connection, settings(*texts).given) == (wanted, {})
     for key in ("0123456789", "1e5", '{"a": 1}'):
         assert settings(f"api_key={key}").connection == {"api_key": key}
 
 
-def test_settings_reject_invalid_arguments() -> None:
+def test_settings_reject_invalid_arguments_and_repeat_no_key() -> None:
     for text, problem, hint in (
         ("temperature", "not key=value", "temperature=0.2"),
         ("=5", "not key=value", ""),
@@ -91,15 +80,14 @@ def test_settings_reject_invalid_arguments() -> None:
         ("extra_body=5", "not a JSON object", "extra_body.NAME=VALUE"),
         ("extra_headers=hello", "not a JSON object", ""),
         ("api_base=localhost:8000/v1", "no address", "http://127.0.0.1:8000/v1"),
-        ("api_base=ftp://host/v1", "no address", ""),
-        ("api_base=http:///v1", "no address", ""),
-        ("api_base=http://[bad", "no address", ""),
-        ("api_base=http://host:port/v1", "no address", ""),
-        ("api_base=http+unix://tmp/v1", "no address", ""),
+        *((f"api_base={base}", "no address", "") for base in ("ftp://host/v1", "http:///v1", "http://[bad")),
+        *((f"api_base={base}", "no address", "") for base in ("http://host:port/v1", "http+unix://tmp/v1")),
         ("tempature=0.5", "no parameter is called so", "temperature?"),
         ("foo=1", "no parameter is called so", "extra_body.foo="),
         ("temperature=warm", "not a number", "temperature=1"),
         ("seed=true", "not a number", "seed=1"),
+        (KEY, r"'sk-live-\.\.\.'", ""),
+        ("twelve-chars", "'twelve-chars'", ""),
     ):
         with pytest.raises(UsageError, match=problem) as caught:
             settings(text)
@@ -109,21 +97,11 @@ def test_settings_reject_invalid_arguments() -> None:
         parse(["temperature=1"], [], IMAGE_PARAMETERS)
 
 
-def test_key_in_the_wrong_place_is_not_repeated() -> None:
-    with pytest.raises(UsageError, match=r"'sk-live-\.\.\.'"):
-        settings(KEY)
-    with pytest.raises(UsageError, match="'twelve-chars'"):
-        settings("twelve-chars")
-
-
-def test_endpoint_is_address_or_provider_with_version_and_region_but_no_key() -> None:
+def test_endpoint_is_address_or_provider_with_version_and_region_but_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings(f"api_base=https://me:{KEY}@host:8000/v1/?key={KEY}#x").endpoint == "https://host:8000/v1"
     assert settings("seed=1").endpoint == settings_of("gpt-4o", [], {}).endpoint == "openai"
     texts = ["api_version=2024-06-01", f"aws_secret_access_key={KEY}", "aws_region_name=eu", f"extra_headers.X={KEY}"]
     assert settings(*texts).endpoint == "openai api_version=2024-06-01 aws_region_name=eu"
-
-
-def test_address_in_a_variable_of_the_provider_is_part_of_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable, model in (
         ("OPENAI_BASE_URL", "openai/m"),
         ("OPENAI_API_BASE", "gpt-4o"),
@@ -133,48 +111,19 @@ def test_address_in_a_variable_of_the_provider_is_part_of_the_endpoint(monkeypat
     ):
         with monkeypatch.context() as patch:
             patch.setenv(variable, "http://me:pw@elsewhere/v1")
-            assert settings_of(model, [], {}).endpoint == "http://elsewhere/v1", variable
-            given = settings_of(model, parse(["api_base=http://given/v1"], [model]), {})
-            assert given.endpoint == "http://given/v1"
-
-
-def test_service_tier_is_that_of_the_parameters() -> None:
-    tiers = [settings(*texts).tier for texts in (["service_tier=flex"], ["extra_body.service_tier=flex"], [])]
-    assert tiers == ["flex", "flex", ""]
-    assert settings("service_tier=5").tier == ""
-
-
-def test_no_representation_shows_a_key() -> None:
-    texts = [f"api_key={KEY}", f"extra_headers.Authorization=Bearer {KEY}", f"api_base=http://me:{KEY}@host/v1"]
-    assert KEY not in repr(settings(*texts)) + repr(parse(texts, []))
-    assert repr(parse(["temperature=0.25"], [])[0]) == "Argument(model=None, name='temperature', value=0.25)"
-
-
-def test_every_place_of_a_key_is_known_as_a_secret() -> None:
-    for text in (
-        f"api_key={KEY}",
-        f"extra_headers.Authorization=Bearer {KEY}",
-        f"extra_headers.X-Anything={KEY}",
-        "extra_headers.Cookie=abcdefghij",
-        f"api_base=http://me:{KEY}@host/v1",
-        f"api_base=http://host/v1?key={KEY}",
-        f"aws_session_token={KEY}",
-        f"azure_client_secret={KEY}",
-    ):
-        secret = "abcdefghij" if "Cookie" in text else KEY
-        assert secret not in secrets_of([settings(text)]).redact(f"invalid key {secret}!"), text
-    assert secrets_of([settings("extra_headers.X-Title=evaluation")]).redact("evaluation") == "evaluation"
+            assert settings(model=model).endpoint == "http://elsewhere/v1", variable
+            assert settings("api_base=http://given/v1", model=model).endpoint == "http://given/v1"
+    texts = ["service_tier=flex", "extra_body.service_tier=flex", "seed=1", "service_tier=5"]
+    assert [settings(text).tier for text in texts] == ["flex", "flex", "", ""]
 
 
 def test_parameters_that_would_not_be_sent_are_refused_or_noted() -> None:
-    def why(accepted: dict[str, Any], name: str, value: object) -> str:
+    def why(accepted: dict[str, object], name: str, value: object) -> str:
         return f"it has {sorted(accepted)}" if name == "seed" else ""
 
     notices: list[str] = []
-    assert accepted_parameters(settings("top_p=1", seed=3, temperature=0), why, notices) == {
-        "top_p": 1,
-        "temperature": 0,
-    }
+    accepted = accepted_parameters(settings("top_p=1", seed=3, temperature=0), why, notices)
+    assert accepted == {"top_p": 1, "temperature": 0}
     assert notices == ["openai/m: default seed=3 is not sent: it has []"]
     with pytest.raises(UsageError, match=r"openai/m does not take seed: it has \['temperature'\]") as caught:
         accepted_parameters(settings("seed=3", temperature=0), why, notices)
@@ -190,3 +139,61 @@ def test_missing_key_of_a_known_provider_is_named(monkeypatch: pytest.MonkeyPatc
         check_known_key(free)
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     check_known_key(settings(model="gemini/g"))
+
+
+# Secrets
+
+
+def test_no_representation_shows_a_key_and_every_place_of_one_is_known_as_a_secret() -> None:
+    texts = [f"api_key={KEY}", f"extra_headers.Authorization=Bearer {KEY}", f"api_base=http://me:{KEY}@host/v1"]
+    assert KEY not in repr(settings(*texts)) + repr(parse(texts, []))
+    assert repr(parse(["temperature=0.25"], [])[0]) == "Argument(model=None, name='temperature', value=0.25)"
+    places = [f"extra_headers.X-Anything={KEY}", f"extra_headers.Cookie={KEY[:10]}", f"api_base=http://h/v1?key={KEY}"]
+    for text in (*texts, *places, f"aws_session_token={KEY}", f"azure_client_secret={KEY}"):
+        secret = KEY[:10] if "Cookie" in text else KEY
+        assert secret not in secrets_of([settings(text)]).redact(f"invalid key {secret}!"), text
+    assert secrets_of([settings("extra_headers.X-Title=evaluation")]).redact("evaluation") == "evaluation"
+    assert without_login("http://u:p@[::1]:8000/v1/?k=1#f") == "http://[::1]:8000/v1"
+
+
+def test_key_is_redacted_as_it_is_and_as_it_stands_in_addresses_and_json() -> None:
+    key = "sk-abc/123+456 789"
+    escaped = ("sk-abc%2F123%2B456%20789", "sk-abc%2f123%2b456%20789", "sk-abc/123%2B456%20789")
+    for spelling in (key, *escaped, "sk-abc%2F123%2B456+789"):
+        assert Secrets([key]).redact(f"GET /?key={spelling}&x=1") == f"GET /?key={REDACTED}&x=1", spelling
+    assert Secrets(['pass"word\\1']).redact(r'{"key": "pass\"word\\1"}') == f'{{"key": "{REDACTED}"}}'
+    assert Secrets(["sk-12345678", "sk-12345678-long"]).redact("sk-12345678-long") == REDACTED
+    assert Secrets(["a", "seven77", "  "]).redact("a seven77 text") == "a seven77 text"
+    assert Secrets([" eight888 "]).redact("a eight888 text") == f"a {REDACTED} text"
+    secrets = Secrets(["1234567890", "sk-12345678"])
+    value = {"sk-12345678": [1234567890, ("sk-12345678",), True, None, 7], 5: 0.5}
+    assert secrets.redact_value(value) == {REDACTED: [REDACTED, [REDACTED], True, None, 7], 5: 0.5}
+    assert "sk-12345678" not in repr(secrets)
+
+
+def test_variables_named_like_keys_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "WATSONX_APIKEY", "X_KEY"]
+    others = ["HOME", "SSH_AUTH_SOCK", "TOKENIZERS_PARALLELISM", "MONKEY", "KEYBOARD", "TOKEN_FILE"]
+    for name in [*names, "my_api_key_2", *others]:
+        redacted = Secrets.of_environment({name: "value-of-it"}).redact("value-of-it")
+        assert redacted == ("value-of-it" if name in others else REDACTED), name
+    assert Secrets.of_environment({"A_TOKEN": "12345678\udcff"}).redact("12345678\udcff") == REDACTED
+    monkeypatch.setenv("MY_TOKEN", "value-of-it")
+    assert Secrets.of_environment().redact("value-of-it") == REDACTED
+
+
+KEYS = st.text(st.characters(codec="utf-8", exclude_characters="[]redact", exclude_categories=["Z", "C"]), min_size=8)
+
+
+@given(st.data(), KEYS)
+@hypothesis_settings(max_examples=40)
+def test_no_known_value_survives_in_any_json(data: st.DataObject, key: str) -> None:
+    around = st.builds(lambda before, after: before + key + after, st.text(max_size=3), st.text(max_size=3))
+    texts = st.one_of(st.text(max_size=5), around, st.just(quote(key, safe="")))
+    leaves = st.one_of(texts, st.integers(), st.booleans(), st.none(), st.floats(allow_nan=False))
+    inner = lambda part: st.lists(part, max_size=3) | st.dictionaries(texts, part, max_size=3)  # noqa: E731
+    value = data.draw(st.recursive(leaves, inner, max_leaves=8))
+    found = Secrets([key]).redact_value(value)
+    for text in (json.dumps(found, ensure_ascii=False), json.dumps(found)):
+        assert key not in text and quote(key, safe="") not in text
+    assert Secrets(["no-such-value-anywhere"]).redact_value(value) == value

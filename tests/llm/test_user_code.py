@@ -18,33 +18,8 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.settings import Argument
-from tsgkit.llm.user_code import (
-    load_object,
-    registered_name,
-    text_of_code,
-)
+from tsgkit.llm.user_code import load_object, registered_name, text_of_code
 from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint, is_own, own_settings, usual_concurrency
-
-QUESTION = [{"role": "user", "content": "tea"}]
-CODE = """
-def ask(messages):
-    return "[A]"
-
-class Box:
-    part = 5
-
-def makes():
-    return Box()
-
-def fails():
-    raise ValueError("no box\\nmore")
-"""
-
-
-@pytest.fixture
-def mine(tmp_path: Path) -> str:
-    (tmp_path / "mine.py").write_text(CODE)
-    return f"python:{tmp_path}/mine.py"
 
 
 def test_object_of_the_program_is_registered_under_a_name() -> None:
@@ -63,15 +38,8 @@ def test_text_of_code_differs_with_source_and_plain_values() -> None:
         return inner
 
     assert text_of_code(bound(1)) == text_of_code(bound(1))
-    different = [
-        bound(1),
-        bound(2),
-        bound(1, 2),
-        bound((1, 2)),
-        partial(bound, 1),
-        partial(bound, value=1),
-        partial(max, 1),
-    ]
+    different = [bound(1), bound(2), bound(1, 2), bound((1, 2))]
+    different += [partial(bound, 1), partial(bound, value=1), partial(max, 1)]
     assert len({text_of_code(one) for one in different}) == len(different)
     assert text_of_code(bound([1])) == text_of_code(bound([2])), "what may change says nothing"
     assert text_of_code(bound((1, [1]))) == text_of_code(bound((1, [2])))
@@ -79,19 +47,19 @@ def test_text_of_code_differs_with_source_and_plain_values() -> None:
     assert "def test_text_of_code" in text_of_code(bound)
 
 
-# Models
-
-
 def answered(function: Any, price: Price | None = None, timeout: float = 9, **how: Any) -> Reply:  # noqa: ANN401
     model = UserModel(registered_name(function), price)
     model.prepare()
     model.prepare()
-    return run(model.send(QUESTION, how.get("schema"), timeout))
+    return run(model.send([{"role": "user", "content": "tea"}], how.get("schema"), timeout))
 
 
 def test_function_answers_with_a_text_a_reply_or_a_message() -> None:
     async def later(messages: list[dict[str, Any]]) -> str:
         return f"{messages[0]['content']}!"
+
+    def said(text: str, **metadata: str) -> AIMessage:
+        return AIMessage(text, response_metadata=metadata)
 
     for made, text, ending, reason in (
         ("[A]", "[A]", Ending.COMPLETE, None),
@@ -100,8 +68,8 @@ def test_function_answers_with_a_text_a_reply_or_a_message() -> None:
         (AIMessage("[B]"), "[B]", Ending.COMPLETE, None),
         (AIMessage(""), "", Ending.EMPTY, None),
         (AIMessage(["a", {"type": "text", "text": "b"}, {"type": "image"}]), "ab", Ending.COMPLETE, None),
-        (AIMessage("a", response_metadata={"finish_reason": "length"}), "a", Ending.TRUNCATED, "length"),
-        (AIMessage("a", response_metadata={"stop_reason": "content_filter"}), "a", Ending.REFUSED, "content_filter"),
+        (said("a", finish_reason="length"), "a", Ending.TRUNCATED, "length"),
+        (said("a", stop_reason="content_filter"), "a", Ending.REFUSED, "content_filter"),
     ):
         reply = answered(lambda messages, made=made: made)
         assert (reply.text, reply.ending, reply.finish_reason) == (text, ending, reason), made
@@ -110,41 +78,38 @@ def test_function_answers_with_a_text_a_reply_or_a_message() -> None:
     assert answered(lambda messages: Reply("x", model="own")) == Reply("x", model="own")
     assert answered(lambda messages, schema=None: str(schema), schema={"a": 1}).text == "{'a': 1}"
     assert answered(FakeListChatModel(responses=["[C]"])).text == "[C]"
-    named = AIMessage("a", response_metadata={"model_name": "m-1"})
-    assert answered(lambda messages: named).model == "m-1"
+    assert answered(lambda messages: said("a", model_name="m-1")).model == "m-1"
 
 
 def test_usage_of_a_chat_model_is_counted_at_its_price() -> None:
     used: dict[str, Any] = {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}
     details = {"input_token_details": {"cache_read": 400, "cache_creation": 500}}
     price = Price(2e-6, 10e-6, cached=0.2e-6, written=2.5e-6)
-    message = AIMessage("[A]", usage_metadata={**used, **details})
-    usage = answered(lambda messages: message, price).usage
-    cost = 100 * 2e-6 + 400 * 0.2e-6 + 500 * 2.5e-6 + 100 * 10e-6
+    usage = answered(lambda messages: AIMessage("[A]", usage_metadata={**used, **details}), price).usage
     assert replace(usage, cost=None) == Usage(1000, 100, cached=400, written=500)
-    assert usage.cost == pytest.approx(cost)
-    plain = AIMessage("[A]", usage_metadata=used)
-    assert answered(lambda messages: plain).usage == Usage(1000, 100)
+    assert usage.cost == pytest.approx(100 * 2e-6 + 400 * 0.2e-6 + 500 * 2.5e-6 + 100 * 10e-6)
+    assert answered(lambda messages: AIMessage("[A]", usage_metadata=used)).usage == Usage(1000, 100)
 
 
 def test_failure_of_a_function_is_that_of_the_service_it_names_or_of_the_code() -> None:
-    class Busy(Exception):
-        status_code = 429
-
-    class Odd(Exception):
-        status_code = True
-
-    def raising(error: Exception) -> CallFailed:
+    def raising(error: Exception, status: object = None) -> CallFailed:
         def fails(messages: object) -> str:
+            if status is not None:
+                error.__dict__["status_code"] = status
             raise error
 
         with pytest.raises(CallFailed) as caught:
             answered(fails)
         return caught.value
 
-    assert (raising(Busy("slow down")).status, raising(Busy()).throttled) == (429, True)
-    for error, lasting in ((ValueError("x"), True), (Odd(), True), (ConnectionError("gone"), False)):
-        found = raising(error)
+    busy = raising(RuntimeError("slow down"), 429)
+    assert (busy.status, busy.throttled) == (429, True)
+    for error, status, lasting in (
+        (ValueError("x"), None, True),
+        (ValueError("odd"), True, True),
+        (ConnectionError("gone"), None, False),
+    ):
+        found = raising(error, status)
         assert (found.status, found.lasting, found.can_be_retried) == (None, lasting, not lasting), error
     assert "call the a... twin there" in raising(RuntimeError("Event loop is closed")).message
     assert "twin" not in raising(KeyError("Event loop is closed")).message
@@ -159,8 +124,10 @@ def test_failure_of_a_function_is_that_of_the_service_it_names_or_of_the_code() 
         answered(slow, timeout=0.01)
 
 
-def test_settings_of_user_code_hold_its_fingerprint(mine: str) -> None:
-    name, chat = f"{mine}:ask", registered_name(FakeListChatModel(responses=["a"]))
+def test_settings_of_user_code_hold_its_fingerprint(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text('def ask(messages):\n    return "[A]"\n')
+    name = f"python:{tmp_path}/mine.py:ask"
+    chat = registered_name(FakeListChatModel(responses=["a"]))
     settings = own_settings(name, (Argument("openai/m", "seed", 1),))
     assert (settings.given, settings.endpoint) == ({"code": fingerprint(load_object(name))}, "this process")
     assert len(settings.given["code"]) == 16

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,12 +37,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with loopback() as served:
-        yield served
-
-
 def started(server: Loopback, target: Path) -> subprocess.Popen[str]:
     """Return a process that has fetched some of a file and waits for more."""
     server.plan = [Answer(hang=True, cut_after=200_000)]
@@ -53,37 +47,39 @@ def started(server: Loopback, target: Path) -> subprocess.Popen[str]:
     )
     command = [sys.executable, "-c", code, server.put("f", DATA), str(target)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    part = target.parent / "data.bin.part"
-    while not (part.exists() and part.stat().st_size == 200_000):
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.01)
+    part = target.with_name("data.bin.part")
+    wait_for(process, lambda: part.exists() and part.stat().st_size == 200_000)
     return process
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_download_is_gone_on_with(how: signal.Signals, server: Loopback, tmp_path: Path) -> None:
+def wait_for(process: subprocess.Popen[str], condition: Callable[[], bool]) -> None:
+    while not condition():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+
+
+def test_a_killed_download_is_gone_on_with_and_two_processes_never_write_one_part(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "data.bin"
-    process = started(server, target)
-    process.send_signal(how)
-    process.communicate(timeout=60)
-    assert process.returncode != 0 and not target.exists()
-    download(f"{server.url}/f", target, CHECK, patience=HASTE)
-    assert target.read_bytes() == DATA
-    assert server.ranges == [None, "bytes=200000-"]
+    for how in (signal.SIGKILL, signal.SIGINT):
+        with loopback() as server:
+            process = started(server, target)
+            process.send_signal(how)
+            process.communicate(timeout=60)
+            assert process.returncode != 0 and not target.exists()
+            download(f"{server.url}/f", target, CHECK, patience=HASTE)
+            assert (target.read_bytes(), server.ranges) == (DATA, [None, "bytes=200000-"])
+        target.unlink()
+    with loopback() as server:
+        process = started(server, target)
+        message = refusal(DownloadProblem, download, f"{server.url}/f", target, CHECK, patience=HASTE)
+        assert "another process is fetching" in message
+        assert target.with_name("data.bin.part").stat().st_size == 200_000
+        server.let_go.set()
+        process.communicate(timeout=60)
+        assert (process.returncode, target.read_bytes()) == (0, DATA)
 
 
-def test_two_processes_never_write_one_part(server: Loopback, tmp_path: Path) -> None:
-    target = tmp_path / "deep" / "data.bin"
-    process = started(server, target)
-    message = refusal(DownloadProblem, download, f"{server.url}/f", target, CHECK, patience=HASTE)
-    assert "another process is fetching" in message
-    assert (target.parent / "data.bin.part").stat().st_size == 200_000
-    server.let_go.set()
-    process.communicate(timeout=60)
-    assert (process.returncode, target.read_bytes()) == (0, DATA)
-
-
-def test_a_full_disk_is_told(server: Loopback, tmp_path: Path) -> None:
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "from tsgkit.library.downloads import download\n"
@@ -91,35 +87,27 @@ def test_a_full_disk_is_told(server: Loopback, tmp_path: Path) -> None:
         "try: download(sys.argv[1], sys.argv[2])\n"
         "except FileProblem as error: print(error, error.hint)"
     )
-    command = [sys.executable, "-c", code, server.put("f", DATA), str(tmp_path / "data.bin")]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    with loopback() as server:
+        command = [sys.executable, "-c", code, server.put("f", DATA), str(tmp_path / "data.bin")]
+        result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert "no room left on the disk make room" in result.stdout
     assert (tmp_path / "data.bin.part").stat().st_size == 100_000
 
 
-def test_a_dataset_of_a_killed_process_is_gone_on_with(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_want_one_dataset_wait_for_each_other_and_go_on_where_one_was_killed(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = home / "huggingface/lab--stories/files"
     with hub_server() as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         hub.commit("lab/stories", {"a.jsonl": LARGE}, lfs=True)
         hub.slow = 0.05
-        process = subprocess.Popen([sys.executable, "-c", FETCH])
-        parts = home / "huggingface/lab--stories/files"
-        while not any(part.stat().st_size > 300_000 for part in parts.glob("*.part")):
-            assert process.poll() is None
-            time.sleep(0.02)
+        process = subprocess.Popen([sys.executable, "-c", FETCH], text=True)
+        wait_for(process, lambda: any(part.stat().st_size > 300_000 for part in parts.glob("*.part")))
         process.kill()
         process.wait()
-        hub.slow = 0.0
-        subprocess.run([sys.executable, "-c", FETCH], check=True, timeout=60)
-        last = [headers.get("range") for _, path, headers in hub.asked if "/cdn/" in path][-1]
-        assert last is not None and int(last.removeprefix("bytes=").rstrip("-")) > 300_000
-
-
-def test_processes_that_want_the_same_file_wait_for_the_one_that_fetches_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with hub_server() as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.url)
-        hub.commit("lab/stories", {"a.jsonl": LARGE}, lfs=True)
         hub.slow = 0.01
         both = [subprocess.Popen([sys.executable, "-c", FETCH]) for _ in range(2)]
         assert [process.wait(60) for process in both] == [0, 0]
-        assert len([path for path in hub.paths if "/cdn/" in path]) == 1
+        first, second = (headers.get("range") for _, path, headers in hub.asked if "/cdn/" in path)
+        assert first is None and second is not None and int(second.removeprefix("bytes=").rstrip("-")) > 300_000

@@ -44,10 +44,7 @@ def test_a_mapping_makes_rows_of_a_parquet_file() -> None:
 
 def test_columns_with_the_names_of_fields_need_no_mapping() -> None:
     write("rows.parquet", {"item_id": ["a", "b"], "tags": [["x"], None], "qa": [[{"q": "w", "a": None}], []]})
-    assert rows("rows.parquet") == [
-        {"item_id": "a", "tags": ["x"], "qa": [{"q": "w"}]},
-        {"item_id": "b", "qa": []},
-    ]
+    assert rows("rows.parquet") == [{"item_id": "a", "tags": ["x"], "qa": [{"q": "w"}]}, {"item_id": "b", "qa": []}]
 
 
 def test_many_rows_are_read_in_order_across_batches_and_parts() -> None:

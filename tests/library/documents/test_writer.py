@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refusal
-from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, lines
+from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, WASH, lines
 from tsg_tasks import samples_of
 
 from tsgkit.errors import CannotCarry, UsageError
@@ -16,16 +16,25 @@ from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import read_document
 from tsgkit.library.documents.writer import convert, write_document
 
+L = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
 GRAPH_FORMATS = ["arrow", "triplets", "triplet-lines", "narrative", "node-link", "graphml"]
 
 
-def test_graphs_go_from_every_format_to_every_other() -> None:
-    for source in FORMATS:
+def test_graphs_go_from_every_format_to_every_other_and_to_the_same_without_loss() -> None:
+    for source, text in FORMATS.items():
+        document = read_document(text, "f")
+        expected = [graph.triplets for entry in document.entries for graph in entry.narrative.graphs]
         for target in GRAPH_FORMATS:
-            document = read_document(FORMATS[source], "f")
             again = read_document(write_document(document, formats.by_name(target)).text, "f")
-            expected = [graph.triplets for entry in document.entries for graph in entry.narrative.graphs]
             assert [graph.triplets for entry in again.entries for graph in entry.narrative.graphs] == expected, source
+        if formats.by_name(source).writes:
+            written = write_document(document, formats.by_name(source))
+            assert (written.lost, read_document(written.text, "f")) == ((), document), source
+    for row in (SGQA, SGDS, SGG, SGG | {"extra": {"é": [1.5, None]}}):
+        text = json.dumps(row, ensure_ascii=False) + "\n"
+        document = read_document(text, "f")
+        assert write_document(document, formats.by_name(document.format)).text == text
+    assert write_document(read_document(FORMATS["easg"], "f"), formats.by_name("narrative")).lost == ()
 
 
 def test_losses_of_a_conversion_are_counted() -> None:
@@ -37,22 +46,25 @@ def test_losses_of_a_conversion_are_counted() -> None:
         "other fields of rows, such as questions and candidates (2)",
         "graphs beside the narratives (10)",
     )
+    told = [{"text": "One.", "graphs": [GRAPH]}, {"graphs": [GRAPH, GRAPH]}, {"text": "The end."}]
+    document = read_document(lines({"id": "tea", "descriptions": told, "vocabulary": L}), "f")
+    written = write_document(document, formats.by_name("sgg"))
+    assert written.graphs == 1
+    assert written.lost[1:] == ("graphs whose description has no text (2)", "texts behind the last graphs (1)")
 
 
 def test_a_told_narrative_with_l_becomes_generation_rows_with_the_text_before_as_context() -> None:
-    space = {"object": ["cup"], "relationship": ["verb"], "verb": ["wash"]}
     told = [{"text": "One.", "graphs": [GRAPH]}, {"text": "Silence."}, {"text": "Two.", "graphs": [GRAPH, GRAPH]}]
-    document = read_document(json.dumps({"id": "tea", "descriptions": told, "vocabulary": space}), "f")
+    document = read_document(lines({"id": "tea", "descriptions": told, "vocabulary": L}), "f")
     rows = [json.loads(line) for line in write_document(document, formats.by_name("sgg")).text.splitlines()]
-    assert [row["context"] for row in rows] == [[], ["One.", "Silence."]]
-    assert [row["item_id"] for row in rows] == ["tea/0", "tea/2"]
-    assert rows[1]["mandatory_space"] == space
-    assert [len(row["graphs"]) for row in rows] == [1, 2]
-
-
-def test_generation_rows_of_narratives_without_ids_have_different_ids() -> None:
-    told = {"descriptions": [{"text": "She washes it.", "graphs": [GRAPH]}], "vocabulary": SGG["mandatory_space"]}
-    written = write_document(read_document(lines(told, told, told | {"id": "tea"}), "f"), formats.by_name("sgg"))
+    assert [(row["item_id"], row["context"], len(row["graphs"])) for row in rows] == [
+        ("tea/0", [], 1),
+        ("tea/2", ["One.", "Silence."], 2),
+    ]
+    assert rows[1]["mandatory_space"] == L
+    told_once = {"descriptions": [{"text": "She washes it.", "graphs": [GRAPH]}], "vocabulary": SGG["mandatory_space"]}
+    document = read_document(lines(told_once, told_once, told_once | {"id": "tea"}), "f")
+    written = write_document(document, formats.by_name("sgg"))
     assert [json.loads(line)["item_id"] for line in written.text.splitlines()] == ["0/0", "1/0", "tea/0"]
     assert len(samples_of(read_document(written.text, "f"), "sa-sgg")) == 3
 
@@ -70,14 +82,22 @@ def test_conversion_to_rows_refuses_incomplete_items() -> None:
             write_document(read_document(FORMATS[source], "f"), formats.by_name(target))
 
 
-def test_a_graph_no_arrow_text_can_hold_stops_the_conversion_and_writes_nothing(tmp_path: Path) -> None:
+def test_converting_from_python_writes_the_file_or_nothing(tmp_path: Path) -> None:
     (tmp_path / "in.json").write_text(json.dumps([[["place", "down", ""]]]))
     with pytest.raises(CannotCarry, match="item 0, graph 0: arrow text cannot carry the name '': it is empty"):
         convert(tmp_path / "in.json", tmp_path / "out.txt")
     assert not (tmp_path / "out.txt").exists()
+    (tmp_path / "in.jsonl").write_text(lines(NARRATIVE))
+    assert convert(tmp_path / "in.jsonl", tmp_path / "out.graphml").lost[0] == "texts of descriptions (1)"
+    assert (tmp_path / "out.graphml").read_text().startswith("<?xml")
+    for ending, name in [(".txt", "arrow"), (".JSON", "triplets"), (".jsonl", "narrative")]:
+        assert formats.by_ending(f"out{ending}").name == name
+    with pytest.raises(UsageError) as caught:
+        formats.by_ending("out.csv")
+    assert ".graphml" in caught.value.hint
+    assert "no format 'csv'" in refusal(UsageError, formats.by_name, "csv")
 
 
-L = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
 BELL = [["person", "verb", "ring"], ["ring", "dobj", "bell\u0007"]]
 TOLD = (
     {"id": "tea", "descriptions": [{"text": "One.", "graphs": [GRAPH, []]}, {"text": "Two.", "graphs": [[]]}]},
@@ -87,37 +107,34 @@ EMPTY = lines(*(narrative | {"vocabulary": L} for narrative in TOLD))
 HALF = json.loads('"half \\ud800"')
 
 
-def test_a_graph_without_triplets_costs_itself_alone() -> None:
-    rows: list[tuple[str, int]] = [("arrow", 2), ("sgg", 2)]
-    for target, graphs in rows:
+def test_a_graph_without_triplets_is_carried_where_it_can_be_and_costs_itself_alone_elsewhere() -> None:
+    for target in ("arrow", "sgg"):
         written = write_document(read_document(EMPTY, "f"), formats.by_name(target))
-        again = read_document(written.text, "f")
-        assert [graph.triplets for entry in again.entries for graph in entry.narrative.graphs] == [
-            read_document(json.dumps([GRAPH]), "f").entries[0].narrative.graphs[0].triplets
-        ] * 2, target
-        assert written.graphs == graphs, target
-        assert [str(left) for left in written.left_out] == [
-            f"item {item}, graph {number}: it has no triplets" for item, number in (("tea", 1), ("tea", 2), ("tea", 0))
+        again = [
+            graph.triplets for entry in read_document(written.text, "f").entries for graph in entry.narrative.graphs
+        ]
+        assert (again, written.graphs) == ([WASH.triplets] * 2, 2), target
+        assert [(str(left), left.is_empty) for left in written.left_out] == [
+            (f"item tea, graph {number}: it has no triplets", True) for number in (1, 2, 0)
         ], target
-        assert all(left.is_empty for left in written.left_out), target
-
-
-def test_generation_rows_made_of_graphs_without_triplets_can_be_asked() -> None:
-    rows = write_document(read_document(EMPTY, "f"), formats.by_name("sgg")).text
-    assert [sample.item_id for sample in samples_of(read_document(rows, "f"), "sa-sgg")] == ["tea/0", "tea/1"]
+    rows = read_document(written.text, "f")
+    assert [sample.item_id for sample in samples_of(rows, "sa-sgg")] == ["tea/0", "tea/1"]
+    for target in ["triplets", "triplet-lines", "narrative", "node-link", "graphml", "dot", "mermaid"]:
+        written = write_document(read_document(EMPTY, "f"), formats.by_name(target))
+        assert (written.graphs, written.left_out) == (5, ()), target
+    document = read_document('{"nodes": [], "edges": []}\n{"nodes": [], "edges": []}', "empty.jsonl")
+    again_empty = read_document(write_document(document, formats.by_name("triplet-lines")).text, "again.jsonl")
+    assert [entry.graphs for entry in again_empty.entries] == [(ActionGraph(),), (ActionGraph(),)]
+    document = read_document('{"id": "tea", "descriptions": [{"graphs": [[]]}]}', "f")
+    with pytest.raises(CannotCarry, match="arrow can carry none of the graphs: item tea, graph 0: it has no triplets"):
+        write_document(document, formats.by_name("arrow"), keep_going=True)
 
 
 def test_a_graph_that_cannot_be_carried_stops_the_conversion_unless_it_may_be_left_out() -> None:
-    rows: list[tuple[str, list[list[str]], str]] = [
-        ("arrow", BELL, "arrow text cannot carry the name 'bell\\x07'"),
-        ("graphml", BELL, "GraphML cannot carry the name 'bell\\x07'"),
-        ("dot", BELL, "DOT cannot carry the name 'bell\\x07'"),
-        ("mermaid", BELL, "Mermaid cannot carry the name 'bell\\x07'"),
-        *(
-            (target, [["person", "verb", HALF]], "cannot carry the name 'half \\ud800'")
-            for target in ("triplets", "triplet-lines", "narrative", "node-link", "sgg")
-        ),
-    ]
+    names = {"arrow": "arrow text", "graphml": "GraphML", "dot": "DOT", "mermaid": "Mermaid"}
+    rows = [(target, BELL, f"{name} cannot carry the name 'bell\\x07'") for target, name in names.items()]
+    others = ("triplets", "triplet-lines", "narrative", "node-link", "sgg")
+    rows += [(target, [["person", "verb", HALF]], "cannot carry the name 'half \\ud800'") for target in others]
     for target, bad, reason in rows:
         told = [{"text": "One.", "graphs": [GRAPH, GRAPH]}, {"text": "Two.", "graphs": [GRAPH, bad]}]
         first = {"id": "tea", "descriptions": told[:1], "vocabulary": L}
@@ -131,59 +148,6 @@ def test_a_graph_that_cannot_be_carried_stops_the_conversion_unless_it_may_be_le
         assert [(left.item, left.graph, left.is_empty) for left in written.left_out] == [("pot", 3, False)], target
         assert written.graphs == 5, target
         assert written.text.count("cup") >= 5, target
-
-
-def test_a_conversion_of_which_no_graph_is_left_is_refused() -> None:
-    document = read_document('{"id": "tea", "descriptions": [{"graphs": [[]]}]}', "f")
-    with pytest.raises(CannotCarry, match="arrow can carry none of the graphs: item tea, graph 0: it has no triplets"):
-        write_document(document, formats.by_name("arrow"), keep_going=True)
-
-
-def test_converting_from_python_writes_the_file(tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").write_text(lines(NARRATIVE))
-    assert convert(tmp_path / "in.jsonl", tmp_path / "out.graphml").lost[0] == "texts of descriptions (1)"
-    assert (tmp_path / "out.graphml").read_text().startswith("<?xml")
-
-
-def test_generation_rows_say_what_they_leave_out() -> None:
-    space = {"object": ["cup"], "relationship": ["verb"], "verb": ["wash"]}
-    told = [{"text": "One.", "graphs": [GRAPH]}, {"graphs": [GRAPH, GRAPH]}, {"text": "The end."}]
-    document = read_document(json.dumps({"id": "tea", "descriptions": told, "vocabulary": space}), "f")
-    written = write_document(document, formats.by_name("sgg"))
-    assert written.graphs == 1
-    assert written.lost[1:] == ("graphs whose description has no text (2)", "texts behind the last graphs (1)")
-
-
-def test_conversion_to_the_same_format_loses_nothing() -> None:
-    for name, text in FORMATS.items():
-        if formats.by_name(name).writes:
-            document = read_document(text, "f")
-            written = write_document(document, formats.by_name(name))
-            assert (written.lost, read_document(written.text, "f")) == ((), document), name
-    rows: list[object] = [SGQA, SGDS, SGG, SGG | {"extra": {"é": [1.5, None]}}]
-    for row in rows:
-        text = json.dumps(row, ensure_ascii=False) + "\n"
-        document = read_document(text, "f")
-        assert write_document(document, formats.by_name(document.format)).text == text
-    assert write_document(read_document(FORMATS["easg"], "f"), formats.by_name("narrative")).lost == ()
-
-
-def test_a_graph_without_triplets_is_carried_where_it_can_be() -> None:
-    for target in ["triplets", "triplet-lines", "narrative", "node-link", "graphml", "dot", "mermaid"]:
-        written = write_document(read_document(EMPTY, "f"), formats.by_name(target))
-        assert (written.graphs, written.left_out) == (5, ()), target
-    document = read_document('{"nodes": [], "edges": []}\n{"nodes": [], "edges": []}', "empty.jsonl")
-    again = read_document(write_document(document, formats.by_name("triplet-lines")).text, "again.jsonl")
-    assert [entry.graphs for entry in again.entries] == [(ActionGraph(),), (ActionGraph(),)]
-
-
-def test_the_ending_of_a_file_chooses_its_format() -> None:
-    for ending, name in [(".txt", "arrow"), (".JSON", "triplets"), (".jsonl", "narrative")]:
-        assert formats.by_ending(f"out{ending}").name == name
-    with pytest.raises(UsageError) as caught:
-        formats.by_ending("out.csv")
-    assert ".graphml" in caught.value.hint
-    assert "no format 'csv'" in refusal(UsageError, formats.by_name, "csv")
 
 
 def test_a_document_with_text_that_no_file_can_hold_is_refused() -> None:
