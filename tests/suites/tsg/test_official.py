@@ -11,11 +11,10 @@ from tsg_tasks import STYLES, judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.replies import Unreadable
-from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official, qa, selection
-from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, SelectionSample
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
 DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "dobj", "cup"))
@@ -104,33 +103,28 @@ def test_replies_are_scored_as_published_and_strictly() -> None:
             assert values == [pytest.approx(one) for one in expected], shows
 
 
-def test_q3_hyphens_and_spaces_differ_but_in_the_normalised_metric_and_q5_other_names_are_told_apart() -> None:
-    scores = judge(question("tea-bag"), Reply("[tea bag]")).scores
-    assert scores["official"]["exact_match"].value == scores["strict"]["exact_match"].value == 0
-    assert scores["strict"]["normalised"].value == 1
-    for reply, is_no_node in (("[ladder]", 1), ("[pull]", 0)):
-        assert judge(question(), Reply(reply)).scores["strict"]["not_a_node"].value == is_no_node
-
-
-def test_g8_of_several_blocks_for_a_single_action_only_the_first_is_scored_and_g5_of_none_nothing() -> None:
+def test_words_graphs_and_letters_beyond_the_tables_are_told_apart_as_published() -> None:
+    hyphen = judge(question("tea-bag"), Reply("[tea bag]")).scores
+    words = [hyphen["official"]["exact_match"], hyphen["strict"]["exact_match"], hyphen["strict"]["normalised"]]
+    assert [score.value for score in words] == [0, 0, 1], "Q3: hyphens and spaces differ but in the normalised metric"
+    others = [judge(question(), Reply(text)).scores["strict"]["not_a_node"].value for text in ("[ladder]", "[pull]")]
+    assert others == [1, 0], "Q5: other names are told apart"
     scores = judge(generation(WASH), Reply(arrows(WASH, DRY))).scores
-    assert (scores["official"]["f1"].value, scores["strict"]["f1"].value) == (1, 0.5)
+    assert (scores["official"]["f1"].value, scores["strict"]["f1"].value) == (1, 0.5), "G8: the first of several blocks"
     judged = judge(generation(WASH), Reply("no"))
-    assert (judged.scores["official"]["f1"].value, judged.counts["skipped_official"]) == (None, 1)
-
-
-def test_d7_a_letter_beyond_the_candidates_and_g11_triplets_as_one_string() -> None:
+    assert (judged.scores["official"]["f1"].value, judged.counts["skipped_official"]) == (None, 1), "G5: none"
     judged = judge(choice(candidates=4), Reply("[E]"))
-    assert (official.letter("[E]"), judged.scores["official"]["accuracy"].value) == ("E", 0)
+    assert (official.letter("[E]"), judged.scores["official"]["accuracy"].value) == ("E", 0), (
+        "D7: beyond all"
+    )
     assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
     wanted, said = ActionGraph.of(("a b", "c", "d")), ActionGraph.of(("a", "b c", "d"))
-    assert official.score_graph(wanted, said).f1 == 1 and wanted != said
-
-
-def test_g13_the_average_is_over_the_graphs_that_were_paired() -> None:
+    assert official.score_graph(wanted, said).f1 == 1 and wanted != said, "G11: triplets as one string"
     right, wrong = judge(generation(WASH, DRY), Reply(arrows(WASH, DRY))), judge(generation(WASH), Reply(arrows(DRY)))
-    scores = [one.scores["official"]["f1"] for one in (right, wrong)]
-    assert [(score.sum, score.weight) for score in scores] == [(2, 2), (0, 1)]
+    averaged = [one.scores["official"]["f1"] for one in (right, wrong)]
+    assert [(score.sum, score.weight) for score in averaged] == [(2, 2), (0, 1)], (
+        "G13: over paired graphs"
+    )
 
 
 def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:
@@ -164,17 +158,16 @@ def test_a_long_run_of_brackets_is_read_to_its_end() -> None:
         assert official.word(reply) == ("x" if reply.endswith("]") else reply)
 
 
-def test_the_answer_section_follows_the_last_label() -> None:
+def test_the_published_answer_section_follows_the_last_label() -> None:
     for reply, text in (
         ("Answer: A\nno wait\nAnswer: B", " B"),
         ("reasons\n### Final graphs\na -> b -> c", "\na -> b -> c"),
         ("<think>Answer: A</think>[B]", "[B]"),
-        ("no label at all", "no label at all"),
+        ("Answer: A\nFinal answer:\n", " A\nFinal answer:\n"),
+        ("Answer:", ""),
         ("Graph 1:\na -> b -> c", "Graph 1:\na -> b -> c"),
     ):
-        section = answer_section(reply)
-        assert isinstance(section, Section)
-        assert section.part.text == text == official.answer_section(reply), reply
+        assert official.answer_section(reply) == text, reply
 
 
 def test_a_reply_without_an_answer_has_a_reason() -> None:
@@ -229,22 +222,6 @@ def test_any_graphs_have_bounded_scores_and_silence_is_never_better(
     shuffled = [ActionGraph(data.draw(st.permutations(graph.triplets))) for graph in graphs]
     again = judged_generation(references, shuffled).scores["strict"]
     assert {name: one.value for name, one in again.items()} == {name: one.value for name, one in strict.items()}
-
-
-PIECES = ["Final answer:", "[", "]", "cup", "C", "\n", "person -> verb -> wash", "->", "</think>"]
-WILD = st.one_of(
-    st.text(max_size=80),
-    st.text(alphabet="[]ABCDEabc (){}\n*.:->\"'Final answer", max_size=80),
-    st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join),
-)
-SAMPLES: tuple[AnySample, ...] = (generation(*[ActionGraph.of(("person", "verb", "wash"))] * 3), question(), choice(4))
-
-
-@given(sample=st.sampled_from(SAMPLES), text=WILD, style=st.sampled_from(STYLES))
-def test_no_reply_makes_a_scorer_fail_and_each_has_one_outcome(sample: AnySample, text: str, style: str) -> None:
-    found = judge(sample, Reply(text), style)
-    assert found.counts["items"] == found.counts[found.outcome] == 1
-    assert (found.answer is not None) == (found.outcome == "answered")
 
 
 @given(text=st.text(alphabet="[]aB \n\r", max_size=20))

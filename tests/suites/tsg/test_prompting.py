@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,13 @@ from tsg_tasks import STYLES as NAMES
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_from, load_card
-from tsgkit.library.documents.reader import Document, read_file
+from tsgkit.library.documents.reader import Document
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.tsg.items import AnySample
 
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 WILD = " ".join(HOSTILE)
 WHOLE = {
     "sgqa": "Scene: {scene_graph}\nAsked: {question}\n",
@@ -54,8 +53,8 @@ def row_of(kind: str, name: str, word: str = "cup", **more: Any) -> dict[str, An
     return made | {"mandatory_space": L | {"object": [*L["object"], word]}}
 
 
-def sample_of(kind: str, word: str = "cup") -> AnySample:
-    found: AnySample = samples_of(document(row_of(kind, "asked", word)), kind)[0]
+def sample_of(kind: str, word: str = "cup", **fields: object) -> AnySample:
+    found: AnySample = samples_of(document(row_of(kind, "asked", word) | fields), kind)[0]
     return found
 
 
@@ -82,51 +81,51 @@ def is_right(item: AnySample, text: str) -> bool:
     return judged.scores["strict"][metric].value == 1
 
 
-UNDERSTANDING = """[node, edge, node]; person; action; objects; hand1; hand2; relation; verb; dobj; direct object
-spatial or contextual"""
-GENERATION = """source -> edge -> target; one or more triplets; starts at the node person; Use only the available
-four kinds; starting node; recover it from the context; synonym of an available node; hand for grasping
-both hands are empty goes to hand1; one hand is busy goes to the other one, hand2; everything has been released
-never overlap; implies both hands; three kinds; from the person to an action; from an action to its direct object
-an action and an object, an action and a hand, an object and another object; an object and a hand
-synonym of an available edge; Available nodes:; Available edges:; Target sentence:"""
-REQUIRED = {
-    "sgqa": UNDERSTANDING + "; found in them; single word; hyphenated name counts as one; square brackets",
-    "sgds": UNDERSTANDING + "; earlier; target graph; best matches; given the context; letter; brackets",
-    "sa-sgg": GENERATION + "; At least one triplet; one a line; nothing else",
-    "ma-sgg": GENERATION
-    + """; exactly 2 graphs; one action that would be visible; distribute them; infer further relevant
-take the closest available; coherent; that action is a node; Exactly one triplet of each graph
-one blank line between two graphs; in the order; nothing else""",
+DIGESTS = {
+    "sgqa": "5e82e8 f16610 ab3e0d 6f16aa cad227",
+    "sgds": "8b11b3 00521e cf48e9 477b08 72a4f7",
+    "sa-sgg": "e096dc cb9cf6 f063ea 35efd0 0d773b",
+    "ma-sgg": "1c12d3 21a82e 7f5307 a77e8d a32d65",
+    "actions": "16b932 c4b5b7 4054b5 4c9743 9e83c2",
+    "edges-ma": "b21510 274712 1efd2e 2b3eb5 3a5e65",
+    "edges-sa": "331cbc 18ab84 86725d 3ffa81 131b26",
+    "nodes-ma": "162ac0 b3f44c 98db86 1d6062 0d4fa3",
+    "nodes-sa": "35ef17 751c63 e697fc cb9f55 4b471c",
+    "refine": "b43b8f ac0e76 2b6d49 6ae79c 04f5e8",
+    "refine-hinted": "4ebbac c409c9 313935 f28293 84562d",
 }
 
 
-def test_a_zero_shot_prompt_conveys_every_requirement() -> None:
-    for task, terms in REQUIRED.items():
-        text = prompter(task, "zero-shot").text(sample_of(task))
-        assert [term for term in terms.replace("\n", "; ").split("; ") if term not in text] == [], task
-        assert "xample" not in text, task
-
-
-def test_each_style_asks_for_reasoning_examples_or_json_as_its_name_says() -> None:
+def test_prompts_and_schemas_are_the_same_as_ever_in_every_style() -> None:
+    """Digests of the texts: after a deliberate change of a prompt they are to be made anew."""
     assert tuple(PRESETS) == NAMES == STYLES
-    for kind, style in [(kind, style) for kind in KINDS for style in STYLES]:
-        asker, sample = prompter(kind, style), sample_of(kind)
-        text, case = asker.text(sample), (kind, style)
-        assert ("step by step" in text) == ("cot" in style), case
-        assert ("Example 10" in text) == ("few-shot" in style), case
-        assert (asker.schema(sample) is not None) == ("JSON" in text) == (style == "structured"), case
-        if kind not in ("sgqa", "sgds"):
-            assert "Before cup." in text and "asked has cup." in text, case
-        if "cot" in style:
-            assert text.index('"Reasoning:"') < text.index('"Final '), case
-            assert "write nothing after" in text.lower(), case
-            section = answer_section(text)
-            assert isinstance(section, Section), case
-            assert section.label in ("Final answer:", "Final graph:", "Final graphs:"), case
-        if kind in TASKS:
-            is_guarded = kind.endswith("sgg") and "cot" in style
-            assert ("do not run ahead and predict the next scene" in text) == is_guarded, case
+    found = {}
+    for kind in KINDS:
+        sample = sample_of(kind)
+        asked = [(prompter(kind, style).text(sample), prompter(kind, style).schema(sample)) for style in STYLES]
+        found[kind] = " ".join(hashlib.sha256(json.dumps(one).encode()).hexdigest()[:6] for one in asked)
+        section = answer_section(asked[1][0])
+        assert isinstance(section, Section), kind
+        assert section.label in ("Final answer:", "Final graph:", "Final graphs:"), kind
+    assert found == DIGESTS
+
+
+def test_a_prompt_shows_the_item_after_its_rules_and_holds_back_what_is_asked() -> None:
+    shown = prompter("edges-ma", "zero-shot").text(sample_of("edges-ma")).partition("\nContext:")[2]
+    assert shown.partition("\n\nReply with")[0] == (
+        "\nBefore cup.\n\nTarget sentence:\nasked has cup.\n\nAvailable edges: verb, dobj, with, on, from\n\n"
+        "Number of graphs: 2\n\nNodes of the graphs:\n"
+        "Graph 1: person, hand1, cup, wash\nGraph 2: person, hand1, cup, dry"
+    )
+    first = sample_of("sgds", context_graphs=[])
+    assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(first)
+    hints = {}
+    for kind in ("refine", "refine-hinted"):
+        two = samples_of(document(row_of(kind, "asked")), kind)[4]
+        hints[kind] = prompter(kind, "zero-shot").text(two).partition("Kind of error: ")[2].split("\n")[0]
+    assert hints == {"refine": "not told", "refine-hinted": f"{two.kinds[0]} and {two.kinds[1]}"}
+    with pytest.raises(UsageError, match="is no item of sgds"):
+        prompter("sgds", "zero-shot").text(sample_of("sgqa"))
 
 
 def test_a_reasoned_example_is_read_back_as_its_right_answer() -> None:
@@ -180,13 +179,11 @@ def test_a_schema_allows_exactly_the_names_of_the_item_and_those_of_every_l() ->
         (row("sa-sgg", "a", "mug")["mandatory_space"], "person, hand1, hand2, cup, mug, wash, dry", "verb, dobj, with"),
         (few, "cup, wash, person, hand1, hand2", "on, verb, dobj"),
     ):
-        sample = samples_of(document(row("sa-sgg", "a", "mug") | {"mandatory_space": space}), "sa-sgg")[0]
-        asker = prompter("sa-sgg", "structured")
+        sample, asker = sample_of("sa-sgg", mandatory_space=space), prompter("sa-sgg", "structured")
         names: Any = asker.schema(sample)
         assert [names["$defs"][kind]["enum"] for kind in ("node", "edge")] == [nodes.split(", "), edges.split(", ")]
         assert f"Available nodes: {nodes}\n\nAvailable edges: {edges}\n" in asker.text(sample)
-    four = row("sgds", "a") | {"variations": row("sgds", "a")["variations"][:4]}
-    sample, asker = samples_of(document(four), "sgds")[0], prompter("sgds", "structured")
+    sample, asker = sample_of("sgds", variations=row("sgds", "asked")["variations"][:4]), prompter("sgds", "structured")
     assert "A, B, C, D)" in asker.text(sample) and "E: " not in asker.text(sample)
     schema = asker.schema(sample)
     assert schema["properties"] == {"answer": {"type": "string", "enum": ["A", "B", "C", "D"]}}
@@ -194,68 +191,41 @@ def test_a_schema_allows_exactly_the_names_of_the_item_and_those_of_every_l() ->
 
 def test_hostile_values_come_out_as_they_are_and_change_nothing_else() -> None:
     for task in TASKS:
-        asker = prompter(task, "structured")
-        plain = asker.text(sample_of(task, "qqq"))
-        assert "qqq" in plain and asker.text(sample_of(task, WILD)) == plain.replace("qqq", WILD), task
-        [message] = asker.messages(sample_of(task, WILD))
-        assert (message.type, message.content) == ("human", plain.replace("qqq", WILD)), task
-        text, plain = (prompter(task, "cot-few-shot", word).text(sample_of(task)) for word in (WILD, "qqq"))
+        plain = prompter(task, "structured").text(sample_of(task, "qqq")).replace("qqq", WILD)
+        [message] = prompter(task, "structured").messages(sample_of(task, WILD))
+        assert WILD in plain and (message.type, message.content) == ("human", plain), task
+        text, plain = (prompter(task, "cot-few-shot", word).text(sample_of(task, word)) for word in (WILD, "qqq"))
         assert plain.count("qqq") >= 20 and text == plain.replace("qqq", WILD), task
     for kind in DERIVATIONS:
-        asker, asked = prompter(kind, "cot"), row_of(kind, "asked")
         text, plain = (
-            asker.text(samples_of(document(asked | {"target_sentence": words, "context": ["B.", words]}), kind)[0])
+            prompter(kind, "cot").text(sample_of(kind, target_sentence=words, context=["B.", words]))
             for words in (WILD, "qqq")
         )
         assert plain.count("qqq") == 2 and text == plain.replace("qqq", WILD), kind
 
 
-def test_prompts_show_graphs_in_blocks_and_hold_back_what_is_asked() -> None:
-    texts = {kind: prompter(kind, "zero-shot").text(sample_of(kind)) for kind in KINDS}
-    assert "Graph 2:\nperson -> verb -> dry\ndry -> dobj -> cup\ndry -> with -> hand1\n" in texts["sgqa"]
-    first = samples_of(document(row("sgds", "a") | {"context_graphs": []}), "sgds")[0]
-    assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(first)
-    assert "Nodes of the graphs: person, hand1, cup\n" in texts["actions"]
-    assert "Number of graphs" not in texts["actions"]
-    assert "Graph 1: verb, dobj, with\n" in texts["nodes-sa"]
-    assert "Graph 1: person, hand1, cup, wash\nGraph 2: person, hand1, cup, dry\n" in texts["edges-ma"]
-    assert "Number of graphs: 2\n" in texts["edges-ma"]
-    assert "\nKind of error: not told\n" in texts["refine"]
-    assert texts["refine-hinted"] == texts["refine"].replace("Kind of error: not told", "Kind of error: redundant")
-    two = samples_of(document(row_of("refine-hinted", "asked")), "refine-hinted")[4]
-    hint = f"Kind of error: {two.kinds[0]} and {two.kinds[1]}\n"
-    assert hint in prompter("refine-hinted", "zero-shot").text(two)
-    with pytest.raises(UsageError, match="is no item of sgds"):
-        prompter("sgds", "zero-shot").text(sample_of("sgqa"))
-
-
-def test_a_style_takes_shots_only_where_it_shows_examples() -> None:
+def test_a_style_shows_as_many_examples_as_it_is_given_and_only_where_it_shows_any() -> None:
     assert style_of("few-shot", 3) == Style("few-shot", shots=3)
     assert style_of("cot").shots == 0
-    with pytest.raises(UsageError, match="style cot shows no examples"):
-        style_of("cot", 3)
-    with pytest.raises(UsageError, match="at least one"):
-        style_of("few-shot", 0)
+    bare = pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1)
+    for make, message in (
+        (lambda: style_of("cot", 3), "style cot shows no examples"),
+        (lambda: style_of("few-shot", 0), "at least one"),
+        (lambda: prompter_of("sgqa", "few-shot"), "style few-shot shows 10 examples, and 0 were given"),
+        (lambda: prompter_of("sgqa", "cot", None, bare), "style cot shows no examples"),
+        (
+            lambda: prompter_of("sgqa", Style("mine", reasoning=True, schema=True)),
+            "has neither reasoning nor examples",
+        ),
+        (lambda: prompter_of("sgqa", "cot-few-shot", None, bare), "example shown/0 has no rationale"),
+        (lambda: pool_of(document(row("sgds", "a") | {"rationale": 3}), "sgds"), "rationale: expected a text"),
+        (lambda: pool_of(pool("sgds"), "sgds").drawn(20), r"pool\.jsonl: the pool has 12, --shots 20 asks for more"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            make()
     with pytest.raises(UsageError, match="there is no style few-shots") as caught:
         style_of("few-shots")
     assert caught.value.hint == "few-shot?"
-
-
-def test_examples_must_be_as_many_as_the_style_shows_and_reasoned_where_it_reasons() -> None:
-    bare = pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1)
-    for style, examples, message in (
-        ("few-shot", (), "style few-shot shows 10 examples, and 0 were given"),
-        ("cot", bare, "style cot shows no examples"),
-        (Style("mine", reasoning=True, schema=True), (), "has neither reasoning nor examples"),
-        ("cot-few-shot", bare, "example shown/0 has no rationale"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            prompter_of("sgqa", style, None, examples)
-    assert "shown" in prompter_of("sgqa", "few-shot", None, bare).text(sample_of("sgqa"))
-    with pytest.raises(UsageError, match="rationale: expected a text"):
-        pool_of(document(row("sgds", "shown") | {"rationale": 3}), "sgds")
-    with pytest.raises(UsageError, match=r"pool\.jsonl: the pool has 12, --shots 20 asks for more"):
-        pool_of(pool("sgds"), "sgds").drawn(20)
 
 
 def test_an_example_that_is_asked_or_of_a_scenario_that_is_asked_is_refused() -> None:
@@ -295,8 +265,8 @@ def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_
 
     mine = parts(tmp_path / "mine", "sgds", statement="Choose well.\n")
     other = parts(tmp_path / "other", "sgds", reasoning="Think.\n")
-    assert of("few-shot") == of("few-shot")
     assert len({of(style) for style in STYLES} | {of("few-shot", 1), of("zero-shot", 0, mine)}) == 7
+    assert of("few-shot") == of("few-shot")
     assert of("zero-shot", 0, other) == of("zero-shot")
     assert of("cot", 0, other) != of("cot")
 
@@ -328,10 +298,6 @@ def test_broken_parts_and_folders_are_refused_when_they_are_loaded(tmp_path: Pat
             ({"statment": "x"}, r"statment\.txt: there is no prompt part statment"),
             ({"statement": "Choose {candidates}."}, r"statement\.txt: line 1: there is no field \{candidates\}"),
             ({"input": "{context}\n{graph}"}, r"input\.txt: the text lacks \{candidates\}"),
-            (
-                {"input": "{context}{graph}\n{candidates[0]}"},
-                r"input\.txt: line 2: \{candidates\[0\]\}: only a plain name",
-            ),
             ({"answer": 'as {"answer": x}'}, r"answer\.txt: line 1: .* only a plain name"),
             ({"example": "{input}"}, r"example\.txt: the text lacks \{number\}, \{answer\}"),
         )
@@ -349,14 +315,9 @@ def test_broken_parts_and_folders_are_refused_when_they_are_loaded(tmp_path: Pat
         prompt_set(tmp_path, questions)
 
 
-@pytest.fixture
-def published(tmp_path: Path) -> Path:
+def test_whole_prompts_hold_values_as_the_published_code_writes_them_and_are_asked_zero_shot(tmp_path: Path) -> None:
     for task, text in WHOLE.items():
         (tmp_path / f"{task}.txt").write_text(text)
-    return tmp_path
-
-
-def test_whole_prompts_hold_values_as_the_published_code_writes_them(published: Path) -> None:
     wash, dry = graph("wash", "it's"), graph("dry", "it's")
     one = "[\"Before it's.\"] | asked has it's. | person, hand1, hand2, cup, it's, wash, dry | verb, dobj, with"
     doings = ("drops", "washes", "breaks", "hides", "seeks")
@@ -368,25 +329,22 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them(published: 
         "ma-sgg": one + " | 2",
     }
     for task, text in expected.items():
-        asker = prompter_of(task, "zero-shot", published)
+        asker = prompter_of(task, "zero-shot", tmp_path)
         assert asker.text(sample_of(task, "it's")) == text
         wild = asker.text(sample_of(task, WILD))
         assert WILD in wild and (repr(WILD) in wild) == (task in ("sgqa", "sgds")), task
-    sample = samples_of(document(row("sa-sgg", "a") | {"context": "One. Two."}), "sa-sgg")[0]
-    assert prompter_of("sa-sgg", "zero-shot", published).text(sample).startswith("One. Two. | a has cup. | ")
-
-
-def test_whole_prompts_are_asked_zero_shot_only_and_with_their_own_fields(published: Path) -> None:
+    sample = sample_of("sa-sgg", context="One. Two.")
+    assert prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample).startswith("One. Two. | asked has cup. | ")
     for style in STYLES[1:]:
         chosen = pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots)
         with pytest.raises(UsageError, match=f"which can only be asked in style zero-shot, not {style}"):
-            prompter_of("sgds", style, published, chosen)
-    (published / "sgqa.txt").write_text("{scene_graph}\n{questions}")
+            prompter_of("sgds", style, tmp_path, chosen)
+    (tmp_path / "sgqa.txt").write_text("{scene_graph}\n{questions}")
     with pytest.raises(UsageError, match=r"sgqa\.txt: line 2: there is no field \{questions\}"):
-        prompt_set(published, load_card("tsg/sgqa"))
-    (published / "refine.txt").write_text("{context}")
+        prompt_set(tmp_path, load_card("tsg/sgqa"))
+    (tmp_path / "refine.txt").write_text("{context}")
     with pytest.raises(UsageError, match="has no published prompt"):
-        prompter_of("refine", "zero-shot", published)
+        prompter_of("refine", "zero-shot", tmp_path)
 
 
 def test_the_shipped_cards_declare_exactly_what_the_suite_measures() -> None:
@@ -409,22 +367,3 @@ def test_a_card_that_says_what_the_suite_does_not_do_is_refused() -> None:
         with pytest.raises(UsageError, match=f"x.yaml: .*{message}") as caught:
             tsg_task(card_from(source.replace(old, new), "x/x", "x.yaml"))
         assert caught.value.hint.startswith(hint)
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_published_rows_are_shown_whole_in_every_style_and_as_python_writes_them(published: Path) -> None:
-    for task, fields in (("sgqa", ["context_graphs"]), ("sgds", ["context_graphs", "triplet"])):
-        path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
-        samples: tuple[Any, ...] = samples_of(read_file(path), task)
-        for style in STYLES:
-            asker = prompter(task, style)
-            for sample in samples:
-                text = asker.text(sample)
-                graphs = sample.graphs if task == "sgqa" else (*sample.context, sample.graph)
-                assert all("\n".join(map(str, graph)) in text for graph in graphs), (style, sample.item_id)
-                asked = text.split("These were the examples")[-1]
-                assert shown_answer(sample) not in asked, (style, sample.item_id)
-        whole = prompter_of(task, "zero-shot", published)
-        texts = "\n".join(map(whole.text, samples))
-        for line in path.read_text(encoding="utf-8").splitlines():
-            assert all(repr(json.loads(line)[field]) in texts for field in fields), line[:80]
