@@ -51,18 +51,15 @@ def answer(service: Service, *, tries: int = 3, first_draw: int = 0) -> Answer[s
     return asyncio.run(Judge().answer(service, question))
 
 
-def test_a_reply_that_can_be_read_ends_the_asking() -> None:
+def test_a_question_is_asked_until_a_reply_can_be_read_and_else_unknown_with_the_last_reason() -> None:
     service = Service(Reply("perhaps"), Reply("no"), Reply("yes"))
     found = answer(service, first_draw=6)
     assert (found.value, found.unknown) == ("no", None)
     assert service.asked == [("lamp", 6, True), ("lamp", 7, True)]
     assert found.said == (LabelledReply("lamp", Reply("perhaps")), LabelledReply("lamp", Reply("no")))
-
-
-def test_a_question_that_is_never_answered_is_unknown_with_the_last_reason() -> None:
     found = answer(Service(Reply("perhaps"), Reply("who knows")), tries=2)
     assert (str(found.unknown), len(found.said)) == ("lamp: 'who knows' is no yes or no", 2)
-    assert found.unknown is not None and found.unknown.outcome is Outcome.UNREADABLE
+    assert found.outcome is Outcome.UNREADABLE
 
 
 def test_a_service_that_fails_is_asked_once_and_never_read() -> None:
@@ -89,7 +86,7 @@ def test_an_unread_reply_keeps_how_it_ended() -> None:
         assert outcome_of(reply) is outcome
 
 
-def test_judge_raises_a_fatal_error_again_before_more_work() -> None:
+def test_judge_raises_a_fatal_error_again_before_more_work_and_one_without_a_model_says_what_to_name() -> None:
     async def ask(messages: Sequence[Any], *, label: str, draw: int = 0, schema: object = None) -> Reply:
         raise BudgetReached("the budget is used up")
 
@@ -99,9 +96,6 @@ def test_judge_raises_a_fatal_error_again_before_more_work() -> None:
         asyncio.run(judge.answer(ask, Question("lamp", (), read)))
     with pytest.raises(BudgetReached, match="used up"):
         judge.go_on()
-
-
-def test_a_solver_without_a_model_says_what_to_name() -> None:
     with pytest.raises(UsageError, match="a model must judge the rooms") as error:
         a_model(None, "rooms")
     assert "--judge" in error.value.hint

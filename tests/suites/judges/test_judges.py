@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +24,6 @@ from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
-from tsgkit.runs.shard_merge import merge
-from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, Looked
 from tsgkit.suites.judges.images import AT_ONCE
@@ -37,15 +34,13 @@ from tsgkit.suites.spatialgen.rows import rows_in
 IDS = [row.id for row in rows_in(TASKS / "spatialgen/data/questions.jsonl")]
 SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
 SIZE = 64
-Contents = list[list[str]]
 
 
 class Case(NamedTuple):
     """A suite with images for its judge in the working folder."""
 
-    server: Callable[..., AbstractContextManager[Running]]
+    server: AbstractContextManager[Running]
     plan: dict[str, Any]
-    make: Callable[[], None]
     calls: int
     """The requests of the whole plan, where the service takes schemas."""
     kind: str = "json_schema"
@@ -73,34 +68,31 @@ def scenes() -> None:
     Path("a.csv").write_text(f"ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\n{row}\n")
 
 
-@contextmanager
-def spatial_server(**options: object) -> Iterator[Running]:
-    with spatial_judge(mode="constant:C", **options) as running:
-        yield running
-
-
-@contextmanager
-def formula_server(**options: object) -> Iterator[Running]:
-    with image_server(replies={"": SAID}, **options) as running:
-        yield running
-
-
-@contextmanager
-def room_server(**options: object) -> Iterator[Running]:
-    with room_judge(size=SIZE, **options) as running:
-        yield running
-
-
 SPATIAL = {"tasks": ("spatialgen/questions",), "images": ("mine=mine",), "ids": tuple(IDS[:4]), "protocols": ("ours",)}
 NATURAL = {"tasks": ("formalimg/natural",), "images": ("mine=mine",), "data": "rows.jsonl"}
 KNOLLING = {**NATURAL, "tasks": ("formalimg/knolling",)}
-SCENES = {"tasks": ("sceneeval",), "scenes": ("mine=mine",), "data": "a.csv", "ids": ("0",)}
-CASES = {
-    "spatialgen": Case(spatial_server, SPATIAL, spatial_images, 20),
-    "formalimg": Case(formula_server, NATURAL, formula_images, 4, "json_object"),
-    "sceneeval": Case(room_server, {**SCENES, "tasks": ("sceneeval/fidelity", "sceneeval/plausibility")}, scenes, 7),
+SCENES = {
+    "tasks": ("sceneeval/fidelity", "sceneeval/plausibility"),
+    "scenes": ("mine=mine",),
+    "data": "a.csv",
+    "ids": ("0",),
 }
-each = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+def formula_server(**options: Any) -> AbstractContextManager[Running]:  # noqa: ANN401
+    return image_server(replies={"": SAID}, **options)
+
+
+def case(name: str, **options: Any) -> Case:  # noqa: ANN401
+    """Write the images of a suite and return its case."""
+    if name == "spatialgen":
+        spatial_images()
+        return Case(spatial_judge(mode="constant:C", **options), SPATIAL, 20)
+    if name == "formalimg":
+        formula_images()
+        return Case(formula_server(**options), NATURAL, 4, "json_object")
+    scenes()
+    return Case(room_judge(size=SIZE, **options), SCENES, 7)
 
 
 @pytest.fixture(autouse=True)
@@ -120,109 +112,66 @@ def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = Non
     return evaluate(plan_of(server, plan, **more), options, with_samples=True)
 
 
-@each
-def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(case: Case) -> None:
-    case.make()
-    with case.server(refuses_schemas=422 if case.calls > 4 else 400) as server:
-        stopped = judged(server, case.plan, limits=Limits(max_requests=4))
+@pytest.mark.parametrize("name", ["spatialgen", "formalimg", "sceneeval"])
+def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(name: str) -> None:
+    asked = case(name, refuses_schemas=400 if name == "formalimg" else 422)
+    with asked.server as server:
+        stopped = judged(server, asked.plan, limits=Limits(max_requests=4))
         assert (stopped.exit_code, server.stats()["schemas"]) == (4, 1)
-        assert list(read_header(Path("run"))["response_formats"].values()) == [{case.kind: False}]
-        again = judged(server, case.plan)
+        assert list(read_header(Path("run"))["response_formats"].values()) == [{asked.kind: False}]
+        again = judged(server, asked.plan)
         stats = server.stats()
-    assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
+    assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, asked.calls + 1)
 
 
-def samples_of(run: str) -> list[dict[str, Any]]:
-    """Return the samples of a run, without what tells how often a refusal was met: once in each shard."""
-    found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
-
-
-def test_shards_that_each_met_a_refusal_merge_into_the_undivided_run() -> None:
-    formula_images()
-    with formula_server(refuses_schemas=400) as server:
-        plan = plan_of(server, NATURAL)
-        for number in (1, 2):
-            shard = Options(Path("run"), cache=False, shard=Shard(number, 2))
-            assert evaluate(plan, shard).exit_code == 0
-        assert server.stats()["schemas"] == 2
-        assert judged(server, NATURAL).exit_code == 0
-    assert merge([Path(f"run.shard-{number}-of-2") for number in (1, 2)], Path("all")).complete
-    assert samples_of("all") == samples_of("run")
-    learnt = [list(read_header(Path(name))["response_formats"].values()) for name in ("all", "run")]
-    assert learnt == [[{"json_object": False}]] * 2
-
-
-@each
-def test_a_service_that_takes_schemas_is_asked_with_one_every_time(case: Case) -> None:
-    case.make()
-    with case.server() as server:
-        finished = judged(server, case.plan)
-        stats = server.stats()
-    assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, case.calls, case.calls)
-    assert list(finished.header["response_formats"].values()) == [{case.kind: True}]
-
-
-def test_errors_of_the_service_stay_errors_and_the_same_command_asks_again() -> None:
-    formula_images()
-    with formula_server(always={"": "400"}) as server:
-        first = judged(server, NATURAL)
-        port = int(server.base.rpartition(":")[2].partition("/")[0])
-    assert first.exit_code == 1 and "response_formats" not in first.header
-    outcomes = [sample["outcome"] for row in first.values for sample in row["samples"]]
-    assert "api_error" in outcomes and set(outcomes) <= {"api_error", "missing"}, "nothing is charged to an image"
-    with formula_server(port=port) as server:
-        again = judged(server, NATURAL)
-        assert (again.exit_code, server.stats()["seen"]) == (0, 4)
-
-
-def contents(server: Running) -> Contents:
+def contents(server: Running) -> list[list[str]]:
     return [list(one) for one in server.stats()["contents"]]
 
 
-def test_images_come_first_and_the_question_last_in_our_ways() -> None:
+def kinds(server: Running, first: int = 0) -> set[tuple[str, ...]]:
+    return {tuple(one) for one in contents(server)[first:]}
+
+
+def test_images_come_first_in_our_ways_and_where_they_were_published_in_published_protocols(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     spatial_images()
-    with spatial_server() as server:
+    with spatial_judge(mode="constant:C") as server:
         finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=("ours", "ours-apart", "ours-shuffled"))
-        assert {tuple(one) for one in contents(server)} == {("image_url", "text")}
+        assert kinds(server) == {("image_url", "text")} and finished.header["request_form"] == NEWEST
         assert not any("The picture:" in one["text"] for one in server.stats()["looked"])
-    assert finished.header["request_form"] == NEWEST
-    formula_images()
-    with formula_server() as server:
-        evaluate(plan_of(server, KNOLLING, protocols=("ours",)), Options(out=Path("knolling"), cache=False))
-        assert contents(server) == [["image_url", "text"]] * 4, "all classes are asked for at once"
-
-
-def test_published_protocols_keep_the_published_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    spatial_images()
-    with spatial_server() as server:
-        judged(server, SPATIAL, ids=(IDS[0],), protocols=("published",))
-        assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
-        assert all(one["text"].endswith("The picture:") for one in server.stats()["looked"])
+        count = len(contents(server))
+        evaluate(
+            plan_of(server, SPATIAL, ids=(IDS[0],), protocols=("published",)), Options(Path("theirs"), cache=False)
+        )
+        assert kinds(server, count) == {("text", "image_url")}
+        assert all(one["text"].endswith("The picture:") for one in server.stats()["looked"][count:])
     Path("formulas").mkdir()
     monkeypatch.chdir("formulas")
     formula_images()
     with formula_server() as server:
         evaluate(plan_of(server, NATURAL), Options(out=Path("natural"), cache=False))
-        assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
+        assert kinds(server) == {("text", "image_url")}
         evaluate(plan_of(server, KNOLLING, protocols=("published",)), Options(out=Path("knolling"), cache=False))
-        assert {tuple(one) for one in contents(server)[4:]} == {("image_url",)}, "the text is the system's message"
+        assert kinds(server, 4) == {("image_url",)}, "the text is the system's message"
+        evaluate(plan_of(server, KNOLLING, protocols=("ours",)), Options(out=Path("ours"), cache=False))
+        assert contents(server)[-4:] == [["image_url", "text"]] * 4, "all classes are asked for at once"
 
 
-def test_images_of_objects_come_first_with_what_stands_between_them() -> None:
-    scenes()
-    with room_server() as server:
-        judged(server, CASES["sceneeval"].plan)
-        found = {tuple(one) for one in contents(server)}
-    alone, around, nothing = ("image_url", "text"), ("image_url", "text", "image_url", "text"), ("text",)
-    assert found == {alone, around, nothing}
+def test_images_of_objects_come_first_with_what_stands_between_them_and_each_request_has_a_schema() -> None:
+    asked = case("sceneeval")
+    with asked.server as server:
+        finished = judged(server, asked.plan)
+        stats = server.stats()
+        assert kinds(server) == {("image_url", "text"), ("image_url", "text", "image_url", "text"), ("text",)}
+    assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, asked.calls, asked.calls)
+    assert list(finished.header["response_formats"].values()) == [{"json_schema": True}]
 
 
 @pytest.mark.parametrize(("name", "out"), [("spatialgen", None), ("formalimg", Path("run"))])
 def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path | None) -> None:
-    case = CASES[name]
-    case.make()
-    with case.server() as server:
+    asked = case(name)
+    with asked.server as server:
         wanted = plan_of(server, SPATIAL if name == "spatialgen" else {**KNOLLING, "protocols": ("ours",)})
         options = Options(out=out, cache=False, limits=Limits(concurrency=1, max_requests=3))
         stopped = carry_out(prepare(wanted, form=FIRST), options, Watch())
@@ -231,14 +180,14 @@ def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path |
         (stopped.path / "run.json").write_text(json.dumps(header))
         again = evaluate(wanted, replace(options, limits=Limits()))
         assert (again.exit_code, again.path) == (0, stopped.path)
-        assert contents(server) == [["text", "image_url"]] * case.calls
+        assert contents(server) == [["text", "image_url"]] * asked.calls
         assert "request_form" not in read_header(again.path)
         assert prepare_run(wanted, replace(options, new=True)).form == NEWEST
 
 
 def test_a_run_of_a_form_that_is_not_known_is_refused() -> None:
     spatial_images()
-    with spatial_server() as server:
+    with spatial_judge(mode="constant:C") as server:
         judged(server, SPATIAL, ids=(IDS[0],))
         header = read_header(Path("run"))
         Path("run/run.json").write_text(json.dumps(header | {"request_form": 99}))
@@ -258,6 +207,6 @@ def test_images_are_decoded_beside_the_loop_a_few_at_a_time(monkeypatch: pytest.
 
     monkeypatch.setattr(ImageFolder, "look", look)
     folders = tuple(f"mine{number}=mine" for number in range(3))
-    with spatial_server() as server:
+    with spatial_judge(mode="constant:C") as server:
         assert judged(server, SPATIAL, images=folders).exit_code == 0
     assert threads == {f"image-{number}" for number in range(AT_ONCE)}, "no other thread decodes for any folder"

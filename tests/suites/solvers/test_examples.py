@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
@@ -13,19 +15,12 @@ from tsgkit.suites.solvers.examples import Example, Identity, Pool
 class Item(NamedTuple):
     item_id: str
     words: str
-    scenario: str = ""
-
-    @property
-    def cluster(self) -> str:
-        return self.scenario
-
-    @property
-    def groups(self) -> dict[str, tuple[str, ...]]:
-        return {}
+    cluster: str = ""
+    groups: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def identity(item: Item) -> Identity:
-    return Identity((item.words,), (item.scenario,) if item.scenario else ())
+    return Identity((item.words,), (item.cluster,) if item.cluster else ())
 
 
 def pool(*items: Item, sources: tuple[str, ...] = ()) -> Pool[Item]:
@@ -37,23 +32,14 @@ def pool(*items: Item, sources: tuple[str, ...] = ()) -> Pool[Item]:
 NINE = pool(*(Item(str(number), f"cup {number}") for number in range(9)))
 
 
-def drawn(shots: int, seed: int) -> list[str]:
-    return [example.item.item_id for example in NINE.drawn(shots, seed)]
-
-
 def test_fewer_shots_are_the_beginning_of_more_and_the_seed_decides() -> None:
-    assert drawn(8, 1)[:3] == drawn(3, 1)
-    assert len({tuple(drawn(9, seed)) for seed in range(5)}) == 5
+    assert NINE.drawn(8, 1)[:3] == NINE.drawn(3, 1)
+    assert len({tuple(one.item.item_id for one in NINE.drawn(9, seed)) for seed in range(5)}) == 5
     assert NINE.drawn(0) == NINE.chosen(0, 0, [Item("0", "cup 0")]) == ()
-
-
-def test_a_number_of_shots_that_the_pool_cannot_give_is_refused() -> None:
-    for shots, said in (
-        (-1, "the number of examples is not negative"),
-        (10, "the pool has 9, --shots 10 asks for more"),
-    ):
-        with pytest.raises(UsageError, match=said):
-            NINE.drawn(shots)
+    with pytest.raises(UsageError, match="the number of examples is not negative"):
+        NINE.drawn(-1)
+    with pytest.raises(UsageError, match="the pool has 9, --shots 10 asks for more"):
+        NINE.drawn(10)
 
 
 def test_a_second_example_of_a_row_comes_only_when_every_row_had_its_turn() -> None:

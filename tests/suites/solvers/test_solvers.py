@@ -64,16 +64,13 @@ def replies(*texts: str) -> list[Reply]:
     return [Reply(text) for text in texts]
 
 
-def test_a_single_look_asks_once_and_keeps_the_reply() -> None:
+def test_a_single_look_asks_once_and_a_vote_under_labels_of_its_own_without_official_figures() -> None:
     asked = Asked(*replies("[cup]"))
     transcript = asyncio.run(solver().solve(SAMPLE, asked))
     assert asked.calls == [("answer", 0, None)]
     assert transcript == Transcript((LabelledReply("answer", Reply("[cup]")),))
     judged = solver().judge(SAMPLE, transcript)
     assert (judged.outcome, judged.answer, sorted(judged.scores)) == (Outcome.ANSWERED, "cup", ["official", "strict"])
-
-
-def test_a_vote_asks_its_draws_under_labels_of_their_own_and_has_no_official_figures() -> None:
     asked = Asked(*replies("[lid]", "[cup]", "[cup]"))
     transcript = asyncio.run(solver("vote:3").solve(SAMPLE, asked))
     assert [call[:2] for call in asked.calls] == [("vote/0", 0), ("vote/1", 1), ("vote/2", 2)]
@@ -117,16 +114,14 @@ def test_the_structured_style_sends_a_schema_and_has_no_official_figures() -> No
 
 def test_fingerprints_tell_everything_apart_that_changes_an_answer() -> None:
     ways = [solver(), solver("vote:2"), solver("vote:3"), solver(style="cot"), solver(style="few-shot")]
-    found = [way.fingerprint for way in ways] + [baseline_of(f"baseline/{name}", 0).fingerprint for name in ("rules",)]
-    found += [baseline_of("baseline/random", seed).fingerprint for seed in (0, 1)]
-    assert len(set(found)) == len(found)
+    ways += [baseline_of(*one) for one in (("baseline/rules", 0), ("baseline/random", 0), ("baseline/random", 1))]
+    assert len({way.fingerprint for way in ways}) == len(ways)
     assert solver().fingerprint == ways[0].fingerprint
 
 
 def test_a_baseline_asks_nobody_and_other_solvers_need_a_model() -> None:
     transcript = asyncio.run(baseline_of("baseline/rules", 0).solve(SAMPLE, None))
-    assert [said.label for said in transcript.said] == ["local"]
-    assert transcript.usage.total == 0
+    assert ([said.label for said in transcript.said], transcript.usage.total) == (["local"], 0)
     with pytest.raises(UsageError, match="solver single asks a model, and none was given"):
         asyncio.run(solver().solve(SAMPLE, None))
     with pytest.raises(UsageError, match="there is no baseline/rule") as raised:
@@ -139,9 +134,7 @@ def test_a_vote_takes_2_to_100_calls() -> None:
     for name, said in (
         ("vote", "there is no solver vote"),
         ("vote:1", "a vote takes 2 to 100 calls"),
-        ("vote:0", "a vote takes 2 to 100 calls"),
         ("vote:101", "a vote takes 2 to 100 calls"),
-        ("vote:-3", "there is no solver vote:-3"),
         ("vote:٣", "there is no solver"),
         ("singel", "there is no solver singel"),
     ):

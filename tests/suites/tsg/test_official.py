@@ -114,17 +114,13 @@ def test_words_graphs_and_letters_beyond_the_tables_are_told_apart_as_published(
     judged = judge(generation(WASH), Reply("no"))
     assert (judged.scores["official"]["f1"].value, judged.counts["skipped_official"]) == (None, 1), "G5: none"
     judged = judge(choice(candidates=4), Reply("[E]"))
-    assert (official.letter("[E]"), judged.scores["official"]["accuracy"].value) == ("E", 0), (
-        "D7: beyond all"
-    )
+    assert (official.letter("[E]"), judged.scores["official"]["accuracy"].value) == ("E", 0), "D7: beyond all"
     assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
     wanted, said = ActionGraph.of(("a b", "c", "d")), ActionGraph.of(("a", "b c", "d"))
     assert official.score_graph(wanted, said).f1 == 1 and wanted != said, "G11: triplets as one string"
     right, wrong = judge(generation(WASH, DRY), Reply(arrows(WASH, DRY))), judge(generation(WASH), Reply(arrows(DRY)))
     averaged = [one.scores["official"]["f1"] for one in (right, wrong)]
-    assert [(score.sum, score.weight) for score in averaged] == [(2, 2), (0, 1)], (
-        "G13: over paired graphs"
-    )
+    assert [(score.sum, score.weight) for score in averaged] == [(2, 2), (0, 1)], "G13: over paired graphs"
 
 
 def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:

@@ -31,15 +31,11 @@ def imported(*stories: Narrative) -> Imported:
     return import_stories([read_document(text, "stories.jsonl")])
 
 
-def test_hands_are_numbered_by_first_use_from_empty_hands() -> None:
-    found = imported(
-        Narrative.of([act("take", "cup", "hand2"), act("put", "cup", "hand2"), act("take", "lid", "hand1")])
-    )
+def test_imported_stories_number_hands_by_first_use_and_follow_time() -> None:
+    steps = [act("take", "cup", "hand2"), act("put", "cup", "hand2"), act("take", "lid", "hand1")]
+    found = imported(Narrative.of(steps))
     used = [t.target for graph in found.stories[0].graphs for t in graph if t.target in HANDS]
     assert used == ["hand1", "hand1", "hand1"] and found.changes["hands-renumbered"] == 2
-
-
-def test_descriptions_are_put_in_the_order_of_time() -> None:
     late = Description("Then she washes it.", (act("wash", "cup"),), Frames(50, 40, 60))
     early = Description("She takes a cup.", (act("take", "cup", "hand1"),), Frames(20, 10, 30))
     found = imported(Narrative((late, early), id="tea"))
@@ -47,15 +43,12 @@ def test_descriptions_are_put_in_the_order_of_time() -> None:
     assert found.changes["time-reordered"] == 2
 
 
-def test_a_graph_beyond_repair_leaves_a_gap_and_a_reason() -> None:
+def test_a_graph_beyond_repair_leaves_a_gap_and_a_story_that_begins_another_is_left_out() -> None:
     broken = ActionGraph.of(("person", "verb", "take"), ("person", "verb", "put"), ("put", "dobj", "cup"))
     story = Narrative((Description("Takes.", (act("take", "cup"),)), Description("Does both.", (broken,))), id="tea")
     found = imported(story)
     assert [one.text for one in found.stories[0].descriptions] == ["Takes.", None]
     assert found.dropped[0].reason.startswith("several-actions") and found.dropped[0].story == "tea"
-
-
-def test_a_story_that_begins_another_is_left_out() -> None:
     graphs = [act("take", "cup", "hand1"), act("wash", "cup", "hand1"), act("put", "cup", "hand1")]
     found = imported(Narrative.of(graphs[:2]), Narrative.of(graphs))
     assert len(found.stories) == 1 and "the beginning of another story's" in found.dropped[0].reason
@@ -69,7 +62,7 @@ def test_rows_of_one_scenario_become_one_story() -> None:
     assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
 
 
-def test_a_mix_gives_groups_of_its_sizes_and_an_impossible_one_is_refused() -> None:
+def test_a_mix_gives_groups_of_its_sizes_and_only_actions_that_move_nothing_are_repeated() -> None:
     story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
     made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
     sizes = [len(one.graphs) for one in made.descriptions]
@@ -77,9 +70,6 @@ def test_a_mix_gives_groups_of_its_sizes_and_an_impossible_one_is_refused() -> N
     for text in ("9:1", "0", "1:-1", "a:b", "", "1:0"):
         with pytest.raises(UsageError):
             parse_mix(text)
-
-
-def test_only_actions_that_move_nothing_are_repeated() -> None:
     story = grouped(Narrative.of([act("take", "cup", "hand1"), act("wash", "cup", "hand1")] * 20), {2: 1.0}, Random(1))
     made = repeated(story, 1.0, Random(1))
     assert len(made.graphs) > len(story.graphs)
@@ -115,24 +105,19 @@ def written(folder: StageFolder, seed: int = 1, *texts: str) -> None:
             files.add("stories.jsonl", {"id": text})
 
 
-def test_a_stage_is_current_while_settings_and_files_stay(tmp_path: Path) -> None:
+def test_a_stage_is_current_while_settings_and_files_stay_and_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     folder = StageFolder(tmp_path / "made")
     written(folder, 1, "thé")
     assert folder.file("stories.jsonl").read_text(encoding="utf-8") == '{"id": "thé"}\n'
     assert folder.is_current("import", {"seed": 1}) and not folder.is_current("import", {"seed": 2})
     assert StageFolder(folder.path).is_current("import", {"seed": 1})
-    folder.file("stories.jsonl").unlink()
-    assert not folder.is_current("import", {"seed": 1})
-
-
-def test_an_error_leaves_the_files_that_were_there(tmp_path: Path) -> None:
-    folder = StageFolder(tmp_path)
-    written(folder, 1, "tea")
     with pytest.raises(RuntimeError), folder.writing("import", {"seed": 2}, ("stories.jsonl",)) as files:
         files.add("stories.jsonl", {"id": "half"})
         raise RuntimeError
-    assert [one["id"] for one in folder.values("stories.jsonl")] == ["tea"] and folder.is_current("import", {"seed": 1})
-    assert not list(tmp_path.glob(".*"))
+    assert [one["id"] for one in folder.values("stories.jsonl")] == ["thé"] and folder.is_current("import", {"seed": 1})
+    assert not list(folder.path.glob(".*"))
+    folder.file("stories.jsonl").unlink()
+    assert not folder.is_current("import", {"seed": 1})
 
 
 def test_changes_by_hand_are_not_replaced_without_force(tmp_path: Path) -> None:
@@ -140,12 +125,11 @@ def test_changes_by_hand_are_not_replaced_without_force(tmp_path: Path) -> None:
     written(folder, 1, "tea")
     folder.refuse_to_overwrite("import", ["stories.jsonl"], force=False)
     folder.file("stories.jsonl").write_text('{"id": "mine"}\n')
-    with pytest.raises(FileProblem, match="changes made by hand would be lost"):
-        folder.refuse_to_overwrite("import", ["stories.jsonl"], force=False)
-    folder.refuse_to_overwrite("import", ["stories.jsonl"], force=True)
     folder.file("other.jsonl").write_text("x")
-    with pytest.raises(FileProblem, match="what lies there already would be lost"):
-        folder.refuse_to_overwrite("import", ["other.jsonl"], force=False)
+    for name, lost in (("stories.jsonl", "changes made by hand"), ("other.jsonl", "what lies there already")):
+        with pytest.raises(FileProblem, match=f"{lost} would be lost"):
+            folder.refuse_to_overwrite("import", [name], force=False)
+        folder.refuse_to_overwrite("import", [name], force=True)
 
 
 def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) -> None:
