@@ -137,13 +137,9 @@ def test_only_a_bad_request_is_made_again_without_its_schema() -> None:
         [reply] = asked_together(formats, service, 1)
         assert (len(service.asked), reply.text) == (asked, "yes" if asked == 2 else None), status
         assert formats.takes == ({"json_schema": False} if asked == 2 else {}), status
-
-
-def test_a_service_that_took_a_schema_and_refuses_one_is_asked_that_without() -> None:
-    formats = ResponseFormats({"json_schema": True})
-    service = Service(Reply("yes"), refuses=REFUSED)
+    formats, service = ResponseFormats({"json_schema": True}), Service(Reply("yes"), refuses=REFUSED)
     assert asked_together(formats, service, 2)[0].text == "yes"
-    assert formats.takes == {"json_schema": True} and len(service.asked) == 4
+    assert formats.takes == {"json_schema": True} and len(service.asked) == 4, "it took a schema before"
 
 
 def test_sights_recorded_by_0_1_0_are_read() -> None:

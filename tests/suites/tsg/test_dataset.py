@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from official_layout import data
+from official_layout import rows as published
 from prompt_items import TASKS, graph, pool, row
 from shipped import DATA
 from tsg_tasks import pool_of, rows_in, samples_of
@@ -16,7 +18,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.tsg import dataset
-from tsgkit.suites.tsg.inspection import kinds_of
+from tsgkit.suites.tsg.inspection import inspect, kinds_of
 
 
 def text_of(*rows: object) -> bytes:
@@ -107,7 +109,6 @@ def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
     ids = list(found.item_ids)
     assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
     assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]
-    assert list(found.chosen(ItemChoice(first=3))) == [0, 1, 2]
     assert len(found.chosen()) == len(found.chosen(ItemChoice(limit=10_000))) == len(found)
     with pytest.raises(UsageError, match="there is no item nobody"):
         found.chosen(ItemChoice(("nobody",)))
@@ -126,8 +127,7 @@ def choice(context: list[Any], target: object, **fields: object) -> dict[str, An
 
 def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[str]:
     """Return the clusters of samples read one by one, which are those of the whole file read at once."""
-    path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    path = written(tmp_path, text_of(*rows))
     found = [sample.cluster for sample in rows_in(path, task)]
     assert found == [sample.cluster for sample in samples_of(read_file(path), task)]
     return found
@@ -151,22 +151,16 @@ def test_rows_join_where_one_continues_the_other_or_any_id_is_shared(tmp_path: P
     assert clusters(tmp_path, choice(STEPS[:3], STEPS[3]), choice(STEPS[:2], STEPS[2], data_id="clip")) == ["clip"] * 2
 
 
-def test_bundled_data_stay_in_eighteen_scenarios() -> None:
+def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_are_refused(tmp_path: Path) -> None:
     for task in TASKS:
-        path = DATA / f"{task}.jsonl"
-        dataset = rows_in(path, task)
-        own = {json.loads(line)["scenario_id"] for line in path.read_text(encoding="utf-8").splitlines()}
-        assert {sample.cluster for sample in dataset} == own
-        assert (len(own), dataset.clusters_are) == (18, "scenarios")
-
-
-def test_examples_of_a_joined_story_are_still_refused(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    path.write_text(json.dumps(choice(STEPS[:2], STEPS[2])) + "\n" + json.dumps(choice(STEPS[:3], STEPS[3])) + "\n")
-    shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence="x washes mug")
-    shown["variations"] = ["x washes mug", *shown["variations"][1:]]
-    shown["position"] = 0
-    examples = pool_of(read_document(json.dumps(shown) + "\n", "pool"), "sgds")
+        found = rows_in(DATA / f"{task}.jsonl", task)
+        own = {json.loads(line)["scenario_id"] for line in (DATA / f"{task}.jsonl").read_text().splitlines()}
+        assert {sample.cluster for sample in found} == own
+        assert (len(own), found.clusters_are) == (18, "scenarios")
+    path = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
+    told = row("sgds", "x", "mug")
+    shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence=told["target_sentence"])
+    examples = pool_of(read_document(json.dumps(shown | {"variations": told["variations"]}) + "\n", "pool"), "sgds")
     with pytest.raises(UsageError, match="share nothing"):
         examples.check_disjoint(rows_in(path, "sgds"))
     pool_of(pool("sgds"), "sgds").check_disjoint(rows_in(path, "sgds"))
@@ -188,3 +182,85 @@ def test_tables_say_what_the_clusters_are_and_scores_with_other_clusters_are_res
     for words in (["rescore", runs[0]], ["compare", *runs], ["report", runs[0]]):
         assert main(words) == 0
     assert "95 % intervals over stories" in capsys.readouterr().out
+
+
+def test_the_rows_tell_the_task_and_made_up_rows_are_clean() -> None:
+    for task in TASKS:
+        inspection = inspect(data(published(task, 20)) + b"\n", "f")
+        assert (inspection.task, inspection.rows, inspection.problem, inspection.counts) == (task, 20, "", {})
+    [row] = published("sgqa", 1)
+    hostile = row | {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
+    assert inspect(json.dumps(hostile).encode() + b"\n", "f").problem == ""
+
+
+def slipped(task: str, line: int, **fields: object) -> bytes:
+    made: list[dict[str, Any]] = published(task, 5)
+    made[line - 1] |= fields
+    return data(made) + b"\n"
+
+
+EMPTY_TARGET = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
+VERBS = [["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]
+
+
+def test_slips_are_counted_and_the_data_usable() -> None:
+    cases: list[tuple[bytes, dict[str, int]]] = [
+        (
+            slipped("sgqa", 2, context_graphs=[VERBS], qa_pairs=[]),
+            {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1},
+        ),
+        (slipped("sgds", 2, context_graphs=[EMPTY_TARGET]), {"empty-name": 1}),
+        (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", "b", "c", "d"]), {"few-candidates": 1}),
+        (data(published("sgqa", 3)) + b"\n \n" + data(published("sgqa", 1)), {"blank-line": 1, "no-final-newline": 1}),
+        (b"\xef\xbb\xbf" + data(published("sgqa", 3)) + b"\n", {"byte-order-mark": 1}),
+        (data(published("sgqa", 3)).replace(b"\n", b"\r\n") + b"\r\n", {}),
+    ]
+    for text, counts in cases:
+        inspection = inspect(text, "f")
+        assert (inspection.problem, inspection.counts) == ("", counts)
+
+
+def test_unusable_rows_are_named_with_their_line() -> None:
+    for text, task, problem in (
+        (data(published("sgqa", 3)) + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
+        (data(published("sgqa", 3))[:-7], "sgqa", "f: line 3: broken JSON"),
+        (
+            data(published("sgqa", 3)) + b"\n" + data(published("sgds", 1)),
+            "sgqa",
+            "f: line 4: expected an item",
+        ),
+        (slipped("sgqa", 3, qa_pairs=[{"Q": "x"}]), "sgqa", "f: line 3: not an sgqa row: qa_pairs.0.A"),
+        (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
+        (data(published("sgds", 3)), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
+        (data(published("sa-sgg", 3) + published("ma-sgg", 1)), "sa-sgg", "f: line 4: item 3 has k = 2"),
+        (data(published("sa-sgg", 5) + published("ma-sgg", 1)), None, "f: line 6: item 5 has k = 2"),
+        (data(published("sa-sgg", 3)), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
+        (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),
+        (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
+        (data([one | {"item_id": "a"} for one in published("sgqa", 2)]), "sgqa", "f: line 2: the id a occurred before"),
+    ):
+        assert inspect(text, "f", task).problem.startswith(problem), problem
+
+
+def test_rows_of_one_graph_among_rows_of_several_are_counted() -> None:
+    for several, single, task in ((5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)):
+        inspection = inspect(data(published("sa-sgg", single) + published("ma-sgg", several)) + b"\n", "f", task)
+        assert (inspection.task, inspection.problem) == ("ma-sgg", "")
+        assert inspection.counts == {"single-graph": single}
+        assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
+
+
+def test_files_without_rows_are_refused() -> None:
+    for text, message in (
+        (b"", "f: the file is empty"),
+        (b"\n\nperson -> verb -> wipe\n", "f: line 3: not JSON"),
+        (b"<html></html>", "f: this is HTML"),
+        (data(published("sgqa", 2)) + b"\n\xff", "f: line 3: not UTF-8"),
+        (data(published("sgqa", 2)).decode().encode("utf-16"), "UTF-16"),
+        (data(published("sgqa", 1)) + b"\0", "NUL"),
+        (b'[[["person", "verb", "wipe"]]]', "f: line 1: these are not rows of any task but triplets"),
+        (b'{"a": 1}\n{"a": 2}\n', "none of our items"),
+    ):
+        with pytest.raises(FileProblem) as caught:
+            inspect(text, "f")
+        assert message in str(caught.value)

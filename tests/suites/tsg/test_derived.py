@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -39,10 +38,13 @@ from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.slips import SLIPS
+from tsgkit.replies import Unreadable
+from tsgkit.replies.lists import Listed
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import faults
 from tsgkit.suites.tsg import repairs as repairing
+from tsgkit.suites.tsg.derived_tasks import names
 from tsgkit.suites.tsg.faults import ERRORS, SEVERAL, SOURCES, written_fault
 from tsgkit.suites.tsg.items import ActionsSample, AnySample, EdgesSample, NodesSample, RefineSample
 
@@ -79,18 +81,6 @@ def by_graph(samples: tuple[RefineSample, ...]) -> Iterator[list[RefineSample]]:
     for sample in samples:
         graphs.setdefault((sample.source.item_id, sample.number), []).append(sample)
     return iter(graphs.values())
-
-
-def check(samples: tuple[RefineSample, ...]) -> None:
-    """Assert that every item differs from its original by exactly the stated changes, as scores see it."""
-    for sample in samples:
-        original, spoilt = (set(fold_graph(graph)) for graph in (sample.original, sample.spoilt))
-        assert original - spoilt == {change.reference for change in sample.changes} - {None}, sample.item_id
-        assert spoilt - original == {change.candidate for change in sample.changes} - {None}, sample.item_id
-        assert len(sample.changes) <= 4
-        assert (not sample.changes) == sample.is_clean == (sample.error == "none") == (sample.origin == "none")
-        assert sample.error in ERRORS
-        assert sample.origin in SOURCES
 
 
 def test_the_same_rows_make_the_same_samples_which_can_be_sent_to_another_process() -> None:
@@ -136,23 +126,27 @@ def test_a_repair_is_asked_of_every_graph_and_type_of_error() -> None:
 def test_the_hash_of_data_tells_which_errors_were_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(SINGLE_ROW | {"mandatory_space": L}) + "\n")
-    plain, mended = (rows_in(path, task).sha256 for task in ("sa-sgg", "refine"))
-    assert plain == rows_in(path, "nodes-sa").sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert mended == rows_in(path, "refine").sha256 != plain
+    plain, mended = (rows_in(path, task).sha256 for task in ("nodes-sa", "refine"))
+    assert plain == hashlib.sha256(path.read_bytes()).hexdigest() != mended == rows_in(path, "refine").sha256
     monkeypatch.setattr(repairing, "SEED", 1)
     assert rows_in(path, "refine").sha256 not in (plain, mended)
 
 
 def test_bundled_graphs_differ_from_their_originals_by_the_stated_changes() -> None:
-    check(bundled())
-    assert all(sample.spoilt is sample.original for sample in bundled() if sample.is_clean)
+    for sample in bundled():
+        original, spoilt = (set(fold_graph(graph)) for graph in (sample.original, sample.spoilt))
+        assert original - spoilt == {change.reference for change in sample.changes} - {None}, sample.item_id
+        assert spoilt - original == {change.candidate for change in sample.changes} - {None}, sample.item_id
+        assert (not sample.changes) == sample.is_clean == (sample.error == "none") == (sample.origin == "none")
+        assert sample.is_clean == (sample.spoilt is sample.original)
+        assert sample.error in ERRORS and sample.origin in SOURCES
     for samples in by_graph(bundled()):
         assert [sample.origin for sample in samples] == [*["seeded"] * 7, *OTHERS]
         assert {len(sample.changes) for sample in samples if sample.origin == "seeded"} == {1, 2, 3, 4}
         assert len({sample.spoilt for sample in samples}) == len(samples)
-    kinds = Counter(sample.error for sample in bundled())
-    named = {source: [error for error in kinds if error.startswith(f"{source}-")] for source in SOURCES}
-    assert [len(named[source]) for source in ("published", "reading", "annotator")] == [4, len(WRITINGS), len(SLIPS)]
+    kinds = {sample.error for sample in bundled()}
+    named = [[error for error in kinds if error.startswith(f"{source}-")] for source in SOURCES]
+    assert [len(errors) for errors in named if errors] == [4, len(WRITINGS), len(SLIPS)]
 
 
 def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay() -> None:
@@ -169,16 +163,12 @@ def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay()
 def test_no_fault_is_forgiven_by_the_reader_of_answers() -> None:
     for sample in bundled():
         reply = Reply(of_item(sample).baselines["none"](sample, 0))
+        assert bool(draft_of(replace(sample, hinted=True)).hints) == (not sample.is_clean), "a clean graph has no hint"
         strict = judge(sample, reply).scores["strict"]
         assert strict["restored"].value == (None if sample.is_clean else 0), sample.item_id
         assert strict["clean_touched"].value == (0 if sample.is_clean else None), sample.item_id
         if sample.error != "annotator-empty-target":  # an edge without a target is no line that can be read
             assert read_reply(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
-
-
-def test_agents_receive_no_hint_about_a_clean_graph() -> None:
-    for item in bundled()[:11]:
-        assert bool(draft_of(replace(item, hinted=True)).hints) == (not item.is_clean)
 
 
 def test_a_fault_of_a_model_is_named_by_its_only_change_or_as_several() -> None:
@@ -218,17 +208,15 @@ def test_the_right_answer_is_right_in_every_metric_and_has_no_official_score() -
 
 
 def test_no_answer_is_zero_with_its_full_weight() -> None:
-    replies = (None, Reply(""), Reply("I would rather not say anything about this scene."))
-    for sample, reply in [(sample, reply) for task in DERIVATIONS for sample in samples(task) for reply in replies]:
-        found = judge(sample, reply)
-        assert found.answer is None
-        if isinstance(sample, RefineSample) and sample.is_clean:
-            assert {one.weight for one in found.scores["strict"].values()} == {0}
-            continue
-        for name in ("precision", "recall", "f1", "exact_match"):
-            right = judge(sample, Reply(shown_answer(sample))).scores["strict"][name]
-            assert right.weight > 0
-            assert (found.scores["strict"][name].sum, found.scores["strict"][name].weight) == (0, right.weight)
+    for sample in [sample for task in DERIVATIONS for sample in samples(task)]:
+        for reply in (None, Reply("I would rather not say anything about this scene.")):
+            scores = judge(sample, reply).scores["strict"]
+            if isinstance(sample, RefineSample) and sample.is_clean:
+                assert {one.weight for one in scores.values()} == {0}
+                continue
+            right = judge(sample, Reply(shown_answer(sample))).scores["strict"]
+            for name in ("precision", "recall", "f1", "exact_match"):
+                assert (scores[name].sum, scores[name].weight) == (0, right[name].weight)
 
 
 def test_names_are_scored_as_a_set_of_nodes_and_a_sequence_of_actions() -> None:
@@ -238,8 +226,8 @@ def test_names_are_scored_as_a_set_of_nodes_and_a_sequence_of_actions() -> None:
     ):
         (sample,) = samples(task)
         found = values(judge(sample, Reply(reply)))
-        names = ("precision", "recall", "f1", "exact_match", "outside")
-        assert [found[name] for name in names] == pytest.approx(list(expected)), task
+        fields = ("precision", "recall", "f1", "exact_match", "outside")
+        assert [found[name] for name in fields] == pytest.approx(list(expected)), task
     assert found["count_match"] == 0
 
 
@@ -340,3 +328,34 @@ def test_any_reply_has_one_outcome_and_bounded_scores_and_silence_is_never_bette
         assert 0 <= fixed + left <= len(sample.changes), "an error is fixed or left or neither but not both"
         if strict["exact_match"].sum:
             assert (fixed, found.counts["newly_broken"]) == (len(sample.changes), 0)
+
+
+def test_names_are_read_wherever_they_are_listed() -> None:
+    for reply in (
+        "take\nput-down",
+        '{"actions": ["take", "put-down"]}',
+        '```json\n{"Nodes": ["take", "put-down"]}\n```',
+        "Reasoning:\nFirst open, then close.\n\nFinal answer:\n1. take\n2. put-down",
+    ):
+        found = names(reply)
+        assert isinstance(found, Listed) and found.names == ("take", "put-down"), reply
+    prose = "These are the two actions of the sentence:"
+    for reply, listed, notes in (
+        ("take\nput\ntake", ("take", "put", "take"), ()),
+        (f"{prose}\ntake\nput", ("take", "put"), (f"left out: {prose}",)),
+        ("take: the lid\nput", ("take", "put"), ("only its names: take: the lid",)),
+    ):
+        found = names(reply)
+        assert isinstance(found, Listed) and (found.names, found.notes) == (listed, notes)
+
+
+def test_replies_without_names_are_unreadable() -> None:
+    for reply, reason in (
+        ("person -> verb -> take\ntake -> dobj -> lid", "triplets"),
+        ("I am sorry, but this sentence tells nothing that could be listed.", "no names"),
+        ('{"nodes": []}', "no names"),
+        ('{"nodes": [["person", "verb", "take"]]}', "no list of names"),
+        ('{"graphs": "take"}', "no list of names"),
+    ):
+        found = names(reply)
+        assert isinstance(found, Unreadable) and reason in found.reason, reply

@@ -44,21 +44,13 @@ def test_descriptiveness_is_words_for_each_edge() -> None:
     assert words_per_edge(sample("She dries the big tea-towel.", "dry")) == 5 / 2
     assert words_per_edge(sample("She dries the big tea-towel.", "dry", "lift")) == 5 / 4
     assert groups_of(sample("She dries it off now.", "dry"), "descriptiveness") == ("2 to 3",)
+    names = {0.99: "under 1", 1.0: "1 to 2", 1.99: "1 to 2", 4.99: "4 to 5", 5.0: "5 and more", 99.0: "5 and more"}
+    assert {ratio: bin_of(ratio) for ratio in names} == names, "a step holds its lower end"
 
 
-def test_a_step_holds_its_lower_end() -> None:
-    names = {0.0: "under 1", 0.99: "under 1", 1.0: "1 to 2", 1.99: "1 to 2", 2: "2 to 3", 4.99: "4 to 5"}
-    names |= {5.0: "5 and more", 99.0: "5 and more"}
-    assert {ratio: bin_of(ratio) for ratio in names} == names
-
-
-def test_members_stand_in_their_order_whatever_their_names() -> None:
+def test_groups_stand_in_their_order_and_tasks_without_a_sentence_have_none_of_sentences() -> None:
     assert in_order(reversed(BINS), "descriptiveness") == list(BINS)
     assert in_order(["10", "9", "x", "٣"], "k") == ["9", "10", "x", "٣"]
-    assert in_order(["implicit", "explicit"], "implicit") == ["explicit", "implicit"]
-
-
-def test_tasks_without_a_sentence_have_no_sentence_groups() -> None:
     question = QuestionSample(item_id="q", cluster="", graphs=(), question="?", answer="cup", groups={"k": ("3",)})
     assert groups_of(question, "k") == ("3",)
     with pytest.raises(UsageError, match="item q: cannot be grouped by implicit"):

@@ -110,13 +110,7 @@ def test_prompts_and_schemas_are_the_same_as_ever_in_every_style() -> None:
     assert found == DIGESTS
 
 
-def test_a_prompt_shows_the_item_after_its_rules_and_holds_back_what_is_asked() -> None:
-    shown = prompter("edges-ma", "zero-shot").text(sample_of("edges-ma")).partition("\nContext:")[2]
-    assert shown.partition("\n\nReply with")[0] == (
-        "\nBefore cup.\n\nTarget sentence:\nasked has cup.\n\nAvailable edges: verb, dobj, with, on, from\n\n"
-        "Number of graphs: 2\n\nNodes of the graphs:\n"
-        "Graph 1: person, hand1, cup, wash\nGraph 2: person, hand1, cup, dry"
-    )
+def test_a_prompt_tells_an_empty_context_and_hints_and_refuses_items_of_other_tasks() -> None:
     first = sample_of("sgds", context_graphs=[])
     assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(first)
     hints = {}
@@ -139,24 +133,11 @@ def test_a_reasoned_example_is_read_back_as_its_right_answer() -> None:
         assert not judge(example.item, Reply(reply)).counts.get("repaired"), kind
 
 
-def closed(value: object) -> bool:
-    """Return whether every object of a schema names all its fields as required and allows no others."""
-    if isinstance(value, list):
-        return all(map(closed, value))
-    if not isinstance(value, dict):
-        return True
-    if value.get("type") == "object":
-        ours = value["additionalProperties"] is False and value["required"] == list(value["properties"])
-        return ours and all(map(closed, value["properties"].values())) and closed(value.get("$defs", {}))
-    return all(map(closed, value.values()))
-
-
 def test_an_answer_by_the_strict_schema_is_read_and_right() -> None:
     names = ("source", "edge", "target")
     for kind in KINDS:
         sample = sample_of(kind)
         schema: Any = prompter(kind, "structured").schema(sample)
-        assert closed(schema), kind
         (field,) = schema["properties"]
         right: Any = shown_answer(sample)
         if field == "graphs":
@@ -172,20 +153,15 @@ def test_an_answer_by_the_strict_schema_is_read_and_right() -> None:
 
 
 def test_a_schema_allows_exactly_the_names_of_the_item_and_those_of_every_l() -> None:
-    schema: Any = prompter("sgqa", "structured").schema(sample_of("sgqa", "mug"))
-    assert schema["properties"]["answer"]["enum"] == ["person", "wash", "mug", "hand1", "dry"]
     few = {"object": ["cup"], "relationship": ["on"], "verb": ["wash"]}
-    for space, nodes, edges in (
-        (row("sa-sgg", "a", "mug")["mandatory_space"], "person, hand1, hand2, cup, mug, wash, dry", "verb, dobj, with"),
-        (few, "cup, wash, person, hand1, hand2", "on, verb, dobj"),
-    ):
-        sample, asker = sample_of("sa-sgg", mandatory_space=space), prompter("sa-sgg", "structured")
-        names: Any = asker.schema(sample)
-        assert [names["$defs"][kind]["enum"] for kind in ("node", "edge")] == [nodes.split(", "), edges.split(", ")]
-        assert f"Available nodes: {nodes}\n\nAvailable edges: {edges}\n" in asker.text(sample)
+    sample, asker = sample_of("sa-sgg", mandatory_space=few), prompter("sa-sgg", "structured")
+    names: Any = asker.schema(sample)
+    nodes, edges = ["cup", "wash", "person", "hand1", "hand2"], ["on", "verb", "dobj"]
+    assert [names["$defs"][kind]["enum"] for kind in ("node", "edge")] == [nodes, edges]
+    assert f"Available nodes: {', '.join(nodes)}\n\nAvailable edges: {', '.join(edges)}\n" in asker.text(sample)
     sample, asker = sample_of("sgds", variations=row("sgds", "asked")["variations"][:4]), prompter("sgds", "structured")
     assert "A, B, C, D)" in asker.text(sample) and "E: " not in asker.text(sample)
-    schema = asker.schema(sample)
+    schema: Any = asker.schema(sample)
     assert schema["properties"] == {"answer": {"type": "string", "enum": ["A", "B", "C", "D"]}}
 
 
@@ -209,14 +185,9 @@ def test_a_style_shows_as_many_examples_as_it_is_given_and_only_where_it_shows_a
     assert style_of("cot").shots == 0
     bare = pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1)
     for make, message in (
-        (lambda: style_of("cot", 3), "style cot shows no examples"),
         (lambda: style_of("few-shot", 0), "at least one"),
         (lambda: prompter_of("sgqa", "few-shot"), "style few-shot shows 10 examples, and 0 were given"),
         (lambda: prompter_of("sgqa", "cot", None, bare), "style cot shows no examples"),
-        (
-            lambda: prompter_of("sgqa", Style("mine", reasoning=True, schema=True)),
-            "has neither reasoning nor examples",
-        ),
         (lambda: prompter_of("sgqa", "cot-few-shot", None, bare), "example shown/0 has no rationale"),
         (lambda: pool_of(document(row("sgds", "a") | {"rationale": 3}), "sgds"), "rationale: expected a text"),
         (lambda: pool_of(pool("sgds"), "sgds").drawn(20), r"pool\.jsonl: the pool has 12, --shots 20 asks for more"),
@@ -237,10 +208,6 @@ def test_an_example_that_is_asked_or_of_a_scenario_that_is_asked_is_refused() ->
         for shown, message in ((same, r"example shown\S* is item asked"), (near, "are of one scenario scene of asked")):
             with pytest.raises(UsageError, match=message):
                 pool_of(document(shown), kind).check_disjoint(asked)
-    shown = row("sgqa", "shown", "plate") | {"scenario_id": "renamed", "data_id": "clip"}
-    clip = {name: value for name, value in row("sgqa", "asked").items() if name != "scenario_id"} | {"data_id": "clip"}
-    with pytest.raises(UsageError, match="are of one scenario clip"):
-        pool_of(document(shown), "sgqa").check_disjoint(samples_of(document(clip), "sgqa"))
 
 
 def test_examples_of_repairs_come_from_as_many_rows_as_there_are_and_reason_about_each_error() -> None:
@@ -251,11 +218,6 @@ def test_examples_of_repairs_come_from_as_many_rows_as_there_are_and_reason_abou
     for example in found.examples:
         assert example.rationale.startswith("Step ")
         assert example.rationale.count("In the given graph") == len(example.item.changes)
-    for kind in DERIVATIONS:
-        task = tsg_task(load_card(f"tsg/{kind}"))
-        data = task.dataset(None)
-        solver: Any = task.solver("single", "cot-few-shot", data, shots=None, seed=0, prompts=None)
-        assert "Example 10" in solver.prompter.text(data.sample(0)), "the bundled pools have enough of other stories"
 
 
 def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_else(tmp_path: Path) -> None:
@@ -275,9 +237,6 @@ def test_a_folder_replaces_the_parts_it_holds_and_takes_the_rest_from_ours(tmp_p
     sample = sample_of("sgds")
     asker = prompter_of("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
     assert asker.text(sample).startswith("Choose well.\n\nWhat the graphs are\n")
-    project = tmp_path / "project"
-    parts(project / "prompts", "sgds", statement="Choose better.\n")
-    assert prompter_of("sgds", "cot", str(project)).text(sample).startswith("Choose better.\n\n")
     source = Path(load_card("tsg/sgds").source).read_text().replace("prompts: tsg/sgds", "prompts: tsg/choices")
     card = card_from(source, "mine/choices", "choices.yaml")
     asker = prompter_of("sgds", "zero-shot", prompt_set(parts(tmp_path, "choices", statement="Mine.\n"), card))
@@ -299,7 +258,6 @@ def test_broken_parts_and_folders_are_refused_when_they_are_loaded(tmp_path: Pat
             ({"statement": "Choose {candidates}."}, r"statement\.txt: line 1: there is no field \{candidates\}"),
             ({"input": "{context}\n{graph}"}, r"input\.txt: the text lacks \{candidates\}"),
             ({"answer": 'as {"answer": x}'}, r"answer\.txt: line 1: .* only a plain name"),
-            ({"example": "{input}"}, r"example\.txt: the text lacks \{number\}, \{answer\}"),
         )
     ):
         with pytest.raises(UsageError, match=message):
@@ -308,8 +266,6 @@ def test_broken_parts_and_folders_are_refused_when_they_are_loaded(tmp_path: Pat
     with pytest.raises(UsageError, match="has no prompts for tsg/sgqa") as caught:
         prompt_set(tmp_path, questions)
     assert "sgqa.txt" in caught.value.hint
-    with pytest.raises(UsageError, match="no such folder of prompts"):
-        prompt_set(tmp_path / "nowhere", questions)
     (parts(tmp_path, "sgqa", statement="x") / "sgqa.txt").write_text(WHOLE["sgqa"])
     with pytest.raises(UsageError, match="a whole prompt, and parts too"):
         prompt_set(tmp_path, questions)
@@ -331,14 +287,10 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them_and_are_ask
     for task, text in expected.items():
         asker = prompter_of(task, "zero-shot", tmp_path)
         assert asker.text(sample_of(task, "it's")) == text
-        wild = asker.text(sample_of(task, WILD))
-        assert WILD in wild and (repr(WILD) in wild) == (task in ("sgqa", "sgds")), task
     sample = sample_of("sa-sgg", context="One. Two.")
     assert prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample).startswith("One. Two. | asked has cup. | ")
-    for style in STYLES[1:]:
-        chosen = pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots)
-        with pytest.raises(UsageError, match=f"which can only be asked in style zero-shot, not {style}"):
-            prompter_of("sgds", style, tmp_path, chosen)
+    with pytest.raises(UsageError, match="which can only be asked in style zero-shot, not cot"):
+        prompter_of("sgds", "cot", tmp_path)
     (tmp_path / "sgqa.txt").write_text("{scene_graph}\n{questions}")
     with pytest.raises(UsageError, match=r"sgqa\.txt: line 2: there is no field \{questions\}"):
         prompt_set(tmp_path, load_card("tsg/sgqa"))
@@ -347,19 +299,15 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them_and_are_ask
         prompter_of("refine", "zero-shot", tmp_path)
 
 
-def test_the_shipped_cards_declare_exactly_what_the_suite_measures() -> None:
+def test_the_shipped_cards_declare_what_the_suite_measures_and_any_other_is_refused() -> None:
     for kind in KINDS:
         card = load_card(f"tsg/{kind}")
-        declared = {name: one.headline for name, one in card.metrics.items()}
-        assert list(declared.items()) == [(name, one.is_headline) for name, one in METRICS[kind].items()], kind
+        declared = [(name, one.headline) for name, one in card.metrics.items()]
+        assert declared == [(name, one.is_headline) for name, one in METRICS[kind].items()], kind
         assert (tsg_task(card).kind, card.on_request) == (kind, kind in DERIVATIONS)
-
-
-def test_a_card_that_says_what_the_suite_does_not_do_is_refused() -> None:
     source = Path(load_card("tsg/sgqa").source).read_text()
     for old, new, message, hint in (
         ("task: tsg/sgqa", "task: tsg/sgq", "task: there is no tsg/sgq", "tsg/sgqa?"),
-        ("task: tsg/sgqa", "task: formalimg/sgqa", "task: there is no formalimg/sgqa", "formalimg/layout?"),
         ("exact_match:", "exact_mach:", "tsg/sgqa has no exact_mach", "exact_match?"),
         ("better: less", "better: more", "metrics.not_a_node.better: it is less, not more", ""),
         ("pooling: pooled", "pooling: per-item", "pooling: it is pooled, not per-item", ""),

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -74,17 +73,18 @@ def made(*words: str) -> int:
 
 
 @pytest.mark.usefixtures("copied")
-def test_a_benchmark_has_rows_of_all_kinds_with_their_labels_and_passes_the_gate() -> None:
+def test_patterns_make_the_same_benchmark_of_the_same_stories_as_ever_and_another_seed_others() -> None:
+    """Digests of the files: after a deliberate change the bundled benchmark is to be made anew."""
+    names = ("described.jsonl", "narratives.jsonl", "sentences.jsonl", *ROWS)
+    found = {name: hashlib.sha256(Path("out", name).read_bytes()).hexdigest()[:8] for name in names}
+    assert found == AS_EVER
     assert {name: len(rows("out", name)) for name in ROWS} == dict(zip(ROWS, (4, 12, 34, 17), strict=True))
-    assert Counter(tag for name in ROWS[1:] for row in rows("out", name) for tag in row["tags"]) == {
-        "one-element": 6, "mixed": 6, "two_hands": 19, "implicit": 5, "bare": 6, "repetition": 2,
-    }  # fmt: skip
-    hops = Counter(pair["hops"] for row in rows("out", "sgqa.jsonl") for pair in row["qa_pairs"])
-    assert hops.total() == 32 and set(hops) == {1, 2, 3, 4}
-    assert set(Counter(row["position"] for row in rows("out", "sgds.jsonl"))) == {0, 1, 2, 3, 4}
     assert json.loads(Path("out/audit.json").read_text())["gate"] == {"passed": True, "redrawn": 0, "blames": []}
     for name in ROWS:
         assert main(["check", str(Path("out", name))]) == 0, name
+    made("stories.jsonl", "-o", "other", *OPTIONS, "--seed", "8")
+    for name in names:
+        assert hashlib.sha256(Path("other", name).read_bytes()).hexdigest()[:8] != AS_EVER[name], name
 
 
 @pytest.mark.usefixtures("copied")
@@ -100,17 +100,6 @@ def test_the_card_has_every_figure_and_claims_no_reviewer() -> None:
     assert (card["stages"]["import"]["stories"], card["stages"]["import"]["graphs"]) == (4, 80)
     page = Path("out/card.md").read_text()
     assert "not reviewed by a person" in page and "sgds.jsonl | 12" in page and "the gate was passed" in page
-
-
-@pytest.mark.usefixtures("copied")
-def test_patterns_make_the_same_benchmark_of_the_same_stories_as_ever_and_another_seed_others() -> None:
-    """Digests of the files: after a deliberate change the bundled benchmark is to be made anew."""
-    names = ("described.jsonl", "narratives.jsonl", "sentences.jsonl", *ROWS)
-    found = {name: hashlib.sha256(Path("out", name).read_bytes()).hexdigest()[:8] for name in names}
-    assert found == AS_EVER
-    made("stories.jsonl", "-o", "other", *OPTIONS, "--seed", "8")
-    for name in names:
-        assert hashlib.sha256(Path("other", name).read_bytes()).hexdigest()[:8] != AS_EVER[name], name
 
 
 @pytest.mark.usefixtures("copied")
@@ -151,15 +140,12 @@ def test_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
     Path("prose.json").write_text("person -> verb -> take\nperson -> verb -> put\n")
     for words, told in (
         ("", "no SOURCE is named"),
-        ("nothing.json", "no such file or folder"),
         ("stories.jsonl --only imports", "there is no stage 'imports'"),
-        ("stories.jsonl --mix 9:1", "a description has 1 to 8 graphs"),
         ("stories.jsonl --implicit 2", "expected a share from 0 to 1"),
         ("stories.jsonl --questions -1", "expected a number from 0"),
         ("stories.jsonl -o stories.jsonl", "this is a file, not a folder"),
         ("stories.jsonl --review 0", "expected a share above 0"),
         ("stories.jsonl --review", "needs a terminal"),
-        ("stories.jsonl --annotator ../me", "not a plain name"),
         ("stories.jsonl --executor rai", "there is no such executor"),
         ("empty", "no .json or .jsonl file in this folder"),
         ("prose.json", "no story in it: "),
@@ -171,7 +157,7 @@ def test_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
 
 
 @pytest.mark.usefixtures("copied")
-def test_files_of_other_work_are_refused_before_anything_is_made(capsys: Captured) -> None:
+def test_files_of_other_work_are_refused_and_a_missed_gate_ends_with_the_items_to_blame(capsys: Captured) -> None:
     Path("others.jsonl").write_text(Path("stories.jsonl").read_text())
     assert made("others.jsonl", "-o", "out") == 2
     assert "made from other sources: stories.jsonl" in capsys.readouterr().err
@@ -179,10 +165,6 @@ def test_files_of_other_work_are_refused_before_anything_is_made(capsys: Capture
     Path("mine/sgds.jsonl").write_text("mine")
     assert made("stories.jsonl", "-o", "mine") == 2 and [path.name for path in Path("mine").iterdir()] == ["sgds.jsonl"]
     assert "what lies there already would be lost" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("copied")
-def test_a_missed_gate_ends_with_the_items_to_blame(capsys: Captured) -> None:
     path = Path("out/sgds.jsonl")
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines, lines[0].replace('"item_id": "', '"item_id": "twin-')]) + "\n")
@@ -291,21 +273,16 @@ def test_a_model_writes_and_is_asked_again_with_what_is_wrong_and_can_be_replaye
         assert Path("out", name).read_bytes() == Path("again", name).read_bytes()
 
 
-def test_a_budget_that_is_reached_leaves_no_half_stage_and_the_same_command_resumes() -> None:
-    source, reply = stories_file(2), scripted()
-    first = tk.make("tsg", "out", source=source, model=reply, max_requests=5, only="import,describe")
+def test_a_model_that_never_gets_it_right_leaves_reasons_and_a_budget_no_half_stage() -> None:
+    source, reply, stages = stories_file(1), scripted(), "import,describe"
+    found = tk.make("tsg", "wrong", source=source, model=lambda messages: "I cannot.", only=stages, rounds=1)
+    dropped = rows("wrong", "describe.dropped.jsonl")
+    assert found.code == 0 and dropped and all("no JSON object" in one["reason"] for one in dropped)
+    assert rows("wrong", "sentences.jsonl") == []
+    first = tk.make("tsg", "out", source=source, model=reply, max_requests=3, only=stages)
     assert first.code == 4 and not Path("out/described.jsonl").exists()
-    second = tk.make("tsg", "out", source=source, model=reply, only="import,describe")
-    assert second.code == 0 and Path("out/described.jsonl").exists()
-
-
-def test_a_model_that_never_gets_it_right_leaves_reasons() -> None:
-    source = stories_file(1)
-    found = tk.make("tsg", "out", source=source, model=lambda messages: "I cannot.", only="import,describe", rounds=1)
-    assert found.code == 0
-    dropped = rows("out", "describe.dropped.jsonl")
-    assert dropped and all("no JSON object" in one["reason"] for one in dropped)
-    assert rows("out", "sentences.jsonl") == []
+    second = tk.make("tsg", "out", source=source, model=reply, only=stages)
+    assert second.code == 0 and Path("out/described.jsonl").exists(), "the same command resumes"
 
 
 def test_requests_without_an_answer_are_counted_and_end_with_exit_code_1(capsys: Captured) -> None:

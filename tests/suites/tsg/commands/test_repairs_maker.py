@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_server import model_server
 from shipped import DATA
 from tsg_tasks import rows_in
 
@@ -72,6 +71,12 @@ def made(capsys: Captured, *words: str) -> dict[str, Any]:
     return found
 
 
+def refused(capsys: Captured, *words: str) -> str:
+    capsys.readouterr()
+    assert main(["make", "repairs", *words]) == 2
+    return capsys.readouterr().err
+
+
 def test_every_wrong_graph_becomes_an_item_and_the_others_are_counted(capsys: Captured) -> None:
     asked = one_graph_run()
     summary = made(capsys, "--from", "run")
@@ -89,12 +94,6 @@ def test_every_wrong_graph_becomes_an_item_and_the_others_are_counted(capsys: Ca
         assert (given, sample.vocabulary, sample.original) == (wanted, source.vocabulary, source.references[0])
         assert sample.spoilt == fold_graph(wrongly(source.references[0]))
         assert (sample.error, sample.origin, sample.cluster) == ("model-reversed", "model", source.cluster)
-    words = ["eval", "--task", "refine,refine-hinted", "--data", "repairs.jsonl", "--out", "mended", "--quiet"]
-    assert main([*words, "--model", "baseline/none", "--model", "baseline/rules"]) == 0
-    capsys.readouterr()
-    assert main(["report", "mended", "--by", "source,error,faults"]) == 0
-    report = capsys.readouterr().out
-    assert all(text in report for text in ("source model", "faults 1", "graphs mended, and what it took"))
 
 
 def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(capsys: Captured) -> None:
@@ -116,89 +115,29 @@ def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(cap
     assert sample.source.k == asked[0].k
 
 
-def test_a_run_without_graphs_or_with_nothing_wrong_is_named(capsys: Captured) -> None:
-    assert "nowhere: no run lies here" in refused(capsys, "--from", "nowhere")
-    assert main(["eval", "--task", "sgqa", "--model", "baseline/rules", "--out", "asked", "--quiet"]) == 0
-    assert "asked: no graphs were asked for in this run, but tsg/sgqa" in refused(capsys, "--from", "asked")
-    answered("sa-sgg", {one.item_id: text(*one.references) for one in items("sa-sgg")})
-    assert "run: no wrong graph to make an item of (right: 6)" in refused(capsys, "--from", "run")
-    assert not Path("repairs.jsonl").exists()
-
-
 WASH = [["person", "verb", "wash"], ["wash", "dobj", "cup"]]
 
 
-def given_row(given: object) -> list[str]:
-    """Write a row of another maker; return the words of an evaluation of it."""
+def test_rows_of_other_makers_are_refused_with_their_line(capsys: Captured) -> None:
     row = {
         "item_id": "a", "scenario_id": "s", "context": [], "target_sentence": "She washes it.",
         "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
-        "graphs": [{"triplets": WASH}], "given": given,
+        "graphs": [{"triplets": WASH}],
     }  # fmt: skip
-    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
-    return ["eval", "--task", "refine", "--data", "rows.jsonl", "--out", "run", "--quiet", "--model", "baseline/none"]
-
-
-def test_rows_of_other_makers_are_refused_with_their_line(capsys: Captured) -> None:
     for given, said in (
         ("text", "given: Input should be"),
-        ([], "given: Input should be"),
         ({}, "given.number: Field required"),
         ({"number": 0, "triplets": []}, "given.triplets: List should have at least 1 item"),
-        ({"number": 0, "triplets": [["a", "b"]]}, "given.triplets.0: List should have at least 3 items"),
         ({"number": 0, "triplets": [["a", "b", 1]]}, "given.triplets.0.2: Input should be a valid string"),
         ({"number": 1, "triplets": WASH}, "given.number: 1, and the row has 1 graphs"),
         ({"number": -1, "triplets": WASH}, "given.number: Input should be greater than or equal to 0"),
-        ({"number": True, "triplets": WASH}, "given.number: Input should be a valid integer"),
         ({"number": 0, "triplets": WASH}, "item a: given: nothing is wrong in this graph"),
         ({"number": 0, "triplets": [["Person", "verb", "wash"], *WASH]}, "nothing is wrong in this graph"),
     ):
-        assert main(given_row(given)) == 2
-        found = capsys.readouterr().err
-        assert "rows.jsonl: line 1: " in found and said in found
-
-
-def test_strange_names_in_given_graphs_are_text_and_nothing_else(capsys: Captured) -> None:
-    strange = [["person", "verb", "wash"], ["wash", "dobj", "{graph} \x1b[31m\nperson -> verb -> steal"], ["", "", ""]]
-    words = given_row({"number": 0, "triplets": strange, "more": {"kept": 1}})
-    assert main([*words, "--model", "baseline/rules", "--model", "baseline/random"]) == 0
-    assert main(["report", "run", "--by", "error"]) == 0
-    assert "\x1b" not in capsys.readouterr().out
-
-
-ASKED = ("redundant", "several", "three", "four", "none")
-GOOD = "person -> verb -> take\ntake -> dobj -> towel"
-
-
-def test_models_are_asked_about_clean_graphs_and_several_faults_and_their_calls_are_told(capsys: Captured) -> None:
-    item = items("sa-sgg")[0].item_id
-    ids = [f"{item}/0/{error}" for error in ASKED]
-    replies = {"Mend an action graph": GOOD, "Look at action graphs": "nothing", "Put action graphs right": GOOD}
-    with model_server(replies=replies) as server:
-        words = ["eval", "--task", "refine", "--model", "openai/x", "--model-arg", f"api_base={server.base}"]
-        words += ["--ids", *ids, "--no-cache", "--quiet"]
-        for solver in ("vote:3", "agent"):
-            assert main([*words, "--solver", solver, "--out", solver]) == 0
-    capsys.readouterr()
-    for solver, expected in (("vote:3", 3), ("agent", None)):
-        assert main(["report", solver, "--by", "error", "--format", "json"]) == 0
-        (row,) = json.loads(capsys.readouterr().out)["rows"]
-        assert row["outcomes"]["answered"] == len(ids)
-        calls = {error: used["calls"] for error, used in row["usage_by"]["error"].items()}
-        assert calls == (dict.fromkeys(ASKED, expected) if expected else calls) and set(calls) == set(ASKED)
-        assert sum(calls.values()) == row["usage"]["calls"]
-        assert row["by"]["error"]["none"]["profiles"]["strict"]["clean_touched"]["n"] == 1
-        assert main(["report", solver, "--by", "source"]) == 0
-        told = capsys.readouterr().out.partition("graphs mended, and what it took")[2].splitlines()
-        assert told[1].split()[-7:] == ["calls", "an", "item", "tokens", "an", "item", "cost"]
-        clean = next(line for line in told if "source none" in line)
-        assert f"{calls['none']:.2f}" in clean.split()
-
-
-def refused(capsys: Captured, *words: str) -> str:
-    capsys.readouterr()
-    assert main(["make", "repairs", *words]) == 2
-    return capsys.readouterr().err
+        Path("rows.jsonl").write_text(json.dumps(row | {"given": given}) + "\n")
+        with pytest.raises(UsageError, match=r"rows\.jsonl: line 1: ") as error:
+            rows_in(Path("rows.jsonl"), "refine")
+        assert said in str(error.value)
 
 
 def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
@@ -214,3 +153,9 @@ def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Ca
     shutil.rmtree("run/asked")
     assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
     assert made(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2
+    assert "nowhere: no run lies here" in refused(capsys, "--from", "nowhere")
+    assert main(["eval", "--task", "sgqa", "--model", "baseline/rules", "--out", "asked", "--quiet"]) == 0
+    assert "asked: no graphs were asked for in this run, but tsg/sgqa" in refused(capsys, "--from", "asked")
+    answered("sa-sgg", {one.item_id: text(*one.references) for one in items("sa-sgg")}, "right")
+    assert "right: no wrong graph to make an item of (right: 6)" in refused(capsys, "--from", "right", "-o", "no.jsonl")
+    assert not Path("no.jsonl").exists()
