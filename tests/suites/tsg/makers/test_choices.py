@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
 from itertools import combinations
 from random import Random
 
@@ -17,17 +16,9 @@ from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.suites.audits.items import Item
 from tsgkit.suites.audits.shortcuts import ANSWERERS, credit
-from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, TAGS, Design, Drawing, designs
+from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, TAGS, Drawing, designs
 from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, WordBalance, credits_of
-from tsgkit.suites.tsg.makers.choices import (
-    Candidate,
-    Choice,
-    ChoiceChooser,
-    Word,
-    choice_row,
-    choose_choices,
-    unfit,
-)
+from tsgkit.suites.tsg.makers.choices import Candidate, Choice, ChoiceChooser, Word, choice_row, choose_choices, unfit
 from tsgkit.suites.tsg.makers.claims import hands_of, may_be_true
 from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, word
 from tsgkit.suites.tsg.makers.wrong_steps import StoryView, wrong_steps
@@ -79,7 +70,6 @@ def test_what_happened_before_is_never_wrong_and_no_wrong_graph_breaks_a_rule() 
 
 
 Made = tuple[list[tuple[Narrative, Choice]], ChoiceChooser, Counter[str]]
-OPEN_JAR = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
 
 
 def by_patterns(story: Narrative, index: int) -> Word:
@@ -96,56 +86,35 @@ def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
     return found, chooser, why
 
 
-@cache
-def made_up() -> Made:
-    return made(map(made_up_story, range(6)), 10)
-
-
-@cache
-def all_designs(tag: str) -> list[tuple[StoryView, int, Design]]:
-    drawing = Drawing(Random(4), ("imperative", "present"))
-    return [
-        (view, index, design)
-        for view in (StoryView(made_up_story(number)) for number in range(3))
-        for index in range(1, len(view.graphs))
-        for design in designs(view, index, tag, drawing)
-    ]
-
-
-def test_wrong_candidates_are_of_nothing_that_has_happened_and_their_changed_hands_are_said() -> None:
-    for view, index, design in [one for tag in TAGS for one in all_designs(tag)]:
-        is_said, is_counted = design.manner.hands != "unsaid", design.manner.hands == "counted"
-        for variant in design.wrong:
-            if variant.graph is None:
-                continue
-            for step in view.graphs[: index + 1]:
-                assert not may_be_true(variant.graph, step, hands=is_said, counted=is_counted), (variant.graph, step)
-            if "hand" in variant.kind.split("+") and design.tag == MIXED:
-                is_same = len(hands_of(variant.graph)) == len(hands_of(design.right.worded))
-                assert design.manner.hands == ("named" if is_same else "counted")
-
-
-def test_candidates_of_one_element_differ_at_one_place_and_contrasts_affirm_each_preposition_once() -> None:
-    words, contrasts = set[bool](), 0
-    for _, _, design in all_designs(ONE_ELEMENT):
-        graphs = [variant.graph for variant in (design.right, *design.wrong) if variant.graph is not None]
-        for one, other in combinations(graphs, 2):
-            assert len(set(one.triplets) ^ set(other.triplets)) == 2
-        assert design.right.graph is not None and may_be_true(design.right.worded, design.right.graph)
-        words.add(design.right.worded == design.right.graph)
-        affirmed = [variant.contrast[0] for variant in (design.right, *design.wrong) if variant.contrast]
-        if design.right.contrast:
-            contrasts += 1
-            assert len(set(affirmed)) == len(affirmed) == len(design.wrong) + 1
+def test_designs_hold_one_true_step_and_wrong_ones_of_nothing_that_has_happened() -> None:
+    drawing, words, contrasts = Drawing(Random(4), ("imperative", "present")), set[bool](), 0
+    views = [StoryView(made_up_story(number)) for number in range(3)]
+    for view, index, tag in [(view, index, tag) for tag in TAGS for view in views for index in range(1, 30)]:
+        for design in designs(view, index, tag, drawing):
+            is_said, is_counted = design.manner.hands != "unsaid", design.manner.hands == "counted"
+            assert design.right.graph is not None and design.tag == tag
+            variants = (design.right, *design.wrong)
+            for variant in [one for one in design.wrong if one.graph is not None]:
+                for step in view.graphs[: index + 1]:
+                    assert not may_be_true(variant.graph, step, hands=is_said, counted=is_counted), variant.graph
+                if "hand" in variant.kind.split("+") and tag == MIXED:
+                    is_same = len(hands_of(variant.graph)) == len(hands_of(design.right.worded))
+                    assert design.manner.hands == ("named" if is_same else "counted"), "changed hands are said"
+            if tag == ONE_ELEMENT:
+                graphs = [variant.graph for variant in variants if variant.graph is not None]
+                assert {len(set(one) ^ set(other)) for one, other in combinations(graphs, 2)} == {2}
+                assert may_be_true(design.right.worded, design.right.graph)
+                words.add(design.right.worded == design.right.graph)
+                affirmed = {variant.contrast[0] for variant in variants if variant.contrast}
+                assert len(affirmed) in (0, len(variants)), "contrasts affirm each preposition once"
+                contrasts += bool(affirmed)
     assert contrasts and words == {True, False}, "a right candidate may say a preposition in another word"
 
 
 def test_what_other_things_hang_on_is_never_left_unsaid() -> None:
-    spread = ActionGraph.of(
-        ("person", "verb", "spread"), ("spread", "dobj", "paste"), ("spread", "along", "spine"),
-        ("spine", "of", "cover"), ("spread", "with", "brush"), ("spread", "with", "hand1"),
-    )  # fmt: skip
-    take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "awl"), ("take", "from", "jar"))
+    spread = step("spread", "dobj paste", "along spine", "with brush", "with hand1")
+    spread = ActionGraph([*spread.triplets[:3], ("spine", "of", "cover"), *spread.triplets[3:]])
+    take = step("take", "dobj awl", "from jar")
     view = StoryView(Narrative.of([take, spread, take]))
     for seed in range(20):
         for design in designs(view, 1, MIXED, Drawing(Random(seed), ("imperative",))):
@@ -188,19 +157,17 @@ def test_the_learner_learns_words_of_right_sentences() -> None:
     assert balance.appeal("off") > 0 > balance.appeal("on")
 
 
-def test_kinds_and_keys_of_choices_are_even_and_a_seed_repeats_them() -> None:
-    tags = Counter(choice.tag for _, choice in made_up()[0])
+def test_kinds_and_keys_of_choices_are_even_a_seed_repeats_them_and_rows_show_the_right_one() -> None:
+    choices = made(map(made_up_story, range(6)), 10)[0]
+    tags = Counter(choice.tag for _, choice in choices)
     assert 0 <= tags[ONE_ELEMENT] - tags[MIXED] <= 1 and tags.total() > 50
-    keys = Counter((choice.tag, choice.position) for _, choice in made_up()[0])
+    keys = Counter((choice.tag, choice.position) for _, choice in choices)
     for tag in (ONE_ELEMENT, MIXED):
         counts = [keys[tag, position] for position in range(5)]
         assert max(counts) - min(counts) <= 1
     stories = [made_up_story(number) for number in range(2)]
     assert made(stories, 6)[0] == made(stories, 6)[0] != made(stories, 6, seed=2)[0]
-
-
-def test_a_row_shows_the_right_sentence_at_its_position() -> None:
-    story, choice = made_up()[0][0]
+    story, choice = choices[0]
     row = choice_row(story, choice)
     assert row["variations"][row["position"]] == row["target_sentence"] == choice.candidates[0].sentence
     assert row["kinds"][row["position"]] == "right"
@@ -212,7 +179,7 @@ def test_a_row_shows_the_right_sentence_at_its_position() -> None:
 
 
 def test_a_small_story_says_why_it_has_no_choice() -> None:
-    found, _, why = made([Narrative.of([OPEN_JAR, OPEN_JAR, ActionGraph.of(*OPEN_JAR.triplets[:2])])], 5)
+    found, _, why = made([Narrative.of([OPEN, OPEN, step("open", "dobj drawer")])], 5)
     assert found == []
     reasons = ("step: nothing before it", "step: happened before", "step: fewer than three triplets")
     assert [why[reason] for reason in reasons] == [1, 1, 1]

@@ -28,14 +28,11 @@ from tsgkit.suites.tsg.makers.questions import (
 )
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 
-TAKE = ActionGraph.of(
-    ("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "off", "shelf"), ("take", "with", "hand1")
+STEPS = {"take": ("off shelf", "with hand1"), "wash": ("with brush", "with hand2"), "put": ("on rack", "with hand1")}
+STORY = Narrative.of(
+    ActionGraph([("person", "verb", action), (action, "dobj", "cup"), *((action, *edge.split()) for edge in edges)])
+    for action, edges in STEPS.items()
 )
-WASH = ActionGraph.of(
-    ("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "brush"), ("wash", "with", "hand2")
-)
-PUT = ActionGraph.of(("person", "verb", "put"), ("put", "dobj", "cup"), ("put", "on", "rack"), ("put", "with", "hand1"))
-STORY = Narrative.of([TAKE, WASH, PUT])
 
 
 def stories() -> Iterator[Narrative]:

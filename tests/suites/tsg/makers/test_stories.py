@@ -99,10 +99,9 @@ def test_rows_say_which_other_words_stand_for_elements() -> None:
     assert row["tags"] == ["synonym"] and row["synonyms"] == {"cloth": "towel"} and row["scenario_id"] == "tea"
 
 
-def written(folder: StageFolder, seed: int = 1, *texts: str) -> None:
+def written(folder: StageFolder, seed: int, text: str) -> None:
     with folder.writing("import", {"seed": seed}, ("stories.jsonl",)) as files:
-        for text in texts:
-            files.add("stories.jsonl", {"id": text})
+        files.add("stories.jsonl", {"id": text})
 
 
 def test_a_stage_is_current_while_settings_and_files_stay_and_an_error_leaves_what_was_there(tmp_path: Path) -> None:
