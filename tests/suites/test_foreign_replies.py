@@ -1,4 +1,4 @@
-"""Replies in sample logs of lm-evaluation-harness (0.4.13): found by item, with their repetitions, else refused."""
+"""Replies of others: logs of lm-evaluation-harness (0.4.13), and texts that are made to take a reader for ever."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fuzzing import alarm
+from reply_readers import REPLY_READERS
 from shipped import TASKS
 
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.reading import read
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import TOO_MUCH, values_in
+from tsgkit.suites.formalimg.strict import layout_in
+from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
+from tsgkit.suites.sceneeval.judges.answers import Fault, read_support
 from tsgkit.suites.scoreboard import ScoreReport
 
 ROWS = TASKS / "tsg/data/tsgkit-1/sgds.jsonl"
@@ -94,3 +102,35 @@ def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path, capsys: py
     ):
         assert main(["score", "--task", "sgds", "--data", str(ROWS), *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+LONG = 60_000
+SECONDS = 12.0
+"""Many times what one of them takes; a reader whose time grows with the square of the text takes longer."""
+TEXTS = {
+    "thinking before a triplet": "<think>" + "x" * LONG + "</think> person -> verb -> lift",
+    "spaces before a letter": " " * LONG + "x",
+    "spaces before a bracket closes": '["a", "b", "c"' + " " * LONG + "x",
+    "spaces behind a number": "1: " + " " * LONG + "x",
+    "spaces behind an answer": "the answer is" + " " * LONG + "?",
+    "a number of many digits": "[" + "1" * LONG + "x]",
+    "escaped quotes": '["' + '\\"' * (LONG // 2),
+    "fences that never close": "```{" * (LONG // 4),
+}
+
+
+def test_time_of_a_reader_grows_with_the_length_of_a_text() -> None:
+    for reader in REPLY_READERS.values():
+        for text in TEXTS.values():
+            with alarm(SECONDS):
+                reader(text)
+    assert len(read(TEXTS["thinking before a triplet"]).graphs) == 1
+
+
+def test_text_of_too_many_steps_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tsgkit.replies.near_json.MOST_WORK", 10)
+    text = '[{"label": "cup"}]' + "[[[[" * 40
+    assert [one.is_given_up for one in values_in(text)] == [False, True]
+    assert layout_in(text) == Unreadable(TOO_MUCH)
+    assert read_support(text) == Fault(TOO_MUCH)
+    assert read_annotation_reply(text).unreadable == TOO_MUCH

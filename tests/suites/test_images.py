@@ -1,20 +1,29 @@
-"""Folders of images: found by id, never by position; nothing outside is read; every oddity has its outcome."""
+"""Images are found by id and decoded by content; nothing outside a folder is read; every oddity has its reason."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 
 import pytest
-from drawn_images import animated, drawn, saved
+from drawn_images import animated, bomb, clear_palette, deep_colours, drawn, png_of, saved, text_bomb, turned, webp_bomb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from image_server import png
+from PIL import Image
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.images import MOST_BYTES, ImageFile, bytes_of
-from tsgkit.suites.image_decoder import Examined, Unreadable, examine
+from tsgkit.suites import image_decoder
+from tsgkit.suites.image_decoder import Examined, PixelBudget, Unreadable, examine
 from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
 
 HOSTILE = (
@@ -42,19 +51,18 @@ def seen(folder: Path, item_id: str, longest_side: int | None = None) -> ImageFi
 
 
 def test_an_image_is_found_by_its_id_and_a_missing_one_shifts_no_other(folder: Path) -> None:
-    for name in ("0.png", "1.PNG", "3.Png", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
+    for name in ("0.png", "1.PNG", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
         (folder / name).write_bytes(png(name))
     (folder / "drawings").mkdir()
-    found = ImageFolder("model", folder, folder.parent / "kept")
-    for item_id, name in (("0", "0.png"), ("1", "1.PNG"), ("3", "3.Png"), ("10", "10.png")):
+    (folder.parent / "link").symlink_to(folder)
+    found = ImageFolder("model", folder.parent / "link", folder.parent / "kept")
+    for item_id, name in (("0", "0.png"), ("1", "1.PNG"), ("10", "10.png")):
         image = found.look(item_id)
         assert isinstance(image, ImageFile) and bytes_of(image) == png(name)
         assert (image.width, image.height, image.path, image.notes) == (8, 6, (folder / name).resolve(), ())
     assert found.look("2") == found.look("01") == Missing()
-    assert found.stray(["0", "1", "2", "3", "10"]) == ("notes.txt", "old.png")
+    assert found.stray(["0", "1", "2", "10"]) == ("notes.txt", "old.png")
     assert not (folder.parent / "kept").exists(), "nothing is written without re-encoding"
-    (folder.parent / "link").symlink_to(folder)
-    assert bytes_of(seen(folder.parent / "link", "0")) == png("0.png"), "the folder may be a link itself"
 
 
 def test_an_id_is_never_a_path_and_every_other_id_a_name(folder: Path) -> None:
@@ -130,30 +138,27 @@ def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) 
         assert isinstance(found, Unreadable) and reason in found.reason
 
 
-def test_content_overrides_the_file_ending_and_other_formats_become_png(folder: Path) -> None:
-    for name, kind in (("7.png", "JPEG"), ("8.jpeg", "JPEG"), ("9.gif", "GIF"), ("10.bmp", "BMP"), ("11.GIF", "GIF")):
+def test_content_overrides_the_ending_and_a_reencoded_image_is_kept_once_and_written_again_if_damaged(
+    folder: Path,
+) -> None:
+    for name, kind in (("7.png", "JPEG"), ("8.jpeg", "JPEG"), ("9.GIF", "GIF"), ("10.bmp", "BMP")):
         (folder / name).write_bytes(saved(drawn(), kind))
     assert (seen(folder, "7").media_type, seen(folder, "7").notes) == ("image/jpeg", ("named 7.png, but holds JPEG",))
-    assert seen(folder, "8").notes == ()
-    for item_id, kind in (("9", "GIF"), ("10", "BMP"), ("11", "GIF")):
-        image = seen(folder, item_id)
-        assert image.notes == (f"{kind} made PNG",) and bytes_of(image).startswith(b"\x89PNG"), item_id
-
-
-def test_a_reencoded_image_is_kept_once_under_its_sha256_and_written_again_if_damaged(folder: Path) -> None:
-    (folder / "7.webp").write_bytes(animated("WEBP"))
-    (folder / "8.png").write_bytes(animated("WEBP"))
+    assert [seen(folder, item_id).notes for item_id in ("8", "9", "10")] == [(), ("GIF made PNG",), ("BMP made PNG",)]
+    shutil.rmtree(folder.parent / "kept")
+    for name in ("11.webp", "12.png"):
+        (folder / name).write_bytes(animated("WEBP"))
     found = ImageFolder("model", folder, folder.parent / "kept")
-    first, again, other = found.look("7"), found.look("7"), found.look("8")
+    first, again, other = found.look("11"), found.look("11"), found.look("12")
     assert isinstance(first, ImageFile) and isinstance(other, ImageFile)
     assert again is first and other == first and first.notes == ("animated: its first frame is taken",)
-    assert other.notes == ("named 8.png, but holds WEBP", "animated: its first frame is taken")
+    assert other.notes == ("named 12.png, but holds WEBP", "animated: its first frame is taken")
     assert [path.name for path in (folder.parent / "kept").iterdir()] == [f"{first.sha256}.png"]
     assert bytes_of(first).startswith(b"\x89PNG") and first.media_type == "image/png"
     first.path.write_bytes(b"torn")
-    assert bytes_of(seen(folder, "7"))
+    assert bytes_of(seen(folder, "11"))
     first.path.unlink()
-    assert bytes_of(seen(folder, "7"))
+    assert bytes_of(seen(folder, "11"))
 
 
 def test_an_image_that_is_replaced_is_looked_at_again_and_made_smaller_on_request(folder: Path) -> None:
@@ -181,3 +186,125 @@ def test_folders_that_cannot_be_used_are_refused(folder: Path) -> None:
     (folder.parent / "kept").touch()
     with pytest.raises(FileProblem, match="images cannot be stored here"):
         keep_image(folder.parent / "kept", png("seven"), (8, 6))
+
+
+def decoded(data: bytes, **how: int) -> Examined:
+    examined = examine(data, **how)  # type: ignore[arg-type]
+    assert isinstance(examined, Examined), examined
+    return examined
+
+
+def pixel(png: bytes | None, mode: str = "RGB") -> object:
+    assert png is not None
+    with Image.open(BytesIO(png)) as image:
+        assert image.format == "PNG"
+        return image.convert(mode).getpixel((image.width - 1, image.height - 1))
+
+
+def test_images_that_services_could_misread_are_reencoded_with_a_note_and_show_the_same() -> None:
+    for data, note in (
+        (animated("GIF"), "animated: its first frame is taken"),
+        (animated("WEBP"), "animated: its first frame is taken"),
+        (animated("PNG"), "animated: its first frame is taken"),
+        (saved(drawn("CMYK"), "JPEG"), "CMYK made RGB"),
+        (saved(drawn("I;16"), "PNG"), "16 or more bits a channel made 8"),
+        (deep_colours(), "16 or more bits a channel made 8"),
+        (clear_palette(), "palette with transparency made RGBA"),
+        (turned(), "turned as its EXIF data say"),
+        (saved(drawn(), "GIF"), "GIF made PNG"),
+        (saved(drawn(), "BMP"), "BMP made PNG"),
+    ):
+        examined = decoded(data)
+        assert (note in examined.notes, examined.media_type) == (True, "image/png"), examined
+        again = decoded(examined.png or b"")
+        assert (again.format, again.png, again.notes) == ("PNG", None, ()), note
+        assert (again.width, again.height) == (examined.width, examined.height), note
+    assert pixel(decoded(animated("GIF")).png) == pixel(decoded(animated("PNG")).png) == (255, 0, 0)
+    assert pixel(decoded(saved(drawn("I;16"), "PNG")).png, "L") == 0x80
+    assert pixel(decoded(deep_colours()).png) == (0x80, 0x40, 0xFF)
+    red = pixel(decoded(saved(drawn("CMYK"), "JPEG", quality=95)).png)
+    assert isinstance(red, tuple) and abs(red[0] - 200) < 12 and abs(red[1] - 40) < 12
+    upright = decoded(turned())
+    assert (upright.width, upright.height) == (8, 12)
+    for mode in ("RGB", "RGBA", "L", "LA", "P", "1"):
+        assert examine(saved(drawn(mode), "PNG")) == Examined("PNG", "image/png", 12, 8, None, ()), mode
+    for kind, media_type in (("JPEG", "image/jpeg"), ("WEBP", "image/webp")):
+        assert examine(saved(drawn(), kind)) == Examined(kind, media_type, 12, 8, None, ()), "a sound one stays"
+
+
+def test_unusable_images_have_a_reason() -> None:
+    rows: list[tuple[Callable[[], bytes], str]] = [
+        (lambda: b"", "the file is empty"),
+        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image of a kind that is read"),
+        (lambda: saved(drawn(), "TIFF"), "no image of a kind that is read"),
+        (lambda: saved(drawn(), "PNG")[:60], "cannot be decoded"),
+        (lambda: saved(drawn(size=(300, 300)), "JPEG")[:700], "cannot be decoded"),
+        (lambda: png_of(0, 8, 8, 2, b""), "no image of a kind that is read"),
+        (bomb, "far more than 36,000,000 pixels"),
+        (lambda: bomb(9_000, 9_000), "9,000 x 9,000 pixels; at most 36,000,000 are decoded"),
+        (lambda: webp_bomb(b"VP8X"), "16,000 x 16,000 pixels"),
+        (lambda: webp_bomb(b"VP8L"), "16,000 x 16,000 pixels"),
+        (lambda: webp_bomb(b"VP8 "), "16,000 x 16,000 pixels"),
+        (text_bomb, "cannot be decoded"),
+        (lambda: bytes(MOST_BYTES + 1), "at most 50,000,000 are read"),
+    ]
+    for number, (made, reason) in enumerate(rows):
+        examined = examine(made())
+        assert isinstance(examined, Unreadable) and reason in examined.reason, (number, reason)
+
+
+def test_images_become_smaller_or_png_only_on_request() -> None:
+    data = saved(drawn(size=(400, 100)), "JPEG")
+    assert decoded(data).png is None and decoded(data, longest_side=400).png is None
+    small = decoded(data, longest_side=100)
+    assert (small.width, small.height, small.notes) == (100, 25, ("shrunk from 400x100 to 100x25",))
+    assert decoded(small.png or b"").width == 100
+    thin = decoded(saved(drawn(size=(400, 2)), "PNG"), longest_side=40)
+    assert (thin.width, thin.height) == (40, 1)
+    assert decoded(saved(drawn(), "PNG"), as_png=True).png is None
+    made = decoded(saved(drawn(), "JPEG"), as_png=True)
+    assert made.notes == ("JPEG made PNG",) and decoded(made.png or b"").format == "PNG"
+
+
+def test_without_the_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(UsageError, match="not installed") as error:
+        image_decoder.require_pillow()
+    assert 'pip install "tsgkit[images]"' in (error.value.hint or "")
+
+
+def test_pixels_that_are_decoded_at_a_time_are_bounded_over_all_threads() -> None:
+    budget, lock, held, most = PixelBudget(100), threading.Lock(), 0, 0
+    hangs, ends = threading.Event(), threading.Event()
+
+    def decode(pixels: int) -> None:
+        nonlocal held, most
+        for _ in range(20):
+            with budget.taken(pixels):
+                with lock:
+                    held += pixels
+                    most = max(most, held)
+                with lock:
+                    held -= pixels
+
+    def hang() -> None:
+        with budget.taken(30):
+            hangs.set()
+            ends.wait()
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(decode, (100, 60, 40, 40, 20, 1)))
+        assert 0 < most <= 100
+        hanging = pool.submit(hang)
+        hangs.wait()
+        with budget.taken(70):
+            pass
+        ends.set()
+        hanging.result()
+        with budget.taken(100):
+            pass
+    before, data = list(warnings.filters), saved(drawn(size=(400, 300)), "PNG")
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(lambda _: examine(data), range(60)))) == 1
+    assert warnings.filters == before, "as before once all threads have decoded"

@@ -31,30 +31,26 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server() -> Iterator[Loopback]:
-    with loopback() as served:
-        yield served
-
-
-@pytest.fixture
-def published(server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loopback:
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
     """Return a project whose tsg-bench is made up, and served here: two files by SHA-256, two by git's id."""
     for room in ROOMS:
         (tmp_path / "project" / room).mkdir(parents=True)
-    files = []
-    for number, (task, content) in enumerate(FILES.items()):
-        check = checksum_of_bytes(content, "git" if number > 1 else "sha256")
-        files.append({"name": f"{task}.jsonl", "task": task, "path": f"d/{task}.jsonl", "check": check, "rows": 8})
-        server.put(f"some/where/v1/d/{task}.jsonl", content)
-    declared = {"about": "a", "base": server.url, "repository": "some/where", "commit": "v1", "licence": "none"}
     (tmp_path / "project" / "tasks" / "tsg").mkdir()
-    path = tmp_path / "project" / "tasks" / "tsg" / "datasets.yaml"
-    path.write_text(json.dumps({"tsg-bench": declared | {"files": files}}))
     monkeypatch.chdir(tmp_path / "project")
-    return server
+    with loopback() as server:
+        files = []
+        for number, (task, content) in enumerate(FILES.items()):
+            check = checksum_of_bytes(content, "git" if number > 1 else "sha256")
+            files.append({"name": f"{task}.jsonl", "task": task, "path": f"d/{task}.jsonl", "check": check, "rows": 8})
+            server.put(f"some/where/v1/d/{task}.jsonl", content)
+        declared = {"about": "a", "base": server.url, "repository": "some/where", "commit": "v1", "licence": "none"}
+        Path("tasks/tsg/datasets.yaml").write_text(json.dumps({"tsg-bench": declared | {"files": files}}))
+        yield server
 
 
-def test_all_files_are_fetched_checked_and_ready_for_their_tasks(published: Loopback, home: Path) -> None:
+def test_all_files_are_fetched_once_and_a_changed_one_again_from_another_source(
+    published: Loopback, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[str] = []
     intake = get_dataset("tsg-bench", watch=lambda file, so_far, total: told.append(file), patience=HASTE)
     assert intake.dataset.is_complete
@@ -62,12 +58,6 @@ def test_all_files_are_fetched_checked_and_ready_for_their_tasks(published: Loop
     assert sorted(set(told)) == sorted(f"{task}.jsonl" for task in TASKS)
     assert {task: dataset_file("tsg-bench", task).read_bytes() for task in TASKS} == FILES
     assert not (home / "tsg-bench" / ".incoming").exists()
-
-
-def test_installed_files_are_not_downloaded_again_and_a_changed_one_from_another_source(
-    published: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    get_dataset("tsg-bench", patience=HASTE)
     again = get_dataset("tsg-bench", patience=HASTE)
     assert len(published.asked) == 4
     assert [arrival.inspection for arrival in again.arrivals] == [None] * 4

@@ -129,10 +129,8 @@ def test_reading_the_prompt_is_no_shortcut() -> None:
     items = [replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]
     found = audit(Auditable(items))
     reader = next(one for one in found.shortcuts if one.name == "the option most like the prompt")
-    assert reader.value > 0.95
-    assert not reader.is_blind
-    assert found.to_beat is not None
-    assert found.to_beat.name != reader.name
+    assert reader.value > 0.95 and not reader.is_blind
+    assert found.to_beat is not None and found.to_beat.name != reader.name
 
 
 def test_the_smallest_difference_counts_scenarios_not_items() -> None:
@@ -144,15 +142,15 @@ def test_the_smallest_difference_counts_scenarios_not_items() -> None:
 
 
 def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
-    items = [replace(item, key=0) if int(item.item_id) < 50 else item for item in clean(100)]
-    found = audit(Auditable([replace(item, group="") for item in items]))
+    items = [replace(item, key=0 if int(item.item_id) < 50 else item.key, group="") for item in clean(100)]
+    found = audit(Auditable(items))
     assert found.solving == ("always the same letter",)
     assert found.spreads[0].is_skewed
     values = {item.item_id: (1.0 if item.item_id in found.solved else 0.0, item.cluster) for item in items}
     [left] = without_shortcuts("m", "", "accuracy", values, found)
-    assert left.shortcut == "always the same letter"
-    assert left.right == left.on_shortcuts == len(found.solved)
-    assert (left.left, left.value_left) == (100 - len(found.solved), 0.0)
+    solved = len(found.solved)
+    assert (left.shortcut, left.right, left.on_shortcuts) == ("always the same letter", solved, solved)
+    assert (left.left, left.value_left) == (100 - solved, 0.0)
 
 
 def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
@@ -179,10 +177,9 @@ def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
         items.append(replace(item, options=(*texts, "None"), group=("perturbed", "random")[number % 2]))
     found = audit(Auditable(items))
     longest_option = next(one for one in found.shortcuts if one.name == "the longest option")
-    by_group = {share.group: share for share in longest_option.groups}
-    assert by_group["perturbed"].value > 0.75
-    assert by_group["perturbed"].beats_chance
-    assert by_group["random"].value < 0.25
+    perturbed, others = longest_option.groups
+    assert (perturbed.group, others.group) == ("perturbed", "random")
+    assert perturbed.value > 0.75 and perturbed.beats_chance and others.value < 0.25
     assert longest_option.value < 0.5
     assert all(share.n == 200 and share.low is not None for share in longest_option.groups)
     assert found.worst is not None

@@ -1,9 +1,11 @@
-"""One judge for all suites, asked over loopback: schemas, the order of images and question, images beside the loop."""
+"""One judge for all suites, alone and over loopback: tries, formats, the order of images, images beside the loop."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -19,17 +21,155 @@ from shipped import TASKS
 from spatial_judge import spatial_judge
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.failures import BudgetReached
+from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, carry_out, evaluate, prepare_run
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.images import ImageFolder, Looked
-from tsgkit.suites.judges.images import AT_ONCE
+from tsgkit.suites.judges.images import AT_ONCE, beside
+from tsgkit.suites.judges.judge import Judge, Question, Reading, a_model, outcome_of
+from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.judges.shown_images import ShownImage, sight_of
 from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
+from tsgkit.suites.transcript import LabelledReply, Transcript
+
+SCHEMA = {"type": "json_schema"}
+REFUSED = Reply(None, Ending.API_ERROR, error="no such parameter", status=400)
+DOWN = Reply(None, Ending.API_ERROR, error="bad gateway", status=502)
+
+
+class Service:
+    """A service that gives these replies in order, the last one for ever."""
+
+    def __init__(self, *replies: Reply, refuses: Reply | None = None) -> None:
+        self.replies, self.refuses = list(replies), refuses
+        self.asked: list[tuple[str, int, bool]] = []
+
+    async def __call__(
+        self, messages: Sequence[Any], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        self.asked.append((label, draw, schema is not None))
+        await asyncio.sleep(0)
+        if schema is not None and self.refuses is not None:
+            return self.refuses
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+def read(reply: Reply) -> Reading[str]:
+    return Reading(reply.text, "" if reply.text in ("yes", "no") else f"{reply.text!r} is no yes or no")
+
+
+def test_a_question_is_asked_until_a_reply_can_be_read_and_else_unknown_with_the_last_reason() -> None:
+    for replies, value, reason, outcome in (
+        ((Reply("perhaps"), Reply("no"), Reply("yes")), "no", "", Outcome.UNREADABLE),
+        ((Reply("perhaps"), Reply("who knows")), "who knows", "'who knows' is no yes or no", Outcome.UNREADABLE),
+        ((DOWN,), None, "the service failed: bad gateway", Outcome.API_ERROR),
+        ((Reply(None, Ending.MISSING),), None, "there is no reply", Outcome.MISSING),
+    ):
+        service = Service(*replies)
+        found = asyncio.run(Judge().answer(service, Question("lamp", (), read, SCHEMA, tries=2, first_draw=6)))
+        asked = replies[:2]
+        assert (found.value, str(found.unknown or "")) == (value, reason and f"lamp: {reason}")
+        assert service.asked == [("lamp", 6 + draw, True) for draw in range(len(asked))]
+        assert found.said == tuple(LabelledReply("lamp", reply) for reply in asked)
+        assert found.outcome is outcome
+    for reply, outcome in (
+        (Reply("", Ending.EMPTY), Outcome.EMPTY),
+        (Reply("  "), Outcome.EMPTY),
+        (Reply("ye", Ending.TRUNCATED), Outcome.TRUNCATED),
+        (Reply(None, Ending.REFUSED), Outcome.REFUSED),
+    ):
+        assert outcome_of(reply) is outcome, "an unread reply keeps how it ended"
+
+
+def test_judge_raises_a_fatal_error_again_before_more_work_and_one_without_a_model_says_what_to_name() -> None:
+    async def ask(messages: Sequence[Any], *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        raise BudgetReached("the budget is used up")
+
+    judge = Judge()
+    judge.go_on()
+    with pytest.raises(BudgetReached):
+        asyncio.run(judge.answer(ask, Question("lamp", (), read)))
+    with pytest.raises(BudgetReached, match="used up"):
+        judge.go_on()
+    with pytest.raises(UsageError, match="a model must judge the rooms") as error:
+        a_model(None, "rooms")
+    assert "--judge" in error.value.hint
+
+
+def asked_together(formats: ResponseFormats, service: Service, count: int = 5) -> list[Reply]:
+    async def all_of_them() -> list[Reply]:
+        calls = (formats.asked(service, (), label=str(n), draw=0, schema=SCHEMA) for n in range(count))
+        return await asyncio.gather(*calls)
+
+    return asyncio.run(all_of_them())
+
+
+def test_one_request_finds_out_for_those_beside_it() -> None:
+    kept: list[object] = []
+    formats, service = ResponseFormats(keep=kept.append), Service(Reply("yes"), refuses=REFUSED)
+    assert [reply.text for reply in asked_together(formats, service)] == ["yes"] * 5
+    assert sum(with_schema for _, _, with_schema in service.asked) == 1
+    assert kept == [{"json_schema": False}]
+    service = Service(Reply("yes"), refuses=REFUSED)
+    asked_together(ResponseFormats({"json_schema": False}), service)
+    assert not any(with_schema for _, _, with_schema in service.asked), "a known format is not tried again"
+    formats = ResponseFormats({"json_object": False})
+    asked_together(formats, Service(Reply("yes")), 1)
+    assert formats.takes == {"json_object": False, "json_schema": True}, "types are learnt apart"
+    formats, service = ResponseFormats(), Service(Reply("yes"), refuses=DOWN)
+    assert {reply.status for reply in asked_together(formats, service)} == {502}
+    assert formats.takes == {} and len(service.asked) == 5, "one that is down teaches nothing and holds up nobody"
+    assert {reply.status for reply in asked_together(formats, Service(DOWN, refuses=REFUSED))} == {502}
+    assert formats.takes == {}, "a request that fails without a schema too says nothing of schemas"
+
+
+def test_only_a_bad_request_is_made_again_without_its_schema() -> None:
+    for status, asked in ((400, 2), (422, 2), (401, 1), (404, 1), (413, 1), (500, 1)):
+        formats, service = ResponseFormats(), Service(Reply("yes"), refuses=replace(REFUSED, status=status))
+        [reply] = asked_together(formats, service, 1)
+        assert (len(service.asked), reply.text) == (asked, "yes" if asked == 2 else None), status
+        assert formats.takes == ({"json_schema": False} if asked == 2 else {}), status
+    formats, service = ResponseFormats({"json_schema": True}), Service(Reply("yes"), refuses=REFUSED)
+    assert asked_together(formats, service, 2)[0].text == "yes"
+    assert formats.takes == {"json_schema": True} and len(service.asked) == 4, "it took a schema before"
+
+
+def test_sights_recorded_by_0_1_0_are_read() -> None:
+    stored = (
+        '{"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}'
+    )
+    sight = sight_of(Transcript((LabelledReply("picture", Reply(stored)),)))
+    assert sight == ShownImage("seen", "", "ab", ("x",), orders=(("AB",),))
+    assert sight_of(Transcript((sight.said,))) == sight
+
+
+def test_an_image_that_hangs_stops_no_other_and_an_error_reaches_who_asked() -> None:
+    goes_on = threading.Event()
+
+    def broken() -> str:
+        raise ValueError("no image")
+
+    async def looks() -> None:
+        hung = [asyncio.ensure_future(beside(lambda: goes_on.wait(60))) for _ in range(AT_ONCE - 1)]
+        for _ in range(AT_ONCE + 1):
+            with pytest.raises(ValueError, match="no image"):
+                await beside(broken)
+        thread = await beside(threading.current_thread)
+        assert thread.daemon, "the end of the process waits for no image"
+        assert not any(one.done() for one in hung)
+        goes_on.set()
+        assert await asyncio.gather(*hung) == [True] * len(hung)
+
+    asyncio.run(looks())
+
 
 IDS = [row.id for row in rows_in(TASKS / "spatialgen/data/questions.jsonl")]
 SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})

@@ -47,11 +47,9 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> Non
         del one["item_id"]  # so that the ids are the numbers of the rows
     lines = text_of(*rows).splitlines()
     for content in (
-        b"\xef\xbb\xbf" + b"\n".join(lines),
         b"\xef\xbb\xbf\n" + b"\n".join(lines),
         b"\r\n".join(lines) + b"\r\n",
         b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
-        b"\n".join(lines),
     ):
         path = written(tmp_path, content)
         found = rows_in(path, "sgqa")
@@ -61,12 +59,10 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> Non
 
 def test_row_errors_name_their_line(tmp_path: Path) -> None:
     for second, said in (
-        (b"{oops\n", "line 2: "),
         (b"[]\n", "line 2: sgqa is made of sgqa rows, and this is none of our rows"),
         (text_of(row("sgds", "other")), "line 2: sgqa is made of sgqa rows, and this is sgds"),
         (text_of(row("sgqa", "first")), "line 2: the item id first"),
         (b"\xff\xfe{\x00\n", "line 2: not UTF-8 text"),
-        (text_of(row("sgqa", "second") | {"qa_pairs": "none"}), "line 2: "),
         (b"[" * 100_000 + b"\n", "line 2: "),
     ):
         path = written(tmp_path, text_of(row("sgqa", "first")) + second)
@@ -184,13 +180,8 @@ def test_tables_say_what_the_clusters_are_and_scores_with_other_clusters_are_res
     assert "95 % intervals over stories" in capsys.readouterr().out
 
 
-def test_the_rows_tell_the_task_and_made_up_rows_are_clean() -> None:
-    for task in TASKS:
-        inspection = inspect(data(published(task, 20)) + b"\n", "f")
-        assert (inspection.task, inspection.rows, inspection.problem, inspection.counts) == (task, 20, "", {})
-    [row] = published("sgqa", 1)
-    hostile = row | {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
-    assert inspect(json.dumps(hostile).encode() + b"\n", "f").problem == ""
+def many(task: str, count: int = 3) -> bytes:
+    return data(published(task, count))
 
 
 def slipped(task: str, line: int, **fields: object) -> bytes:
@@ -199,65 +190,54 @@ def slipped(task: str, line: int, **fields: object) -> bytes:
     return data(made) + b"\n"
 
 
-EMPTY_TARGET = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
-VERBS = [["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]
-
-
-def test_slips_are_counted_and_the_data_usable() -> None:
-    cases: list[tuple[bytes, dict[str, int]]] = [
-        (
-            slipped("sgqa", 2, context_graphs=[VERBS], qa_pairs=[]),
-            {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1},
-        ),
-        (slipped("sgds", 2, context_graphs=[EMPTY_TARGET]), {"empty-name": 1}),
-        (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", "b", "c", "d"]), {"few-candidates": 1}),
-        (data(published("sgqa", 3)) + b"\n \n" + data(published("sgqa", 1)), {"blank-line": 1, "no-final-newline": 1}),
-        (b"\xef\xbb\xbf" + data(published("sgqa", 3)) + b"\n", {"byte-order-mark": 1}),
-        (data(published("sgqa", 3)).replace(b"\n", b"\r\n") + b"\r\n", {}),
-    ]
-    for text, counts in cases:
-        inspection = inspect(text, "f")
-        assert (inspection.problem, inspection.counts) == ("", counts)
-
-
-def test_unusable_rows_are_named_with_their_line() -> None:
-    for text, task, problem in (
-        (data(published("sgqa", 3)) + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
-        (data(published("sgqa", 3))[:-7], "sgqa", "f: line 3: broken JSON"),
-        (
-            data(published("sgqa", 3)) + b"\n" + data(published("sgds", 1)),
-            "sgqa",
-            "f: line 4: expected an item",
-        ),
-        (slipped("sgqa", 3, qa_pairs=[{"Q": "x"}]), "sgqa", "f: line 3: not an sgqa row: qa_pairs.0.A"),
-        (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
-        (data(published("sgds", 3)), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
-        (data(published("sa-sgg", 3) + published("ma-sgg", 1)), "sa-sgg", "f: line 4: item 3 has k = 2"),
-        (data(published("sa-sgg", 5) + published("ma-sgg", 1)), None, "f: line 6: item 5 has k = 2"),
-        (data(published("sa-sgg", 3)), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
-        (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),
-        (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
-        (data([one | {"item_id": "a"} for one in published("sgqa", 2)]), "sgqa", "f: line 2: the id a occurred before"),
+def test_inspection_tells_the_task_and_counts_slips_of_data_that_are_usable() -> None:
+    hostile = {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
+    empty_target = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
+    misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]])
+    for text, task, counts in (
+        *((many(task, 20) + b"\n", task, {}) for task in TASKS),
+        (slipped("sgqa", 1, **hostile), "sgqa", {}),
+        (misspelt, "sgqa", {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1, "answer-not-node": 5}),
+        (slipped("sgds", 2, context_graphs=[empty_target]), "sgds", {"empty-name": 1}),
+        (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", *"bcd"]), "sgds", {"few-candidates": 1}),
+        (many("sgqa") + b"\n \n" + many("sgqa", 1), "sgqa", {"blank-line": 1, "no-final-newline": 1}),
+        (b"\xef\xbb\xbf" + many("sgqa") + b"\n", "sgqa", {"byte-order-mark": 1}),
+        (many("sgqa").replace(b"\n", b"\r\n") + b"\r\n", "sgqa", {}),
     ):
-        assert inspect(text, "f", task).problem.startswith(problem), problem
-
-
-def test_rows_of_one_graph_among_rows_of_several_are_counted() -> None:
-    for several, single, task in ((5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)):
-        inspection = inspect(data(published("sa-sgg", single) + published("ma-sgg", several)) + b"\n", "f", task)
+        inspection = inspect(text, "f")
+        assert (inspection.task, inspection.problem, inspection.counts) == (task, "", counts)
+        assert inspection.rows == len([line for line in text.splitlines() if line.strip()])
+    for several, single, named in ((5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)):
+        inspection = inspect(data(published("sa-sgg", single) + published("ma-sgg", several)) + b"\n", "f", named)
         assert (inspection.task, inspection.problem) == ("ma-sgg", "")
         assert inspection.counts == {"single-graph": single}
         assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
 
 
-def test_files_without_rows_are_refused() -> None:
+def test_unusable_rows_are_named_with_their_line_and_files_without_rows_refused() -> None:
+    twice = data([one | {"item_id": "a"} for one in published("sgqa", 2)])
+    for text, task, problem in (
+        (many("sgqa") + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
+        (many("sgqa")[:-7], "sgqa", "f: line 3: broken JSON"),
+        (many("sgqa") + b"\n" + many("sgds", 1), "sgqa", "f: line 4: expected an item of the format"),
+        (slipped("sgqa", 3, qa_pairs=[{"Q": "x"}]), "sgqa", "f: line 3: not an sgqa row: qa_pairs.0.A"),
+        (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
+        (many("sgds"), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
+        (many("sa-sgg") + b"\n" + many("ma-sgg", 1), "sa-sgg", "f: line 4: item 3 has k = 2"),
+        (many("sa-sgg", 5) + b"\n" + many("ma-sgg", 1), None, "f: line 6: item 5 has k = 2"),
+        (many("sa-sgg"), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
+        (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),
+        (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
+        (twice, "sgqa", "f: line 2: the id a occurred before"),
+    ):
+        assert inspect(text, "f", task).problem.startswith(problem), problem
     for text, message in (
         (b"", "f: the file is empty"),
         (b"\n\nperson -> verb -> wipe\n", "f: line 3: not JSON"),
         (b"<html></html>", "f: this is HTML"),
-        (data(published("sgqa", 2)) + b"\n\xff", "f: line 3: not UTF-8"),
-        (data(published("sgqa", 2)).decode().encode("utf-16"), "UTF-16"),
-        (data(published("sgqa", 1)) + b"\0", "NUL"),
+        (many("sgqa", 2) + b"\n\xff", "f: line 3: not UTF-8"),
+        (many("sgqa", 2).decode().encode("utf-16"), "UTF-16"),
+        (many("sgqa", 1) + b"\0", "NUL"),
         (b'[[["person", "verb", "wipe"]]]', "f: line 1: these are not rows of any task but triplets"),
         (b'{"a": 1}\n{"a": 2}\n', "none of our items"),
     ):

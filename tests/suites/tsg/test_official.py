@@ -1,20 +1,28 @@
-"""The published readers and scorers beside the strict ones, behaviour by behaviour; each row says what it shows."""
+"""The published readers and scorers beside the strict ones, behaviour by behaviour; and votes on several draws."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tsg_tasks import STYLES, judge
+from tsg_tasks import STYLES, judge, task
 
 from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.graph.reading import Reading as GraphReading
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.replies import Unreadable
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.protocols import Reading
+from tsgkit.suites.solvers.scorers import combined
 from tsgkit.suites.tsg import official, qa, selection
 from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.votes import MOST_GRAPHS, comparable, majority_graphs
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
 DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "dobj", "cup"))
@@ -141,20 +149,12 @@ def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:
     }  # fmt: skip
 
 
-def test_the_published_reader_sees_what_its_style_shows_it() -> None:
+def test_the_published_reader_sees_what_its_style_shows_it_after_the_last_label() -> None:
     reply = Reply("A and B are wrong.\nFinal answer: [C]")
     seen = {style: judge(choice(), reply, style).scores.get("official") for style in STYLES}
     assert {style: scores and scores["accuracy"].value for style, scores in seen.items()} == {
         "zero-shot": 0, "few-shot": 0, "cot": 1, "cot-few-shot": 1, "structured": None,
     }  # fmt: skip
-
-
-def test_a_long_run_of_brackets_is_read_to_its_end() -> None:
-    for reply in ("[" * 500_000, "[a" * 250_000, "[\n" * 200_000 + "[x]"):
-        assert official.word(reply) == ("x" if reply.endswith("]") else reply)
-
-
-def test_the_published_answer_section_follows_the_last_label() -> None:
     for reply, text in (
         ("Answer: A\nno wait\nAnswer: B", " B"),
         ("reasons\n### Final graphs\na -> b -> c", "\na -> b -> c"),
@@ -167,6 +167,8 @@ def test_the_published_answer_section_follows_the_last_label() -> None:
 
 
 def test_a_reply_without_an_answer_has_a_reason() -> None:
+    for reply in ("[" * 500_000, "[a" * 250_000, "[\n" * 200_000 + "[x]"):
+        assert official.word(reply) == ("x" if reply.endswith("]") else reply)
     for reply, reason in (
         ("[F]", "F is none of the 5 options"),
         ("[A] or [B]", "two answers: A, B"),
@@ -225,3 +227,77 @@ def test_any_graphs_have_bounded_scores_and_silence_is_never_better(
 def test_the_published_bracket_is_found_as_its_pattern_finds_it(text: str) -> None:
     match = re.search(r"\[(.*?)\]", text)
     assert official.word(text) == (match.group(1) if match else text).lower().strip()
+
+
+NONE = Unreadable("nothing")
+
+
+Read = Reading[Any]
+
+
+def word(text: str) -> Read:
+    return Reading(Outcome.ANSWERED, text)
+
+
+def drawn(*found: ActionGraph) -> Read:
+    return Reading(Outcome.ANSWERED, GraphAnswer(found, GraphReading(found, (), ())))
+
+
+def majority(readings: Sequence[Read]) -> Read:
+    of_graphs = any(isinstance(reading.answer, GraphAnswer) for reading in readings)
+    return combined(task("ma-sgg") if of_graphs else task("sgqa"), question(), readings)
+
+
+def test_only_draws_that_could_be_read_have_a_vote() -> None:
+    reads: list[Read] = [Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), word("cup")]
+    assert majority(reads) == (Outcome.ANSWERED, "cup")
+    for outcome in (Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING):
+        assert majority([Reading(outcome, None), Reading(Outcome.UNREADABLE, NONE)]) == (outcome, None)
+        assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
+    assert majority([]) == (Outcome.MISSING, None)
+    assert majority([word("a"), Reading(Outcome.API_ERROR, None), word("a")]) == (Outcome.API_ERROR, None)
+
+
+def test_triplets_need_more_than_half_of_the_draws_and_a_forgotten_graph_shifts_no_other() -> None:
+    more = ActionGraph([*WASH, ("wash", "with", "hand1")])
+    for draws, voted in (
+        ([[WASH], [more], [more]], (more,)),
+        ([[WASH], [more]], (WASH,)),
+        ([[WASH], [WASH], [DRY]], (WASH,)),
+        ([[WASH, DRY, STACK], [DRY, STACK], [WASH, DRY, STACK]], (WASH, DRY, STACK)),
+        ([[WASH], [WASH, DRY, STACK], [WASH, DRY, STACK]], (WASH, DRY, STACK)),
+    ):
+        assert majority_graphs(draws) == voted, draws
+
+
+def test_draws_without_end_have_no_vote_and_a_note_says_so() -> None:
+    endless = drawn(*[WASH, DRY] * MOST_GRAPHS)
+    outcome, answer = majority([endless, drawn(WASH), endless, drawn(WASH), drawn(DRY)])
+    note = f"2 of 5 draws had no vote: the draws hold more than {MOST_GRAPHS} graphs"
+    assert (outcome, answer.graphs, answer.asides) == (Outcome.ANSWERED, (WASH,), (note,))
+    too_many = Unreadable(f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare")
+    assert majority([endless, endless]) == (Outcome.UNREADABLE, too_many)
+    long, short = [WASH] * (MOST_GRAPHS - 3), [DRY, STACK]
+    assert comparable([short, long, short]) == [short, short]
+    assert comparable([short, long]) == [short, long]
+    assert comparable([long, short, [WASH], [DRY]]) == [short, [WASH], [DRY]], "the first of the shortest"
+    nothing = Unreadable("no triplet has a majority")
+    assert majority([drawn(WASH), drawn(DRY)]) == (Outcome.UNREADABLE, nothing)
+
+
+DRAW = st.lists(DRAWN, min_size=1, max_size=4)
+
+
+@given(draws=st.lists(DRAW, min_size=1, max_size=5), other=DRAW, place=st.integers(0, 2))
+def test_two_equal_draws_of_three_win_and_every_voted_triplet_stands_in_more_than_half(
+    draws: list[list[ActionGraph]], other: list[ActionGraph], place: int
+) -> None:
+    for graph in majority_graphs(draws):
+        assert graph.triplets
+        for triplet in graph:
+            holding = sum(any(triplet in set(other) for other in draw) for draw in draws)
+            assert holding * 2 > len(draws)
+    agreed = draws[0]
+    three = [agreed, agreed]
+    three.insert(place, other)
+    assert majority_graphs(three) == tuple(agreed) == majority_graphs([agreed] * (place + 1))

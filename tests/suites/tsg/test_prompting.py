@@ -9,19 +9,7 @@ from typing import Any
 
 import pytest
 from prompt_items import HOSTILE, STYLES, TASKS, document, graph, row
-from tsg_tasks import (
-    DERIVATIONS,
-    KINDS,
-    METRICS,
-    judge,
-    pool_of,
-    prompt_set,
-    prompter_of,
-    samples_of,
-    shown_answer,
-    tsg_task,
-)
-from tsg_tasks import STYLES as NAMES
+from tsg_tasks import DERIVATIONS, KINDS, METRICS, judge, pool_of, prompt_set, prompter_of, samples_of, shown_answer
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_from, load_card
@@ -30,6 +18,7 @@ from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.items import AnySample
 
 WILD = " ".join(HOSTILE)
@@ -98,7 +87,7 @@ DIGESTS = {
 
 def test_prompts_and_schemas_are_the_same_as_ever_in_every_style() -> None:
     """Digests of the texts: after a deliberate change of a prompt they are to be made anew."""
-    assert tuple(PRESETS) == NAMES == STYLES
+    assert tuple(PRESETS) == STYLES
     found = {}
     for kind in KINDS:
         sample = sample_of(kind)
@@ -108,16 +97,11 @@ def test_prompts_and_schemas_are_the_same_as_ever_in_every_style() -> None:
         assert isinstance(section, Section), kind
         assert section.label in ("Final answer:", "Final graph:", "Final graphs:"), kind
     assert found == DIGESTS
-
-
-def test_a_prompt_tells_an_empty_context_and_hints_and_refuses_items_of_other_tasks() -> None:
     first = sample_of("sgds", context_graphs=[])
     assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(first)
-    hints = {}
-    for kind in ("refine", "refine-hinted"):
-        two = samples_of(document(row_of(kind, "asked")), kind)[4]
-        hints[kind] = prompter(kind, "zero-shot").text(two).partition("Kind of error: ")[2].split("\n")[0]
-    assert hints == {"refine": "not told", "refine-hinted": f"{two.kinds[0]} and {two.kinds[1]}"}
+    two = samples_of(document(row_of("refine-hinted", "asked")), "refine-hinted")[4]
+    hint = f"Kind of error: {two.kinds[0]} and {two.kinds[1]}\n"
+    assert hint in prompter("refine-hinted", "zero-shot").text(two)
     with pytest.raises(UsageError, match="is no item of sgds"):
         prompter("sgds", "zero-shot").text(sample_of("sgqa"))
 
@@ -199,7 +183,7 @@ def test_a_style_shows_as_many_examples_as_it_is_given_and_only_where_it_shows_a
     assert caught.value.hint == "few-shot?"
 
 
-def test_an_example_that_is_asked_or_of_a_scenario_that_is_asked_is_refused() -> None:
+def test_an_example_that_is_asked_is_refused_and_those_of_repairs_reason_about_each_error() -> None:
     for kind in KINDS:
         asked = [sample_of(kind)]
         pool_of(pool(kind), kind).check_disjoint(asked)
@@ -208,12 +192,9 @@ def test_an_example_that_is_asked_or_of_a_scenario_that_is_asked_is_refused() ->
         for shown, message in ((same, r"example shown\S* is item asked"), (near, "are of one scenario scene of asked")):
             with pytest.raises(UsageError, match=message):
                 pool_of(document(shown), kind).check_disjoint(asked)
-
-
-def test_examples_of_repairs_come_from_as_many_rows_as_there_are_and_reason_about_each_error() -> None:
     found = pool_of(pool("refine"), "refine")
     chosen = found.drawn(12)
-    assert len({example.item.source.item_id for example in chosen}) == 12
+    assert len({example.item.source.item_id for example in chosen}) == 12, "from as many rows as there are"
     assert chosen[:5] == found.drawn(5)
     for example in found.examples:
         assert example.rationale.startswith("Step ")
@@ -237,8 +218,8 @@ def test_a_folder_replaces_the_parts_it_holds_and_takes_the_rest_from_ours(tmp_p
     sample = sample_of("sgds")
     asker = prompter_of("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
     assert asker.text(sample).startswith("Choose well.\n\nWhat the graphs are\n")
-    source = Path(load_card("tsg/sgds").source).read_text().replace("prompts: tsg/sgds", "prompts: tsg/choices")
-    card = card_from(source, "mine/choices", "choices.yaml")
+    source = Path(load_card("tsg/sgds").source).read_text()
+    card = card_from(source.replace("prompts: tsg/sgds", "prompts: tsg/choices"), "mine/choices", "choices.yaml")
     asker = prompter_of("sgds", "zero-shot", prompt_set(parts(tmp_path, "choices", statement="Mine.\n"), card))
     assert asker.text(sample).startswith("Mine.\n\nWhat the graphs are\n"), "a card may have a folder of its own"
     with pytest.raises(UsageError, match="prompts has no tsg/choices"):
@@ -276,11 +257,10 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them_and_are_ask
         (tmp_path / f"{task}.txt").write_text(text)
     wash, dry = graph("wash", "it's"), graph("dry", "it's")
     one = "[\"Before it's.\"] | asked has it's. | person, hand1, hand2, cup, it's, wash, dry | verb, dobj, with"
-    doings = ("drops", "washes", "breaks", "hides", "seeks")
-    sentences = [f"{letter}: asked {does} it's" for letter, does in zip("ABCDE", doings, strict=True)]
+    doings = ("A: asked drops", "B: asked washes", "C: asked breaks", "D: asked hides", "E: asked seeks")
     expected = {
         "sgqa": f"Scene: {[wash, dry]!r}\nAsked: What of it's is washed in asked?\n",
-        "sgds": f"{[dry]!r} | {wash!r} | " + "\n".join(sentences),
+        "sgds": f"{[dry]!r} | {wash!r} | " + "\n".join(f"{one} it's" for one in doings),
         "sa-sgg": one,
         "ma-sgg": one + " | 2",
     }
@@ -304,7 +284,7 @@ def test_the_shipped_cards_declare_what_the_suite_measures_and_any_other_is_refu
         card = load_card(f"tsg/{kind}")
         declared = [(name, one.headline) for name, one in card.metrics.items()]
         assert declared == [(name, one.is_headline) for name, one in METRICS[kind].items()], kind
-        assert (tsg_task(card).kind, card.on_request) == (kind, kind in DERIVATIONS)
+        assert card.on_request == (kind in DERIVATIONS)
     source = Path(load_card("tsg/sgqa").source).read_text()
     for old, new, message, hint in (
         ("task: tsg/sgqa", "task: tsg/sgq", "task: there is no tsg/sgq", "tsg/sgqa?"),
@@ -313,5 +293,5 @@ def test_the_shipped_cards_declare_what_the_suite_measures_and_any_other_is_refu
         ("pooling: pooled", "pooling: per-item", "pooling: it is pooled, not per-item", ""),
     ):
         with pytest.raises(UsageError, match=f"x.yaml: .*{message}") as caught:
-            tsg_task(card_from(source.replace(old, new), "x/x", "x.yaml"))
+            task_of(card_from(source.replace(old, new), "x/x", "x.yaml"))
         assert caught.value.hint.startswith(hint)

@@ -1,43 +1,37 @@
-"""Scores of whole files: perfect replies, every outcome, groups, reasons, and the agreed JSON."""
+"""Scores of whole files: perfect replies, every outcome, reasons, the agreed JSON, and groups of sentences."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samples import GRAPH, SGDS, SGG, SGQA, lines
 from tsg_tasks import samples_of, score, shown_answer
+from tsg_tasks import task as task_named
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.library.documents.reader import read_document, read_file
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.library.documents.reader import read_document
 from tsgkit.suites.scoreboard import ScoreReport, report_value
-from tsgkit.suites.tsg.items import AnySample
+from tsgkit.suites.tsg.groups import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample
 
 DRY = [["person", "verb", "dry"], ["dry", "dobj", "cup"]]
-MA = {
-    "item_id": "a",
-    "domain": "kitchen",
-    "tags": ["two_hands", "homonym"],
-    "context": [],
-    "target_sentence": "She washes and dries it.",
-    "mandatory_space": {
-        "object": ["cup", "hand1", "hand2"],
-        "relationship": ["verb", "dobj", "with"],
-        "verb": ["wash", "dry"],
-    },
+MA: dict[str, Any] = {
+    "item_id": "a", "domain": "kitchen", "tags": ["two_hands", "homonym"],
+    "context": [], "target_sentence": "She washes and dries it.",
+    "mandatory_space": SGG["mandatory_space"] | {"object": ["cup", "hand1", "hand2"], "verb": ["wash", "dry"]},
     "graphs": [{"triplets": GRAPH}, {"triplets": DRY}],
-}
+}  # fmt: skip
 SINGLE = MA | {"item_id": "one", "scenario_id": "s0", "graphs": [{"triplets": DRY}]}
 MA_ROWS = [MA | {"item_id": f"a{n}", "scenario_id": f"s{n}"} for n in range(4)]
 QUESTIONS = [SGQA | {"data_id": f"clip{n}"} for n in range(3)]
 CHOICES = [SGDS | {"target_sentence": t, "variations": ["B", t, "C", "D", "E"]} for t in ("A1", "A2", "A3")]
 DATA: dict[str, list[dict[str, Any]]] = {"sgqa": QUESTIONS, "sgds": CHOICES, "sa-sgg": [SGG, SGG], "ma-sgg": MA_ROWS}
 HEADLINE = {"sgqa": "exact_match", "sgds": "accuracy", "sa-sgg": "f1", "ma-sgg": "f1"}
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 
 
 def files(folder: Path, rows: list[dict[str, Any]], replies: dict[str, Any]) -> tuple[Path, Path]:
@@ -62,24 +56,11 @@ def value(report: ScoreReport, profile: str, metric: str) -> float | None:
     return None if found is None else found.value
 
 
-def test_perfect_replies_score_one_in_both_profiles(tmp_path: Path) -> None:
+def test_perfect_replies_score_one_and_one_graph_of_k_a_share_in_strict_alone(tmp_path: Path) -> None:
     for task, metric in HEADLINE.items():
         report = scored(tmp_path, task, {sample.item_id: shown_answer(sample) for sample in samples(task)})
         assert value(report, "strict", metric) == value(report, "official", metric) == 1, task
         assert report.board.counts["answered"] == report.board.n == len(samples(task)), task
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_published_rows_score_one_against_their_own_references(tmp_path: Path) -> None:
-    for task, n in (("sgqa", 30), ("sgds", 12)):
-        data = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
-        replies = {sample.item_id: shown_answer(sample) for sample in samples_of(read_file(data), task)}
-        report = score(task, data, files(tmp_path, [], replies)[1])
-        assert report.board.n == n
-        assert value(report, "strict", HEADLINE[task]) == value(report, "official", HEADLINE[task]) == 1, task
-
-
-def test_one_graph_of_k_scores_one_as_published_and_a_share_strictly_and_none_nothing(tmp_path: Path) -> None:
     replies = {sample.item_id: shown_answer(sample).split("\n\n")[0].replace("->", "→") for sample in samples("ma-sgg")}
     counts = scored(tmp_path, "ma-sgg", replies).board.counts
     assert (counts["missing_graphs"], counts["repaired"]) == (4, 4)
@@ -119,9 +100,6 @@ def test_a_report_has_groups_with_their_own_values_and_the_agreed_json(tmp_path:
     assert [one["outcome"] for one in shown["samples"]] == ["answered", *["missing"] * 3]
     again = scored(tmp_path, "ma-sgg", replies, by=["k", "tag", "domain"], seed=3)
     assert report_value(again) == report_value(report), "the same seed gives the same intervals"
-
-
-def test_a_report_says_what_the_published_reader_saw_in_each_style(tmp_path: Path) -> None:
     structured: Any = report_value(scored(tmp_path, "sgqa", {}, style="structured"))
     assert structured["profiles"]["official"] is None
     assert "JSON schema" in structured["reasons"]["official"]
@@ -213,3 +191,53 @@ def test_ids_and_clusters_come_from_the_fields_of_rows() -> None:
         clusters.append(sample.cluster)
     assert (clusters[:2], sample.item_id) == (["s", "d"], "7"), "the scenario, else the clip, else what is shared"
     assert clusters[2] == clusters[3]
+
+
+def sentence_of(sentence: str, *actions: str) -> GenerationSample:
+    graphs = tuple(ActionGraph.of(("person", "verb", action), (action, "dobj", "cup")) for action in actions)
+    return GenerationSample(
+        item_id="0", cluster="", context=(), sentence=sentence, vocabulary=Vocabulary(), references=graphs
+    )
+
+
+def test_a_sentence_is_explicit_where_it_mentions_every_action_in_some_form() -> None:
+    for sentence, actions, name in (
+        ("She washes the cup and dried it.", ("wash", "dry"), "explicit"),
+        ("She washes the cup.", ("wash", "dry"), "implicit"),
+        ("She takes the big cup off.", ("take-off",), "explicit"),
+        ("She takes the cup.", ("take-off",), "implicit"),
+        ("He wrung it, then he wrung it.", ("wring", "wring"), "explicit"),
+    ):
+        assert groups_of(sentence_of(sentence, *actions), "implicit") == (name,), sentence
+
+
+def test_repetition_is_told_by_cue_words_alone() -> None:
+    repeated = (
+        "Stir it three times.|Repeat that.|She repeated it.|Again!|Tap it twice|Turn it 2 times|Shake 12.|Fold SEVEN."
+    )
+    single = "Sometimes stir.|Stir it once.|Use one hand.|Against the wall.|1, 01, 0||²"
+    for texts, is_repeated in ((repeated, True), (single, False)):
+        for text in texts.split("|"):
+            assert repeats(text) is is_repeated, text
+            assert groups_of(sentence_of(text, "tap"), "repetition") == (
+                "repetition" if is_repeated else "no repetition",
+            )
+    assert words_per_edge(sentence_of("She dries the big tea-towel.", "dry")) == 5 / 2
+    assert words_per_edge(sentence_of("She dries the big tea-towel.", "dry", "lift")) == 5 / 4
+    assert groups_of(sentence_of("She dries it off now.", "dry"), "descriptiveness") == ("2 to 3",)
+    names = {0.99: "under 1", 1.0: "1 to 2", 1.99: "1 to 2", 4.99: "4 to 5", 5.0: "5 and more", 99.0: "5 and more"}
+    assert {ratio: bin_of(ratio) for ratio in names} == names, "a step holds its lower end"
+
+
+def test_groups_stand_in_their_order_and_tasks_without_a_sentence_have_none_of_sentences() -> None:
+    assert in_order(reversed(BINS), "descriptiveness") == list(BINS)
+    assert in_order(["10", "9", "x", "٣"], "k") == ["9", "10", "x", "٣"]
+    question = QuestionSample(item_id="q", cluster="", graphs=(), question="?", answer="cup", groups={"k": ("3",)})
+    assert groups_of(question, "k") == ("3",)
+    with pytest.raises(UsageError, match="item q: cannot be grouped by implicit"):
+        groups_of(question, "implicit")
+    assert "repetition" in task_named("ma-sgg").groups and "repetition" not in task_named("sgqa").groups
+    error = no_group("repetition", ["sgqa", "sgds"])
+    assert error.message == "tsg/sgqa, tsg/sgds: cannot be grouped by repetition"
+    error = no_group("implict", ["ma-sgg"])
+    assert (error.message, error.hint) == ("there is no group implict", "implicit?")
