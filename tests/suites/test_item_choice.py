@@ -67,9 +67,7 @@ def test_a_limit_spreads_over_scenarios_whatever_the_order_and_a_larger_one_adds
     assert not open_ones or max(taken.values()) <= min(open_ones) + 1
 
 
-def test_a_task_of_another_package_offers_its_images_and_others_name_those_that_have(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_offers_images_or_the_error_names_those_that_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, {"7": "A red cup.", "8": "A blue cup."}, monkeypatch)
     found = paintable_task("demo/cups").paintings(None, ItemChoice(first=1), PaintingOptions())
     assert list(found) == [Painting("7", "A red cup.")]

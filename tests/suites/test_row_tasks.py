@@ -118,9 +118,7 @@ def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Sums, tmp_
     assert slips["near-duplicate"] == ["again"]
 
 
-def test_a_maker_of_rows_refuses_repeats_and_says_why_others_are_none(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_maker_of_rows_refuses_repeats_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def draw(chance: Random) -> Mapping[str, Any] | str:
         number = chance.randrange(6)
         return "this is unlucky" if number in (0, 3) else {"question": f"add {number}", "answer": number}

@@ -71,9 +71,7 @@ def test_a_package_with_a_manifest_adds_tasks_cards_and_commands(
     assert capsys.readouterr().out == "said\n"
 
 
-def test_a_package_that_makes_a_task_of_a_card_warns_and_one_under_another_name_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_package_warns_and_a_wrong_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package(tmp_path, monkeypatch, "older", "task_of_card")
     with pytest.warns(FutureWarning, match="older of tsgkit.suites makes a task of a card; from tsgkit 0.3"):
         assert task_of(load_card("older/sgqa")).key == "older/sgqa"

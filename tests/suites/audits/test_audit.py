@@ -125,15 +125,12 @@ def test_options_that_give_themselves_away_are_found_out() -> None:
     assert shortcut(beside, "the option most like the other questions").value > 0.95
 
 
-def test_reading_the_prompt_is_no_shortcut() -> None:
+def test_reading_the_prompt_is_no_shortcut_and_scenarios_are_counted_not_items() -> None:
     items = [replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]
     found = audit(Auditable(items))
     reader = next(one for one in found.shortcuts if one.name == "the option most like the prompt")
     assert reader.value > 0.95 and not reader.is_blind
     assert found.to_beat is not None and found.to_beat.name != reader.name
-
-
-def test_the_smallest_difference_counts_scenarios_not_items() -> None:
     alone = audit(Auditable([replace(item, cluster=item.item_id) for item in clean(500)]))
     together = audit(Auditable(clean(500)))
     assert (alone.clusters, together.clusters) == (500, 100)

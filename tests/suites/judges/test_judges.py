@@ -30,7 +30,6 @@ from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.images import ImageFolder, Looked
 from tsgkit.suites.judges.images import AT_ONCE, beside
 from tsgkit.suites.judges.judge import Judge, Question, Reading, a_model, outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
@@ -131,7 +130,7 @@ def test_one_request_finds_out_for_those_beside_it() -> None:
     assert formats.takes == {}, "a request that fails without a schema too says nothing of schemas"
 
 
-def test_only_a_bad_request_is_made_again_without_its_schema() -> None:
+def test_only_a_bad_request_is_made_again_without_its_schema_and_old_sights_are_read() -> None:
     for status, asked in ((400, 2), (422, 2), (401, 1), (404, 1), (413, 1), (500, 1)):
         formats, service = ResponseFormats(), Service(Reply("yes"), refuses=replace(REFUSED, status=status))
         [reply] = asked_together(formats, service, 1)
@@ -140,14 +139,11 @@ def test_only_a_bad_request_is_made_again_without_its_schema() -> None:
     formats, service = ResponseFormats({"json_schema": True}), Service(Reply("yes"), refuses=REFUSED)
     assert asked_together(formats, service, 2)[0].text == "yes"
     assert formats.takes == {"json_schema": True} and len(service.asked) == 4, "it took a schema before"
-
-
-def test_sights_recorded_by_0_1_0_are_read() -> None:
     stored = (
         '{"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}'
     )
     sight = sight_of(Transcript((LabelledReply("picture", Reply(stored)),)))
-    assert sight == ShownImage("seen", "", "ab", ("x",), orders=(("AB",),))
+    assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),))
     assert sight_of(Transcript((sight.said,))) == sight
 
 
@@ -283,18 +279,3 @@ def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path |
         assert server.stats()["contents"] == [["text", "image_url"]] * (20 if name == "spatialgen" else 4)
         assert "request_form" not in read_header(again.path)
         assert prepare_run(wanted, replace(options, new=True)).form == NEWEST
-
-
-def test_images_are_decoded_beside_the_loop_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    threads, inner, together = set[str](), ImageFolder.look, threading.Barrier(AT_ONCE, timeout=60)
-
-    def look(self: ImageFolder, item_id: str) -> Looked:
-        threads.add(threading.current_thread().name)
-        together.wait()
-        return inner(self, item_id)
-
-    monkeypatch.setattr(ImageFolder, "look", look)
-    folders = tuple(f"mine{number}=mine" for number in range(3))
-    with spatial_server() as server:
-        assert judged(server, SPATIAL, images=folders).exit_code == 0
-    assert threads == {f"image-{number}" for number in range(AT_ONCE)}, "no other thread decodes for any folder"

@@ -184,10 +184,10 @@ def test_a_recorded_run_is_scored_as_the_solver_that_made_it() -> None:
         with pytest.raises(UsageError, match="a recorded run can only be scored"):
             asyncio.run(left.solve(SAMPLE, None))
     assert left.unfinished(transcript(vote_0="[cup]", vote_1="[cup]")) == "2 of 3 calls are recorded"
-    left: Any = recorded(ANSWERS, "theirs:2", "cot")
-    assert left.unpublished == "the published way asks once; solver theirs:2 does not"
+    theirs: Any = recorded(ANSWERS, "theirs:2", "cot")
+    assert theirs.unpublished == "the published way asks once; solver theirs:2 does not"
     with pytest.raises(UsageError, match="there is no solver theirs:2"):
-        left.judge(SAMPLE, transcript(answer="[cup]"))
+        theirs.judge(SAMPLE, transcript(answer="[cup]"))
 
 
 class Item(NamedTuple):
@@ -245,9 +245,7 @@ PARTS = st.lists(st.lists(st.sampled_from("aAbBc"), max_size=6), min_size=1, max
 
 
 @given(words=st.lists(st.sampled_from("aAbBcC"), min_size=1, max_size=9), draws=PARTS)
-def test_the_first_of_the_largest_class_wins_and_parts_that_more_than_half_of_the_draws_have(
-    words: list[str], draws: list[list[str]]
-) -> None:
+def test_the_largest_class_and_the_parts_of_most_draws_win(words: list[str], draws: list[list[str]]) -> None:
     classes = Counter(map(str.lower, words))
     first = next(word for word in words if classes[word.lower()] == max(classes.values()))
     assert plurality(words, lambda one, other: one.lower() == other.lower()) == first

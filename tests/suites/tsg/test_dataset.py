@@ -162,9 +162,7 @@ def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_
     pool_of(pool("sgds"), "sgds").check_disjoint(rows_in(path, "sgds"))
 
 
-def test_tables_say_what_the_clusters_are_and_scores_with_other_clusters_are_rescored(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scores_with_other_clusters_are_rescored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3]), choice(OTHER[:2], OTHER[2])]
     data, runs = written(tmp_path, text_of(*rows)), [str(tmp_path / "old"), str(tmp_path / "new")]
     for run in runs:
@@ -197,7 +195,7 @@ def test_inspection_tells_the_task_and_counts_slips_of_data_that_are_usable() ->
     for text, task, counts in (
         *((many(task, 20) + b"\n", task, {}) for task in TASKS),
         (slipped("sgqa", 1, **hostile), "sgqa", {}),
-        (misspelt, "sgqa", {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1, "answer-not-node": 5}),
+        (misspelt, "sgqa", {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1, "answer-not-a-node": 5}),
         (slipped("sgds", 2, context_graphs=[empty_target]), "sgds", {"empty-name": 1}),
         (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", *"bcd"]), "sgds", {"few-candidates": 1}),
         (many("sgqa") + b"\n \n" + many("sgqa", 1), "sgqa", {"blank-line": 1, "no-final-newline": 1}),

@@ -140,8 +140,8 @@ def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay()
         reply = Reply(of_item(sample).baselines["none"](sample, 0))
         assert bool(draft_of(replace(sample, hinted=True)).hints) == (not sample.is_clean), "a clean graph has no hint"
         strict = judge(sample, reply).scores["strict"]
-        values = (None, 0) if sample.is_clean else (0, None)
-        assert (strict["restored"].value, strict["clean_touched"].value) == values, "no fault is forgiven by the reader"
+        found = [strict[name].value for name in ("restored", "clean_touched")]
+        assert found == ([None, 0] if sample.is_clean else [0, None]), "no fault is forgiven by the reader"
         if sample.error != "annotator-empty-target":  # an edge without a target is no line that can be read
             assert of_item(sample).read(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
 
@@ -207,6 +207,7 @@ def test_names_are_scored_as_a_set_of_nodes_and_a_sequence_of_actions() -> None:
 
 
 def test_each_error_of_a_graph_is_fixed_left_or_neither_and_what_was_right_may_be_newly_broken() -> None:
+    rows: list[tuple[RefineSample, ActionGraph, tuple[float, ...]]]
     rows = [(repair(error), repair(error).spoilt, (0, 1, 0)) for error in SEEDED]
     one, two, more = repair("mismatched"), repair("several"), repair("redundant")
     removed = ActionGraph(triplet for triplet in one.spoilt if triplet != one.changes[0].candidate)
@@ -219,7 +220,7 @@ def test_each_error_of_a_graph_is_fixed_left_or_neither_and_what_was_right_may_b
         found = judge(sample, Reply(str(answer)))
         said = values(found)
         assert (said["fixed"], said["left"], said["newly_broken"]) == expected, (sample.error, answer)
-        assert (said["restored"], said["still_wrong"], said["clean_touched"]) == (0, 1, None)
+        assert [said[name] for name in ("restored", "still_wrong", "clean_touched")] == [0, 1, None]
         if answer == sample.spoilt:
             assert said["f1"] == said["f1_before"] != 1
     assert found.counts["newly_broken"] == 2
@@ -239,7 +240,7 @@ def test_collected_replies_are_told_apart_by_error_source_and_number_of_faults(t
     replies = [{"item_id": one.item_id, "reply": shown_answer(one)} for one in samples("refine")]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
     files = (tmp_path / "data.jsonl", tmp_path / "replies.jsonl")
-    report = score("tsg/refine", *files, by=["source", "faults", "error"])
+    report: Any = score("tsg/refine", *files, by=["source", "faults", "error"])
     assert (report.board.profiles["official"], report.board.reasons["official"]) == (
         None, "this task has no published reader",
     )  # fmt: skip
@@ -265,9 +266,7 @@ SAMPLES = [sample for task in DERIVATIONS for sample in samples(task)]
 
 @given(sample=st.sampled_from(SAMPLES), text=REPLIES, style=st.sampled_from(STYLES))
 @settings(max_examples=50)
-def test_any_reply_has_one_outcome_and_bounded_scores_and_silence_is_never_better(
-    sample: AnySample, text: str, style: str
-) -> None:
+def test_any_reply_has_one_outcome_and_bounded_scores(sample: AnySample, text: str, style: str) -> None:
     found, silent = judge(sample, Reply(text), style), judge(sample, None, style).scores["strict"]
     assert found.counts["items"] == found.counts[found.outcome] == 1
     assert (found.answer is not None) == (found.outcome == "answered")

@@ -149,9 +149,9 @@ def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:
     }  # fmt: skip
 
 
-def test_the_published_reader_sees_what_its_style_shows_it_after_the_last_label() -> None:
-    reply = Reply("A and B are wrong.\nFinal answer: [C]")
-    seen = {style: judge(choice(), reply, style).scores.get("official") for style in STYLES}
+def test_the_published_reader_sees_what_its_style_shows_and_no_answer_has_a_reason() -> None:
+    told = Reply("A and B are wrong.\nFinal answer: [C]")
+    seen = {style: judge(choice(), told, style).scores.get("official") for style in STYLES}
     assert {style: scores and scores["accuracy"].value for style, scores in seen.items()} == {
         "zero-shot": 0, "few-shot": 0, "cot": 1, "cot-few-shot": 1, "structured": None,
     }  # fmt: skip
@@ -164,9 +164,6 @@ def test_the_published_reader_sees_what_its_style_shows_it_after_the_last_label(
         ("Graph 1:\na -> b -> c", "Graph 1:\na -> b -> c"),
     ):
         assert official.answer_section(reply) == text, reply
-
-
-def test_a_reply_without_an_answer_has_a_reason() -> None:
     for reply in ("[" * 500_000, "[a" * 250_000, "[\n" * 200_000 + "[x]"):
         assert official.word(reply) == ("x" if reply.endswith("]") else reply)
     for reply, reason in (
@@ -194,17 +191,13 @@ def judged_generation(references: list[ActionGraph], graphs: list[ActionGraph]) 
     return judge(generation(*references), Reply(arrows(*graphs)))
 
 
-@given(references=REFERENCES)
-def test_a_perfect_reply_scores_one_in_every_metric(references: list[ActionGraph]) -> None:
+@given(references=REFERENCES, graphs=st.lists(DRAWN, max_size=6), data=st.data())
+def test_perfect_graphs_score_one_any_have_bounded_scores_and_silence_is_never_better(
+    references: list[ActionGraph], graphs: list[ActionGraph], data: st.DataObject
+) -> None:
     lower = {"hallucinated", "hallucinating"}
     for scores in judged_generation(references, references).scores.values():
         assert all(score.value == pytest.approx(float(name not in lower)) for name, score in scores.items())
-
-
-@given(references=REFERENCES, graphs=st.lists(DRAWN, max_size=6), data=st.data())
-def test_any_graphs_have_bounded_scores_and_silence_is_never_better(
-    references: list[ActionGraph], graphs: list[ActionGraph], data: st.DataObject
-) -> None:
     judged, silent = judged_generation(references, graphs), judge(generation(*references), None).scores["strict"]
     for scores in judged.scores.values():
         assert all(score.value is None or 0 <= score.value <= 1 + 1e-12 for score in scores.values())
@@ -230,13 +223,7 @@ def test_the_published_bracket_is_found_as_its_pattern_finds_it(text: str) -> No
 
 
 NONE = Unreadable("nothing")
-
-
 Read = Reading[Any]
-
-
-def word(text: str) -> Read:
-    return Reading(Outcome.ANSWERED, text)
 
 
 def drawn(*found: ActionGraph) -> Read:
@@ -249,25 +236,13 @@ def majority(readings: Sequence[Read]) -> Read:
 
 
 def test_only_draws_that_could_be_read_have_a_vote() -> None:
-    reads: list[Read] = [Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), word("cup")]
-    assert majority(reads) == (Outcome.ANSWERED, "cup")
+    cup: Read = Reading(Outcome.ANSWERED, "cup")
+    assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), cup]) == (Outcome.ANSWERED, "cup")
     for outcome in (Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING):
         assert majority([Reading(outcome, None), Reading(Outcome.UNREADABLE, NONE)]) == (outcome, None)
         assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
     assert majority([]) == (Outcome.MISSING, None)
-    assert majority([word("a"), Reading(Outcome.API_ERROR, None), word("a")]) == (Outcome.API_ERROR, None)
-
-
-def test_triplets_need_more_than_half_of_the_draws_and_a_forgotten_graph_shifts_no_other() -> None:
-    more = ActionGraph([*WASH, ("wash", "with", "hand1")])
-    for draws, voted in (
-        ([[WASH], [more], [more]], (more,)),
-        ([[WASH], [more]], (WASH,)),
-        ([[WASH], [WASH], [DRY]], (WASH,)),
-        ([[WASH, DRY, STACK], [DRY, STACK], [WASH, DRY, STACK]], (WASH, DRY, STACK)),
-        ([[WASH], [WASH, DRY, STACK], [WASH, DRY, STACK]], (WASH, DRY, STACK)),
-    ):
-        assert majority_graphs(draws) == voted, draws
+    assert majority([cup, Reading(Outcome.API_ERROR, None), cup]) == (Outcome.API_ERROR, None)
 
 
 def test_draws_without_end_have_no_vote_and_a_note_says_so() -> None:
@@ -281,14 +256,14 @@ def test_draws_without_end_have_no_vote_and_a_note_says_so() -> None:
     assert comparable([short, long, short]) == [short, short]
     assert comparable([short, long]) == [short, long]
     assert comparable([long, short, [WASH], [DRY]]) == [short, [WASH], [DRY]], "the first of the shortest"
+    more = ActionGraph([*WASH, ("wash", "with", "hand1")])
+    assert majority_graphs([[WASH], [more]]) == (WASH,), "half is not enough"
+    assert majority_graphs([[WASH, DRY, STACK], [DRY, STACK], [WASH, DRY, STACK]]) == (WASH, DRY, STACK)
     nothing = Unreadable("no triplet has a majority")
     assert majority([drawn(WASH), drawn(DRY)]) == (Outcome.UNREADABLE, nothing)
 
 
-DRAW = st.lists(DRAWN, min_size=1, max_size=4)
-
-
-@given(draws=st.lists(DRAW, min_size=1, max_size=5), other=DRAW, place=st.integers(0, 2))
+@given(draws=st.lists(REFERENCES, min_size=1, max_size=5), other=REFERENCES, place=st.integers(0, 2))
 def test_two_equal_draws_of_three_win_and_every_voted_triplet_stands_in_more_than_half(
     draws: list[list[ActionGraph]], other: list[ActionGraph], place: int
 ) -> None:

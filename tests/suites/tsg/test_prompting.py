@@ -167,11 +167,12 @@ def test_hostile_values_come_out_as_they_are_and_change_nothing_else() -> None:
 def test_a_style_shows_as_many_examples_as_it_is_given_and_only_where_it_shows_any() -> None:
     assert style_of("few-shot", 3) == Style("few-shot", shots=3)
     assert style_of("cot").shots == 0
-    bare = pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1)
+    bare, mine = pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1), Style("mine", reasoning=True, schema=True)
     for make, message in (
         (lambda: style_of("few-shot", 0), "at least one"),
         (lambda: prompter_of("sgqa", "few-shot"), "style few-shot shows 10 examples, and 0 were given"),
         (lambda: prompter_of("sgqa", "cot", None, bare), "style cot shows no examples"),
+        (lambda: prompter_of("sgqa", mine), "has neither reasoning nor examples"),
         (lambda: prompter_of("sgqa", "cot-few-shot", None, bare), "example shown/0 has no rationale"),
         (lambda: pool_of(document(row("sgds", "a") | {"rationale": 3}), "sgds"), "rationale: expected a text"),
         (lambda: pool_of(pool("sgds"), "sgds").drawn(20), r"pool\.jsonl: the pool has 12, --shots 20 asks for more"),

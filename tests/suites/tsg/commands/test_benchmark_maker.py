@@ -199,9 +199,7 @@ def test_of_a_shortcut_as_many_items_are_drawn_anew_as_it_solves_too_many(base: 
 
 
 @pytest.mark.usefixtures("copied")
-def test_people_review_a_share_and_what_they_drop_can_be_left_out(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_people_drop_in_a_review_can_be_left_out(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     def items() -> int:
         questions = sum(len(row["qa_pairs"]) for row in rows("out", "sgqa.jsonl"))
         return questions + sum(len(rows("out", name)) for name in ROWS[1:])

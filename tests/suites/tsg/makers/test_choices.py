@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,10 +18,10 @@ from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.suites.audits.items import Item
 from tsgkit.suites.audits.shortcuts import ANSWERERS, credit
-from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, TAGS, Drawing, designs
-from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, WordBalance, credits_of
+from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, Drawing, designs
+from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, credits_of
 from tsgkit.suites.tsg.makers.choices import Candidate, Choice, ChoiceChooser, Word, choice_row, choose_choices, unfit
-from tsgkit.suites.tsg.makers.claims import hands_of, may_be_same_action, may_be_same_thing, may_be_true
+from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
 from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, word
 from tsgkit.suites.tsg.makers.wrong_steps import StoryView, wrong_steps
 
@@ -89,31 +88,6 @@ def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
     return found, chooser, why
 
 
-def test_designs_hold_one_true_step_and_wrong_ones_of_nothing_that_has_happened() -> None:
-    drawing, words, contrasts = Drawing(Random(4), ("imperative", "present")), set[bool](), 0
-    views = [StoryView(made_up_story(number)) for number in range(3)]
-    for view, index, tag in [(view, index, tag) for tag in TAGS for view in views for index in range(1, 30)]:
-        for design in designs(view, index, tag, drawing):
-            is_said, is_counted = design.manner.hands != "unsaid", design.manner.hands == "counted"
-            assert design.right.graph is not None and design.tag == tag
-            variants = (design.right, *design.wrong)
-            for variant in [one for one in design.wrong if one.graph is not None]:
-                for step in view.graphs[: index + 1]:
-                    assert not may_be_true(variant.graph, step, hands=is_said, counted=is_counted), variant.graph
-                if "hand" in variant.kind.split("+") and tag == MIXED:
-                    is_same = len(hands_of(variant.graph)) == len(hands_of(design.right.worded))
-                    assert design.manner.hands == ("named" if is_same else "counted"), "changed hands are said"
-            if tag == ONE_ELEMENT:
-                graphs = [variant.graph for variant in variants if variant.graph is not None]
-                assert {len(set(one) ^ set(other)) for one, other in combinations(graphs, 2)} == {2}
-                assert may_be_true(design.right.worded, design.right.graph)
-                words.add(design.right.worded == design.right.graph)
-                affirmed = {variant.contrast[0] for variant in variants if variant.contrast}
-                assert len(affirmed) in (0, len(variants)), "contrasts affirm each preposition once"
-                contrasts += bool(affirmed)
-    assert contrasts and words == {True, False}, "a right candidate may say a preposition in another word"
-
-
 def test_what_other_things_hang_on_is_never_left_unsaid() -> None:
     spread = step("spread", "dobj paste", "along spine", "with brush", "with hand1")
     spread = ActionGraph([*spread.triplets[:3], ("spine", "of", "cover"), *spread.triplets[3:]])
@@ -149,17 +123,6 @@ def test_credits_of_shortcuts_are_those_of_the_audit_and_equal_options_share_the
     assert shares["recent names"] == 0
 
 
-def test_the_learner_learns_words_of_right_sentences() -> None:
-    balance = WordBalance()
-    for _ in range(20):
-        balance.count(("off the shelf", "on the shelf"))
-    _, learned = balance.rate(["off a box", "on a box"])(("off a box", "on a box"))
-    cost, wrong = balance.rate(["off a box", "on a box"])(("on a box", "off a box"))
-    assert (learned, wrong) == (1, 0)
-    assert cost < 0
-    assert balance.appeal("off") > 0 > balance.appeal("on")
-
-
 def test_kinds_and_keys_of_choices_are_even_a_seed_repeats_them_and_rows_show_the_right_one() -> None:
     choices = made(map(made_up_story, range(6)), 10)[0]
     tags = Counter(choice.tag for _, choice in choices)
@@ -171,13 +134,10 @@ def test_kinds_and_keys_of_choices_are_even_a_seed_repeats_them_and_rows_show_th
     stories = [made_up_story(number) for number in range(2)]
     assert made(stories, 6)[0] == made(stories, 6)[0] != made(stories, 6, seed=2)[0]
     story, choice = choices[0]
-    row = choice_row(story, choice)
-    assert row["variations"][row["position"]] == row["target_sentence"] == choice.candidates[0].sentence
-    assert row["kinds"][row["position"]] == "right"
-    assert row["variation_triplets"][row["position"]] == row["triplet"]
-    assert (len(row["context_graphs"]), row["tags"]) == (choice.index, [choice.tag])
     denied = (*choice.candidates[:4], Candidate("Do not.", None, "negation"))
     row = choice_row(story, Choice(choice.index, choice.target, denied, choice.tag))
+    assert row["target_sentence"] == row["variations"][row["position"]] == choice.candidates[0].sentence
+    assert (row["kinds"][row["position"]], row["tags"]) == ("right", [choice.tag])
     assert "variation_triplets" not in row, "a denied action has no graph"
 
 
@@ -218,39 +178,25 @@ def graph(text: str) -> ActionGraph:
 
 TAKE = "take: dobj towel, off bowl, with hand1"
 CUT = "cut: dobj bread, on board, with knife, with hand1, with hand2"
-PLACE = "put: dobj cup, under table, with hand2"
-BARE = "put-down: dobj bolts, behind crate"
 LOOSEN = "loosen: dobj bolt, bolt on brake, with hex-key, with hand1"
-TRUE = {
-    TAKE: f"""{TAKE} | take: dobj towel | take: off bowl | take: with hand1 | take: dobj towel, from bowl
-        pick-up: dobj towel, off bowl | grab: dobj towels | lift: dobj towel | take: dobj dish-towel
-        move: dobj towel""",
-    CUT: """cut: dobj bread, with knife | slice: dobj bread, on board | cut: dobj bread, on bread-board
-        cut: dobj bread, with hand2 | cut: dobj bread, upon board""",
-    PLACE: "put: dobj cup, below table | place: dobj cup, beneath table, with hand2 | set-down: dobj cup",
-    BARE: """put-down: dobj bolt, behind crate, with hand1 | put-down: dobj bolts, with hand1, with hand2
-        lay: dobj bolts, behind crate""",
-    LOOSEN: """loosen: dobj bolt, with hex-key | unscrew: dobj bolt | loosen: dobj bolt, bolt on brake
-        loosen: dobj bolt, with key""",
-    "prise: dobj hubcap, off wheel, with wrench": "take: dobj hubcap, off wheel",
-    "hang: dobj poster, on wall, with hand1": "put: dobj poster, on wall",
-    "drop: dobj twine, into bucket": "drop: dobj twine, over bucket",
-}
-FALSE = {
-    TAKE: """take: dobj bowl, off towel | take: dobj towel, onto bowl | take: dobj towel, off bowl, with hand2
-        take: dobj towel, off bowl, with hand1, with hand2 | take: dobj cup, off bowl | take: dobj towel, off table
-        put: dobj towel, off bowl | take: dobj towel, off bowl, with spoon""",
-    CUT: "cut: dobj knife, with bread | cut: dobj bread, with board",
-    PLACE: "put: dobj cup, over table | put: dobj table, under cup | take: dobj cup, under table",
-    LOOSEN: "tighten: dobj bolt, bolt on brake | loosen: dobj brake, brake on bolt",
-}
 
 
 def test_a_claim_that_may_hold_is_true_and_one_that_surely_does_not_is_false() -> None:
-    for cases, is_true in ((TRUE, True), (FALSE, False)):
-        for step, texts in cases.items():
-            for claim in texts.replace("\n", "|").split("|"):
-                assert may_be_true(graph(claim.strip()), graph(step)) is is_true, f"{claim} of {step}"
+    for step_told, true, false in (
+        (TAKE, "take: dobj towel, from bowl", "take: dobj bowl, off towel"),
+        (TAKE, "pick-up: dobj towels, off bowl", "take: dobj towel, onto bowl"),
+        (TAKE, "take: dobj dish-towel", "take: dobj towel, off bowl, with hand2"),
+        (TAKE, "move: dobj towel", "put: dobj towel, off bowl"),
+        (CUT, "slice: dobj bread, upon board, with hand2", "cut: dobj knife, with bread"),
+        (LOOSEN, "unscrew: dobj bolt, with key", "tighten: dobj bolt, bolt on brake"),
+        (LOOSEN, "loosen: dobj bolt, bolt on brake", "loosen: dobj brake, brake on bolt"),
+        ("put: dobj cup, under table", "place: dobj cup, beneath table", "put: dobj cup, over table"),
+        ("put-down: dobj bolts, behind crate", "lay: dobj bolts, with hand1, with hand2", "lay: dobj crate"),
+        ("hang: dobj poster, on wall", "put: dobj poster, on wall", "take: dobj poster, off wall"),
+        ("drop: dobj twine, into bucket", "drop: dobj twine, over bucket", "drop: dobj bucket"),
+    ):
+        assert may_be_true(graph(true), graph(step_told)), true
+        assert not may_be_true(graph(false), graph(step_told)), false
 
 
 def test_hands_are_two_things_that_a_claim_may_count_or_leave_unsaid() -> None:
