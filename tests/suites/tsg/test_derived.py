@@ -182,18 +182,6 @@ def test_the_right_answer_is_right_in_every_metric_and_has_no_official_score() -
                 assert (told["restored"], told["still_wrong"]) == (1, 0), sample.item_id
 
 
-def test_no_answer_is_zero_with_its_full_weight() -> None:
-    for sample in [sample for task in DERIVATIONS for sample in samples(task)]:
-        for reply in (None, Reply("I would rather not say anything about this scene.")):
-            scores = judge(sample, reply).scores["strict"]
-            if isinstance(sample, RefineSample) and sample.is_clean:
-                assert {one.weight for one in scores.values()} == {0}
-                continue
-            right = judge(sample, Reply(shown_answer(sample))).scores["strict"]
-            for name in ("precision", "recall", "f1", "exact_match"):
-                assert (scores[name].sum, scores[name].weight) == (0, right[name].weight)
-
-
 def test_names_are_scored_as_a_set_of_nodes_and_a_sequence_of_actions() -> None:
     for task, reply, expected in (
         ("nodes-sa", "person\ncup\ncup\nwash\nspoon", (2 / 4, 2 / 3, 4 / 7, 0, 1 / 4)),
@@ -273,7 +261,7 @@ def test_any_reply_has_one_outcome_and_bounded_scores(sample: AnySample, text: s
     strict = found.scores["strict"]
     assert all(score.value is None or -1e-12 <= score.value <= 1 + 1e-12 for score in strict.values())
     for name in ("precision", "recall", "f1", "exact_match"):
-        assert silent[name].sum <= strict[name].sum
+        assert 0 == silent[name].sum <= strict[name].sum
         assert silent[name].weight == strict[name].weight
     if isinstance(sample, RefineSample):
         fixed, left = (strict[name].sum for name in ("fixed", "left"))

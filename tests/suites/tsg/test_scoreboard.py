@@ -175,23 +175,6 @@ def test_the_command_prints_profiles_groups_and_notes(tmp_path: Path, capsys: py
         assert message in capsys.readouterr().err
 
 
-def test_ids_and_clusters_come_from_the_fields_of_rows() -> None:
-    pairs = [{"Q": "?", "A": "cup"}, {"Q": "!", "A": "cup", "item_id": "mine"}]
-    rows: list[dict[str, Any]] = [SGQA | {"item_id": "r", "qa_pairs": pairs}, SGQA | {"qa_pairs": pairs[:1]}]
-    assert [sample.item_id for sample in samples_of(read_document(lines(*rows), "f"), "sgqa")] == ["r/0", "mine", "1/0"]
-    clusters = []
-    for more in (
-        {"scenario_id": "s", "data_id": "d"},
-        {"data_id": "d"},
-        {},
-        {"target_sentence": "Other.", "item_id": 7},
-    ):
-        [sample] = samples_of(read_document(lines(MA | more), "f"), "ma-sgg")
-        clusters.append(sample.cluster)
-    assert (clusters[:2], sample.item_id) == (["s", "d"], "7"), "the scenario, else the clip, else what is shared"
-    assert clusters[2] == clusters[3]
-
-
 def sentence_of(sentence: str, *actions: str) -> GenerationSample:
     graphs = tuple(ActionGraph.of(("person", "verb", action), (action, "dobj", "cup")) for action in actions)
     return GenerationSample(

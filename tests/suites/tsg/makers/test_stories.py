@@ -22,7 +22,6 @@ from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
-from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
@@ -143,15 +142,6 @@ def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) 
         (tmp_path / "make.json").write_text(text)
         with pytest.raises(FileProblem, match="no record of tsgkit make tsg"):
             StageFolder(tmp_path)
-
-
-def test_a_balance_keeps_sums_at_chance_within_groups() -> None:
-    balance = Balance()
-    for number in range(200):
-        balance.choose(
-            [Option(name, (value,), 0.2, "ab"[number % 2]) for name, value in (("right", 1.0), ("wrong", 0.0))]
-        )
-    assert all(abs(sums[0]) <= 1 for sums in balance.excess.values()) and set(balance.excess) == {"", "a", "b"}
 
 
 STEPS = {"take": ("off shelf", "with hand1"), "wash": ("with brush", "with hand2"), "put": ("on rack", "with hand1")}
