@@ -136,6 +136,8 @@ def test_stages_can_be_done_alone_and_wrong_usage_is_said_before_anything_is_mad
         ("--only audit", "no rows to audit"),
         ("stories.jsonl --only imports", "there is no stage 'imports'"),
         ("stories.jsonl --implicit 2", "expected a share from 0 to 1"),
+        ("stories.jsonl --questions -1", "expected a number from 0"),
+        ("stories.jsonl --annotator ../me", "not a plain name"),
         ("stories.jsonl -o stories.jsonl", "this is a file, not a folder"),
         ("stories.jsonl --review 0", "expected a share above 0"),
         ("stories.jsonl --review", "needs a terminal"),
