@@ -26,7 +26,6 @@ def drawn(mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> Image:
 
 
 def saved(image: Image, kind: str, **how: Any) -> bytes:  # noqa: ANN401
-    """Return the bytes of an image in a format."""
     file = BytesIO()
     image.save(file, kind, **how)
     return file.getvalue()
@@ -51,8 +50,7 @@ def turned() -> bytes:
 
 def clear_palette() -> bytes:
     """Return a palette PNG with a transparent colour."""
-    image = drawn("P")
-    return saved(image, "PNG", transparency=0)
+    return saved(drawn("P"), "PNG", transparency=0)
 
 
 def deep_colours() -> bytes:

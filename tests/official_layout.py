@@ -16,52 +16,42 @@ ROWS = {"sgqa": 100, "sgds": 250, "sa-sgg": 250, "ma-sgg": 500}
 def graph(number: int) -> list[list[str]]:
     """Return one clean graph of five triplets."""
     tool, surface = TOOLS[number % len(TOOLS)], f"shelf{number % 7}"
-    return [
-        ["person", "verb", "wipe"],
-        ["wipe", "dobj", surface],
-        ["wipe", "with", tool],
-        ["wipe", "with", "hand1"],
-        [surface, "in", "kitchen"],
-    ]
+    edges = [["dobj", surface], ["with", tool], ["with", "hand1"]]
+    return [["person", "verb", "wipe"], *(["wipe", *edge] for edge in edges), [surface, "in", "kitchen"]]
 
 
 def sgqa_row(number: int) -> Row:
-    tool = TOOLS[number % len(TOOLS)]
+    asked = [f"What tool is used first, asked for the {n}th time?" for n in range(5)]
     return {
         "data_id": f"clip-{number}",
         "doc_index": number % 8,
         "text_part_index": number,
         "context_graphs": [graph(number), graph(number + 7)],
-        "qa_pairs": [{"Q": f"What tool is used first, asked for the {n}th time?", "A": tool} for n in range(5)],
+        "qa_pairs": [{"Q": question, "A": TOOLS[number % len(TOOLS)]} for question in asked],
     }
 
 
 def sgds_row(number: int) -> Row:
     candidates = [f"You wipe shelf {n} with item {number}." for n in range(5)]
     position = number % 5
-    row = {
+    others = [graph(number) if n == position else graph(number + n) for n in range(5)]
+    return {
         "target_sentence": candidates[position],
         "position": position,
         "variations": candidates,
         "triplet": graph(number),
         "context_graphs": [graph(number + 1)] * (number % 3),
-    }
-    others = [graph(number + n) for n in range(5)]
-    others[position] = graph(number)
-    return row | ({"variation_triplets": others} if number % 2 else {})
+    } | ({"variation_triplets": others} if number % 2 else {})
 
 
 def sgg_row(number: int, k: int) -> Row:
     graphs = [graph(number + n) for n in range(k)]
-    names = sorted({name for triplets in graphs for source, _, target in triplets for name in (source, target)})
+    names = {name for triplets in graphs for source, _, target in triplets for name in (source, target)}
+    space = {"object": sorted(names - {"wipe"}), "relationship": ["verb", "dobj", "with", "in"], "verb": ["wipe"]}
     return {
         "context": "Before that, nothing." if number % 2 else ["Before that,", "nothing."],
         "target_sentence": f"You wipe {k} shelves ({number}).",
-        "mandatory_space": {
-            "object": [name for name in names if name != "wipe"],
-            "relationship": ["verb", "dobj", "with", "in"],
-            "verb": ["wipe"],
-        },
+        "mandatory_space": space,
         "graphs": [{"action_id": n, "triplets": triplets} for n, triplets in enumerate(graphs)],
         "more": {"unknown": number},
     }

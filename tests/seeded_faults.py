@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from dataclasses import dataclass
 
 from shipped import DATA
@@ -28,24 +29,16 @@ def bundled() -> list[Narrative]:
 
 
 def spoilt_narratives(share: float = 0.25, seed: int = 0) -> list[Spoilt]:
-    choice = random.Random(seed)
-    return [_spoilt(narrative, share, choice) for narrative in bundled()]
-
-
-def _spoilt(narrative: Narrative, share: float, choice: random.Random) -> Spoilt:
-    assert narrative.vocabulary is not None
-    graphs, kinds = list(narrative.graphs), dict[int, Corruption]()
-    for number, graph in enumerate(graphs):
-        if choice.random() >= share:
-            continue
-        kind = choice.choice(list(Corruption))
-        try:
-            graphs[number] = corrupt(graph, kind, narrative.vocabulary, seed=seed_of(number)).graph
-        except EditError:
-            continue
-        kinds[number] = kind
-    return Spoilt(narrative, narrative.with_graphs(graphs), kinds)
-
-
-def seed_of(number: int) -> str:
-    return f"spoilt/{number}"
+    choice, found = random.Random(seed), []
+    for narrative in bundled():
+        assert narrative.vocabulary is not None
+        graphs, kinds = list(narrative.graphs), dict[int, Corruption]()
+        for number, graph in enumerate(graphs):
+            if choice.random() >= share:
+                continue
+            kind = choice.choice(list(Corruption))
+            with suppress(EditError):
+                graphs[number] = corrupt(graph, kind, narrative.vocabulary, seed=f"spoilt/{number}").graph
+                kinds[number] = kind
+        found.append(Spoilt(narrative, narrative.with_graphs(graphs), kinds))
+    return found

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from random import Random
 
 from logic import layouts_by_z3, made_up_formulas, naive
@@ -23,23 +21,20 @@ from logic import layouts_by_z3, made_up_formulas, naive
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import And, Formula, Not
 from tsgkit.logic.printer import text_of
-from tsgkit.logic.solver import Solution, solve
+from tsgkit.logic.solver import solve
 
 OBJECTS = 4
 MILLISECONDS = 500
 """How long z3 may think about each number of objects."""
 
 
-@dataclass
 class Tally:
     """Answers by what became of them, and the wrong ones with their formulas."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    undecided: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return ", ".join(f"{count:,} {answer}" for answer, count in sorted(self.counts.items()))
+    def __init__(self) -> None:
+        self.counts = Counter[str]()
+        self.undecided: list[str] = []
+        self.wrong: list[str] = []
 
 
 def made_up(seed: int, number: int) -> Formula:
@@ -66,24 +61,21 @@ def judge(formula: Formula, tally: Tally) -> None:
         tally.undecided.append(f"{problem.message}: {text_of(formula)}")
         return
     tally.counts[solution.status] += 1
+    fault = ""
     if solution.status == "not decided":
         tally.undecided.append(f"{solution.note}: {text_of(formula)}")
-    elif (fault := _fault(formula, solution, tally)) is not None:
-        tally.wrong.append(f"{solution.status}, but {fault}: {text_of(formula)}")
-
-
-def _fault(formula: Formula, solution: Solution, tally: Tally) -> str | None:
-    if solution.layout is not None:
+    elif solution.layout is not None:
         value = solution.layout.value
         if not naive.strict(formula, value):
-            return f"{value} does not satisfy it (strict)"
-        if "official" in solution.profiles and not naive.official(naive.lift(naive.tree(formula)), value):
-            return f"{value} does not satisfy it (official)"
-        return None
-    opinion = layouts_by_z3.opinion_on(formula, OBJECTS, milliseconds=MILLISECONDS)
-    if opinion.satisfiable is None:
-        tally.counts["unsatisfiable, z3 does not know"] += 1
-    return f"{opinion.layout} satisfies it" if opinion.satisfiable else None
+            fault = f"{value} does not satisfy it (strict)"
+        elif "official" in solution.profiles and not naive.official(naive.lift(naive.tree(formula)), value):
+            fault = f"{value} does not satisfy it (official)"
+    else:
+        opinion = layouts_by_z3.opinion_on(formula, OBJECTS, milliseconds=MILLISECONDS)
+        tally.counts["unsatisfiable, z3 does not know"] += opinion.satisfiable is None
+        fault = f"{opinion.layout} satisfies it" if opinion.satisfiable else ""
+    if fault:
+        tally.wrong.append(f"{solution.status}, but {fault}: {text_of(formula)}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -93,16 +85,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first formula (0)")
     chosen = parser.parse_args(argv)
-    tally, start = Tally(), time.monotonic()
+    tally = Tally()
     for number in range(chosen.first, chosen.first + chosen.count):
-        known = len(tally.wrong), len(tally.undecided)
         judge(made_up(chosen.seed, number), tally)
-        for name, found, before in zip(("WRONG", "open"), (tally.wrong, tally.undecided), known, strict=True):
-            for text in found[before:]:
-                print(f"{name}: {number}: {text}", flush=True)
         if (number + 1) % 500 == 0:
             print(f"{number + 1 - chosen.first:,} of {chosen.count:,} formulas", file=sys.stderr, flush=True)
-    print(f"{chosen.count:,} formulas in {time.monotonic() - start:.0f} s, seed {chosen.seed}: {tally}")
+    print("\n".join([*(f"WRONG: {text}" for text in tally.wrong), *(f"open: {text}" for text in tally.undecided)]))
+    print(", ".join(f"{count:,} {answer}" for answer, count in sorted(tally.counts.items())))
     print(f"{len(tally.wrong)} wrong, {len(tally.undecided)} not decided")
     return 1 if tally.wrong else 0
 

@@ -22,27 +22,22 @@ def draws(count: int, difficulties: Sequence[str] = LEVELS, seed: int = 0) -> tu
 
 
 def right(drawn: RoomPlan) -> Annotation:
-    """Return a right description with a right annotation."""
     return written_room(drawn, 5, furniture())
 
 
 def described(one: Annotation) -> str:
-    """Return the reply that describes."""
     return json.dumps({"description": one.description})
 
 
 def annotated(one: Annotation) -> str:
-    """Return the reply that annotates."""
     return f"Here it is:\n```json\n{answer_text(one)}\n```"
 
 
 def with_entries(one: Annotation, kind: str, entries: Sequence[str]) -> str:
-    """Return a reply whose entries of one kind are others."""
     return json.dumps(json.loads(answer_text(one)) | {kind: list(entries)})
 
 
 def texts(one: Annotation, kind: str) -> list[str]:
-    """Return the entries of one kind as they are written."""
     return list(json.loads(answer_text(one))[kind])
 
 

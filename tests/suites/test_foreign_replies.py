@@ -1,4 +1,4 @@
-"""Replies in sample logs of lm-evaluation-harness (0.4.13): found by item, with their repetitions, else refused."""
+"""Replies of others: logs of lm-evaluation-harness (0.4.13), and texts that are made to take a reader for ever."""
 
 from __future__ import annotations
 
@@ -7,82 +7,81 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fuzzing import alarm
+from reply_readers import REPLY_READERS
 from shipped import TASKS
 
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.reading import read
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import TOO_MUCH, values_in
+from tsgkit.suites.formalimg.strict import layout_in
+from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
+from tsgkit.suites.sceneeval.judges.answers import Fault, read_support
+from tsgkit.suites.scoreboard import ScoreReport
 
 ROWS = TASKS / "tsg/data/tsgkit-1/sgds.jsonl"
 IDS = [json.loads(line)["item_id"] for line in ROWS.read_text(encoding="utf-8").splitlines()]
-KEYS = "ABCDE"
 
 
-def sample(item_id: str, *replies: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def sample(item_id: str, *replies: str, **more: object) -> dict[str, Any]:
     """Return a line as the harness logs it: the row is the document."""
-    return {
-        "doc_id": IDS.index(item_id),
-        "doc": {"item_id": item_id, "context": "..."},
-        "arguments": {"gen_args_0": {"arg_0": "Which?", "arg_1": {"until": ["\n\n"]}}},
-        "resps": [list(replies)],
-        "filter": "none",
-        **more,
-    }
+    arguments = {"gen_args_0": {"arg_0": "Which?", "arg_1": {"until": ["\n\n"]}}}
+    line = {"doc_id": IDS.index(item_id), "doc": {"item_id": item_id, "context": "..."}, "arguments": arguments}
+    return line | {"resps": [list(replies)], "filter": "none"} | more
 
 
-def log(tmp_path: Path, *samples: dict[str, Any]) -> Path:
-    file = tmp_path / "samples_sgds_2026-01-31.jsonl"
+def scored(folder: Path, *samples: dict[str, Any], data: Path = ROWS, epoch: int | None = None) -> ScoreReport:
+    file = folder / "samples_sgds_2026-01-31.jsonl"
     file.write_text("".join(f"{json.dumps(one)}\n" for one in samples), encoding="utf-8")
-    return file
-
-
-def replies(tmp_path: Path, texts: dict[str, str]) -> Path:
-    file = tmp_path / "replies.jsonl"
-    lines = (json.dumps({"item_id": name, "reply": text}) for name, text in texts.items())
-    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return file
+    return tk.score("sgds", data, file, source="lm-eval", epoch=epoch)
 
 
 def test_replies_of_the_harness_are_scored_as_our_own_files_of_replies(tmp_path: Path) -> None:
-    texts = {item_id: f"[{KEYS[number % 5]}]" for number, item_id in enumerate(IDS)} | {IDS[0]: "", IDS[1]: "neither"}
-    theirs = tk.score("sgds", ROWS, log(tmp_path, *(sample(*one) for one in texts.items())), source="lm-eval")
-    ours = tk.score("sgds", ROWS, replies(tmp_path, texts))
+    texts = {item_id: f"[{'ABCDE'[number % 5]}]" for number, item_id in enumerate(IDS)} | {
+        IDS[0]: "",
+        IDS[1]: "neither",
+    }
+    theirs = scored(tmp_path, *(sample(*one) for one in texts.items()))
+    file = tmp_path / "replies.jsonl"
+    file.write_text("".join(f"{json.dumps({'item_id': name, 'reply': text})}\n" for name, text in texts.items()))
+    ours = tk.score("sgds", ROWS, file)
     assert theirs.board == ours.board
     assert [one.outcome for one in theirs.judged] == [one.outcome for one in ours.judged]
 
 
 def test_one_of_several_repetitions_is_chosen_and_a_sample_of_two_filters_counts_once(tmp_path: Path) -> None:
-    file = log(tmp_path, sample(IDS[0], "[A]", "[B]", "[C]"))
+    thrice = sample(IDS[0], "[A]", "[B]", "[C]")
     with pytest.raises(UsageError, match="there are 3 repetitions") as problem:
-        tk.score("sgds", ROWS, file, source="lm-eval")
+        scored(tmp_path, thrice)
     assert problem.value.hint == "choose one: --epoch 1"
-    second = tk.score("sgds", ROWS, file, source="lm-eval", epoch=2)
+    second = scored(tmp_path, thrice, epoch=2)
     assert next(one.answer for one in second.judged if one.sample.item_id == IDS[0]) == "B"
     with pytest.raises(UsageError, match="there is no repetition 4"):
-        tk.score("sgds", ROWS, file, source="lm-eval", epoch=4)
-    twice = [sample(IDS[0], "[A]"), sample(IDS[0], "[A]", filter="flexible")]
-    assert tk.score("sgds", ROWS, log(tmp_path, *twice), source="lm-eval").board.counts["answered"] == 1
+        scored(tmp_path, thrice, epoch=4)
+    twice = scored(tmp_path, sample(IDS[0], "[A]"), sample(IDS[0], "[A]", filter="flexible"))
+    assert twice.board.counts["answered"] == 1
 
 
 def test_samples_of_no_item_are_told_and_a_log_of_other_data_is_refused(tmp_path: Path) -> None:
     other = sample(IDS[0], "[A]") | {"doc": {"item_id": "other/1"}, "doc_id": 4_000}
-    found = tk.score("sgds", ROWS, log(tmp_path, other, sample(IDS[1], "[A]")), source="lm-eval")
-    assert "1 sample is of no item of the data" in found.notes
+    assert "1 sample is of no item of the data" in scored(tmp_path, other, sample(IDS[1], "[A]")).notes
     rows = tmp_path / "rows.jsonl"
     lines = (json.loads(line) | {"item_id": str(n)} for n, line in enumerate(ROWS.read_text("utf-8").splitlines()))
     rows.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
     numbered = sample(IDS[0], "[A]") | {"doc": {"query": "Which?"}, "doc_id": 1}
     for data, one, hint in ((ROWS, other, "other/1"), (rows, numbered, "only numbered")):
         with pytest.raises(UsageError, match="no sample is of an item of the data") as problem:
-            tk.score("sgds", data, log(tmp_path, one), source="lm-eval")
+            scored(tmp_path, one, data=data)
         assert hint in problem.value.hint
 
 
-def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.jsonl"
     for text, message in (
         ("", "no sample is of an item"),
-        ("{", "line 1: not JSON"),
         ("[" * 100_000, "line 1: not JSON"),
         ("[]", "it has no resps"),
         ('{"resps": "[A]"}', "it has no resps"),
@@ -92,21 +91,46 @@ def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=message) as problem:
             tk.score("sgds", ROWS, file, source="lm-eval")
         assert "\n" not in problem.value.message
-
-
-def test_wrong_uses_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = log(tmp_path, sample(IDS[0], "[A]"))
-    words = ["score", "--task", "sgds", "--data", str(ROWS)]
-    assert main([*words, "--from", "lm-eval", str(file)]) == 0
+    with pytest.raises(FileProblem):
+        tk.score("sgds", ROWS, tmp_path, source="lm-eval")
     for wrong, message in (
         (["--from", "inspekt", str(file)], "there are no logs of inspekt"),
         (["--from", "lm-eval", "-"], "a log is no standard input"),
         (["--from", "lm-eval", "nothing.jsonl"], "nothing.jsonl: no such file"),
-        (["--from", "lm-eval", str(file), "--replies", "x"], "not allowed with"),
         (["--replies", str(file), "--epoch", "1"], "--epoch is said of a log"),
         ([], "one of the arguments"),
     ):
-        assert main([*words, *wrong]) == 2
+        assert main(["score", "--task", "sgds", "--data", str(ROWS), *wrong]) == 2
         assert message in capsys.readouterr().err
-    with pytest.raises(FileProblem):
-        tk.score("sgds", ROWS, tmp_path, source="lm-eval")
+
+
+LONG = 60_000
+SECONDS = 12.0
+"""Many times what one of them takes; a reader whose time grows with the square of the text takes longer."""
+TEXTS = {
+    "thinking before a triplet": "<think>" + "x" * LONG + "</think> person -> verb -> lift",
+    "spaces before a letter": " " * LONG + "x",
+    "spaces before a bracket closes": '["a", "b", "c"' + " " * LONG + "x",
+    "spaces behind a number": "1: " + " " * LONG + "x",
+    "spaces behind an answer": "the answer is" + " " * LONG + "?",
+    "a number of many digits": "[" + "1" * LONG + "x]",
+    "escaped quotes": '["' + '\\"' * (LONG // 2),
+    "fences that never close": "```{" * (LONG // 4),
+}
+
+
+def test_time_of_a_reader_grows_with_the_length_of_a_text() -> None:
+    for reader in REPLY_READERS.values():
+        for text in TEXTS.values():
+            with alarm(SECONDS):
+                reader(text)
+    assert len(read(TEXTS["thinking before a triplet"]).graphs) == 1
+
+
+def test_text_of_too_many_steps_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tsgkit.replies.near_json.MOST_WORK", 10)
+    text = '[{"label": "cup"}]' + "[[[[" * 40
+    assert [one.is_given_up for one in values_in(text)] == [False, True]
+    assert layout_in(text) == Unreadable(TOO_MUCH)
+    assert read_support(text) == Fault(TOO_MUCH)
+    assert read_annotation_reply(text).unreadable == TOO_MUCH

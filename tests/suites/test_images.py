@@ -1,20 +1,29 @@
-"""Folders of images: found by id, never by position; nothing outside is read; every oddity has its outcome."""
+"""Images are found by id and decoded by content; nothing outside a folder is read; every oddity has its reason."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from io import BytesIO
 from pathlib import Path
 
 import pytest
-from drawn_images import animated, drawn, saved
+from drawn_images import animated, bomb, clear_palette, deep_colours, drawn, png_of, saved, text_bomb, turned, webp_bomb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from image_server import png
+from PIL import Image
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.images import MOST_BYTES, ImageFile, bytes_of
-from tsgkit.suites.image_decoder import Examined, Unreadable, examine
+from tsgkit.suites import image_decoder
+from tsgkit.suites.image_decoder import Examined, PixelBudget, Unreadable, examine
 from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
 
 HOSTILE = (
@@ -41,33 +50,19 @@ def seen(folder: Path, item_id: str, longest_side: int | None = None) -> ImageFi
     return found
 
 
-def reason(folder: Path, item_id: str) -> str:
-    found = looked(folder, item_id)
-    assert isinstance(found, Unreadable), (item_id, found)
-    return found.reason
-
-
-def test_an_image_is_found_by_its_id_whatever_the_case_of_its_ending(folder: Path) -> None:
-    for item_id, name in (("7", "7.png"), ("8", "8.PNG"), ("9", "9.Png")):
-        (folder / name).write_bytes(png(name))
-        image = seen(folder, item_id)
-        assert bytes_of(image) == png(name)
-        assert (image.width, image.height, image.path, image.notes) == (8, 6, (folder / name).resolve(), ())
-    assert not (folder.parent / "kept").exists(), "nothing is written without re-encoding"
-    (folder.parent / "link").symlink_to(folder)
-    assert bytes_of(seen(folder.parent / "link", "7")) == png("7.png"), "the folder may be a link itself"
-
-
-def test_a_missing_image_shifts_no_other_and_stray_files_are_listed(folder: Path) -> None:
-    for name in ("0.png", "1.png", "3.png", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
+def test_an_image_is_found_by_its_id_and_a_missing_one_shifts_no_other(folder: Path) -> None:
+    for name in ("0.png", "1.PNG", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
         (folder / name).write_bytes(png(name))
     (folder / "drawings").mkdir()
-    found = ImageFolder("model", folder, folder.parent / "kept")
-    for number in (0, 1, 3, 10):
-        image = found.look(str(number))
-        assert isinstance(image, ImageFile) and bytes_of(image) == png(f"{number}.png")
-    assert found.look("2") == Missing() and found.look("01") == Missing()
-    assert found.stray(["0", "1", "2", "3", "10"]) == ("notes.txt", "old.png")
+    (folder.parent / "link").symlink_to(folder)
+    found = ImageFolder("model", folder.parent / "link", folder.parent / "kept")
+    for item_id, name in (("0", "0.png"), ("1", "1.PNG"), ("10", "10.png")):
+        image = found.look(item_id)
+        assert isinstance(image, ImageFile) and bytes_of(image) == png(name)
+        assert (image.width, image.height, image.path, image.notes) == (8, 6, (folder / name).resolve(), ())
+    assert found.look("2") == found.look("01") == Missing()
+    assert found.stray(["0", "1", "2", "10"]) == ("notes.txt", "old.png")
+    assert not (folder.parent / "kept").exists(), "nothing is written without re-encoding"
 
 
 def test_an_id_is_never_a_path_and_every_other_id_a_name(folder: Path) -> None:
@@ -76,7 +71,8 @@ def test_an_id_is_never_a_path_and_every_other_id_a_name(folder: Path) -> None:
     (folder / "sub/7.png").write_bytes(png("seven"))
     for item_id in HOSTILE:
         assert not is_file_id(item_id), item_id
-        assert "cannot be the name of an image" in reason(folder, item_id), item_id
+        found = looked(folder, item_id)
+        assert isinstance(found, Unreadable) and "cannot be the name of an image" in found.reason, item_id
     for item_id in NAMES:
         (folder / f"{item_id}.png").write_bytes(png(item_id))
         assert bytes_of(seen(folder, item_id)) == png(item_id), item_id
@@ -109,83 +105,72 @@ def test_whatever_bytes_hold_they_are_an_image_or_a_reason(data: bytes, place: i
         assert isinstance(examine(tried), (Examined, Unreadable))
 
 
-def test_links_out_of_the_folder_are_refused_and_links_within_are_followed(folder: Path) -> None:
+def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) -> None:
     (folder.parent / "secret.png").write_bytes(png("secret"))
-    (folder / "7.png").symlink_to(folder.parent / "secret.png")
-    (folder / "8.png").symlink_to("9.png")
-    (folder / "9.png").write_bytes(png("nine"))
-    (folder / "10.png").symlink_to("nowhere.png")
-    (folder / "11.png").symlink_to("11.png")
-    assert reason(folder, "7") == "7.png is outside the folder"
-    assert bytes_of(seen(folder, "8")) == png("nine")
-    assert looked(folder, "10") == Missing()
-    assert "11.png cannot be read" in reason(folder, "11")
-
-
-def test_files_that_are_no_single_image_say_why(folder: Path) -> None:
-    (folder / "7.png").write_bytes(png("seven"))
-    (folder / "7.JPG").write_bytes(saved(drawn(), "JPEG"))
-    (folder / "empty.png").touch()
+    for name, target in (
+        ("out", folder.parent / "secret.png"),
+        ("in", "7.png"),
+        ("none", "gone.png"),
+        ("ring", "ring.png"),
+    ):
+        (folder / f"{name}.png").symlink_to(target)
+    for name in ("7", "8", "closed"):
+        (folder / f"{name}.png").write_bytes(png("seven"))
+    (folder / "8.JPG").write_bytes(saved(drawn(), "JPEG"))
     (folder / "text.png").write_text("a red cup")
-    (folder / "cut.png").write_bytes(png("cut")[:50])
     os.mkfifo(folder / "pipe.png")
     (folder / "huge.png").touch()
     os.truncate(folder / "huge.png", MOST_BYTES + 1)
-    (folder / "closed.png").write_bytes(png("closed"))
     (folder / "closed.png").chmod(0)
     (folder / "dir.png").mkdir()
-    assert reason(folder, "7") == "several files have this id: 7.JPG, 7.png"
-    assert reason(folder, "empty") == "empty.png: the file is empty"
-    assert "no image of a kind" in reason(folder, "text") and "cannot be decoded" in reason(folder, "cut")
-    assert reason(folder, "pipe") == "pipe.png is no file"
-    assert reason(folder, "huge").endswith("50,000,001 bytes; at most 50,000,000 are read")
-    assert looked(folder, "dir") == Missing()
-    if os.geteuid():
-        assert reason(folder, "closed") == "closed.png cannot be read: Permission denied"
+    assert bytes_of(seen(folder, "in")) == png("seven")
+    assert looked(folder, "none") == looked(folder, "dir") == Missing()
+    for name, reason in (
+        ("out", "out.png is outside the folder"),
+        ("8", "several files have this id: 8.JPG, 8.png"),
+        ("pipe", "pipe.png is no file"),
+        ("huge", "huge.png: the file has 50,000,001 bytes; at most 50,000,000 are read"),
+        ("closed", "closed.png cannot be read: Permission denied"),
+    ):
+        assert looked(folder, name) == Unreadable(reason) or (name == "closed" and os.geteuid() == 0), name
+    for name, reason in (("text", "no image of a kind"), ("ring", "ring.png cannot be read")):
+        found = looked(folder, name)
+        assert isinstance(found, Unreadable) and reason in found.reason
 
 
-def test_content_overrides_the_file_ending_and_other_formats_become_png(folder: Path) -> None:
-    for name, kind in (("7.png", "JPEG"), ("8.jpeg", "JPEG"), ("9.gif", "GIF"), ("10.bmp", "BMP"), ("11.GIF", "GIF")):
+def test_content_overrides_the_ending_and_a_reencoded_image_is_kept_once(folder: Path) -> None:
+    for name, kind in (("7.png", "JPEG"), ("8.jpeg", "JPEG"), ("9.GIF", "GIF"), ("10.bmp", "BMP")):
         (folder / name).write_bytes(saved(drawn(), kind))
     assert (seen(folder, "7").media_type, seen(folder, "7").notes) == ("image/jpeg", ("named 7.png, but holds JPEG",))
-    assert seen(folder, "8").notes == ()
-    for item_id, kind in (("9", "GIF"), ("10", "BMP"), ("11", "GIF")):
-        image = seen(folder, item_id)
-        assert image.notes == (f"{kind} made PNG",) and bytes_of(image).startswith(b"\x89PNG"), item_id
-
-
-def test_a_reencoded_image_is_kept_once_under_its_sha256_and_written_again_if_damaged(folder: Path) -> None:
-    (folder / "7.webp").write_bytes(animated("WEBP"))
-    (folder / "8.png").write_bytes(animated("WEBP"))
+    assert [seen(folder, item_id).notes for item_id in ("8", "9", "10")] == [(), ("GIF made PNG",), ("BMP made PNG",)]
+    shutil.rmtree(folder.parent / "kept")
+    for name in ("11.webp", "12.png"):
+        (folder / name).write_bytes(animated("WEBP"))
     found = ImageFolder("model", folder, folder.parent / "kept")
-    first, again, other = found.look("7"), found.look("7"), found.look("8")
+    first, again, other = found.look("11"), found.look("11"), found.look("12")
     assert isinstance(first, ImageFile) and isinstance(other, ImageFile)
     assert again is first and other == first and first.notes == ("animated: its first frame is taken",)
-    assert other.notes == ("named 8.png, but holds WEBP", "animated: its first frame is taken")
+    assert other.notes == ("named 12.png, but holds WEBP", "animated: its first frame is taken")
     assert [path.name for path in (folder.parent / "kept").iterdir()] == [f"{first.sha256}.png"]
     assert bytes_of(first).startswith(b"\x89PNG") and first.media_type == "image/png"
     first.path.write_bytes(b"torn")
-    assert bytes_of(seen(folder, "7"))
+    assert bytes_of(seen(folder, "11"))
     first.path.unlink()
-    assert bytes_of(seen(folder, "7"))
+    assert bytes_of(seen(folder, "11"))
 
 
-def test_an_image_that_is_replaced_is_looked_at_again(folder: Path) -> None:
-    (folder / "7.png").write_bytes(png("seven"))
+def test_an_image_that_is_replaced_is_looked_at_again_and_made_smaller_on_request(folder: Path) -> None:
+    (folder / "7.png").write_bytes(png("seven", width=64, height=32))
     found = ImageFolder("model", folder, folder.parent / "kept")
     before = found.look("7")
+    small = seen(folder, "7", longest_side=16)
+    assert (small.width, small.height, small.notes) == (16, 8, ("shrunk from 64x32 to 16x8",))
+    assert seen(folder, "7", longest_side=64) == before
     (folder / "7.png").write_bytes(png("another", width=20))
     after = found.look("7")
-    assert isinstance(before, ImageFile) and isinstance(after, ImageFile) and before.sha256 != after.sha256
+    assert isinstance(after, ImageFile) and (after.width, bytes_of(after)) == (20, png("another", width=20))
     (folder / "7.png").unlink()
     assert found.look("7") == Missing()
-
-
-def test_an_image_is_made_smaller_on_request_and_says_so(folder: Path) -> None:
-    (folder / "7.png").write_bytes(png("seven", width=64, height=32))
-    image = seen(folder, "7", longest_side=16)
-    assert (image.width, image.height, image.notes) == (16, 8, ("shrunk from 64x32 to 16x8",))
-    assert seen(folder, "7", longest_side=64).path == (folder / "7.png").resolve()
 
 
 def test_folders_that_cannot_be_used_are_refused(folder: Path) -> None:
@@ -193,10 +178,122 @@ def test_folders_that_cannot_be_used_are_refused(folder: Path) -> None:
     with pytest.raises(FileProblem, match="no such folder") as error:
         ImageFolder("model", folder.parent / "picturs", folder.parent / "kept")
     assert "pictures" in error.value.hint
-    with pytest.raises(FileProblem, match="a file, not a folder"):
-        ImageFolder("model", folder / "7.png", folder.parent / "kept")
-    with pytest.raises(UsageError, match="at least 1"):
-        ImageFolder("model", folder, folder.parent / "kept", 0)
+    for path, longest, message in ((folder / "7.png", None, "a file, not a folder"), (folder, 0, "at least 1")):
+        with pytest.raises(UsageError, match=message):
+            ImageFolder("model", path, folder.parent / "kept", longest)
     (folder.parent / "kept").touch()
     with pytest.raises(FileProblem, match="images cannot be stored here"):
         keep_image(folder.parent / "kept", png("seven"), (8, 6))
+
+
+def decoded(data: bytes, **how: int) -> Examined:
+    examined = examine(data, **how)  # type: ignore[arg-type]
+    assert isinstance(examined, Examined), examined
+    return examined
+
+
+def pixel(png: bytes | None, mode: str = "RGB") -> object:
+    assert png is not None
+    with Image.open(BytesIO(png)) as image:
+        assert image.format == "PNG"
+        return image.convert(mode).getpixel((image.width - 1, image.height - 1))
+
+
+def test_images_that_services_could_misread_are_reencoded_with_a_note_and_show_the_same() -> None:
+    for data, note in (
+        (animated("GIF"), "animated: its first frame is taken"),
+        (animated("WEBP"), "animated: its first frame is taken"),
+        (animated("PNG"), "animated: its first frame is taken"),
+        (saved(drawn("CMYK"), "JPEG"), "CMYK made RGB"),
+        (saved(drawn("I;16"), "PNG"), "16 or more bits a channel made 8"),
+        (deep_colours(), "16 or more bits a channel made 8"),
+        (clear_palette(), "palette with transparency made RGBA"),
+        (turned(), "turned as its EXIF data say"),
+        (saved(drawn(), "GIF"), "GIF made PNG"),
+        (saved(drawn(), "BMP"), "BMP made PNG"),
+    ):
+        examined = decoded(data)
+        assert (note in examined.notes, examined.media_type) == (True, "image/png"), examined
+        again = decoded(examined.png or b"")
+        assert (again.format, again.png, again.notes) == ("PNG", None, ()), note
+        assert (again.width, again.height) == (examined.width, examined.height), note
+    assert pixel(decoded(animated("GIF")).png) == pixel(decoded(animated("PNG")).png) == (255, 0, 0)
+    assert pixel(decoded(saved(drawn("I;16"), "PNG")).png, "L") == 0x80
+    assert pixel(decoded(deep_colours()).png) == (0x80, 0x40, 0xFF)
+    red = pixel(decoded(saved(drawn("CMYK"), "JPEG", quality=95)).png)
+    assert isinstance(red, tuple) and abs(red[0] - 200) < 12 and abs(red[1] - 40) < 12
+    upright = decoded(turned())
+    assert (upright.width, upright.height) == (8, 12)
+    for mode in ("RGB", "RGBA", "L", "LA", "P", "1"):
+        assert examine(saved(drawn(mode), "PNG")) == Examined("PNG", "image/png", 12, 8, None, ()), mode
+    for kind, media_type in (("JPEG", "image/jpeg"), ("WEBP", "image/webp")):
+        assert examine(saved(drawn(), kind)) == Examined(kind, media_type, 12, 8, None, ()), "a sound one stays"
+
+
+def test_unusable_images_have_a_reason() -> None:
+    rows: list[tuple[Callable[[], bytes], str]] = [
+        (lambda: b"", "the file is empty"),
+        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image of a kind that is read"),
+        (lambda: saved(drawn(), "TIFF"), "no image of a kind that is read"),
+        (lambda: saved(drawn(), "PNG")[:60], "cannot be decoded"),
+        (lambda: saved(drawn(size=(300, 300)), "JPEG")[:700], "cannot be decoded"),
+        (lambda: png_of(0, 8, 8, 2, b""), "no image of a kind that is read"),
+        (bomb, "far more than 36,000,000 pixels"),
+        (lambda: bomb(9_000, 9_000), "9,000 x 9,000 pixels; at most 36,000,000 are decoded"),
+        (lambda: webp_bomb(b"VP8X"), "16,000 x 16,000 pixels"),
+        (lambda: webp_bomb(b"VP8L"), "16,000 x 16,000 pixels"),
+        (lambda: webp_bomb(b"VP8 "), "16,000 x 16,000 pixels"),
+        (text_bomb, "cannot be decoded"),
+        (lambda: bytes(MOST_BYTES + 1), "at most 50,000,000 are read"),
+    ]
+    for number, (made, reason) in enumerate(rows):
+        examined = examine(made())
+        assert isinstance(examined, Unreadable) and reason in examined.reason, (number, reason)
+
+
+def test_images_become_smaller_or_png_only_on_request() -> None:
+    data = saved(drawn(size=(400, 100)), "JPEG")
+    assert decoded(data).png is None and decoded(data, longest_side=400).png is None
+    small = decoded(data, longest_side=100)
+    assert (small.width, small.height, small.notes) == (100, 25, ("shrunk from 400x100 to 100x25",))
+    assert decoded(small.png or b"").width == 100
+    thin = decoded(saved(drawn(size=(400, 2)), "PNG"), longest_side=40)
+    assert (thin.width, thin.height) == (40, 1)
+    assert decoded(saved(drawn(), "PNG"), as_png=True).png is None
+    made = decoded(saved(drawn(), "JPEG"), as_png=True)
+    assert made.notes == ("JPEG made PNG",) and decoded(made.png or b"").format == "PNG"
+
+
+def test_without_the_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(UsageError, match="not installed") as error:
+        image_decoder.require_pillow()
+    assert 'pip install "tsgkit[images]"' in (error.value.hint or "")
+
+
+def test_pixels_that_are_decoded_at_a_time_are_bounded_over_all_threads() -> None:
+    budget, hangs, ends = PixelBudget(100), threading.Event(), threading.Event()
+
+    def hang() -> None:
+        with budget.taken(30):
+            hangs.set()
+            ends.wait()
+
+    def decode(pixels: int) -> int:
+        with budget.taken(pixels):
+            return pixels
+
+    with ThreadPoolExecutor(6) as pool:
+        hanging = pool.submit(hang)
+        hangs.wait()
+        assert list(pool.map(decode, (70, 40, 20, 1))) == [70, 40, 20, 1]
+        waiting = pool.submit(decode, 71)
+        assert not wait([waiting], timeout=0.2).done, "30 and 71 are too many"
+        ends.set()
+        hanging.result()
+        assert (waiting.result(), decode(100)) == (71, 100)
+    before, data = list(warnings.filters), saved(drawn(size=(400, 300)), "PNG")
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(lambda _: examine(data), range(60)))) == 1
+    assert warnings.filters == before, "as before once all threads have decoded"

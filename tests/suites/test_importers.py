@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 from loopback import Answer, Loopback, loopback
 from official_layout import ROWS, data, rows, write_layout
-from tsg_tasks import TASKS, samples_of
+from tsg_tasks import TASKS
 
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 from tsgkit.library.bundle import ROOMS
 from tsgkit.library.datasets import dataset, dataset_file
-from tsgkit.library.documents.reader import read_file
 from tsgkit.library.downloads import Patience, checksum_of_bytes
 from tsgkit.suites.importers import get_dataset, import_dataset
-from tsgkit.suites.intake import intake_value
 
 FILES = {task: data(rows(task, 8)) for task in TASKS}
 HASTE = Patience(timeout=5, tries=2, pause=0.01)
@@ -33,45 +31,33 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server() -> Iterator[Loopback]:
-    with loopback() as served:
-        yield served
-
-
-@pytest.fixture
-def published(server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loopback:
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
     """Return a project whose tsg-bench is made up, and served here: two files by SHA-256, two by git's id."""
     for room in ROOMS:
         (tmp_path / "project" / room).mkdir(parents=True)
-    files = []
-    for number, (task, content) in enumerate(FILES.items()):
-        check = checksum_of_bytes(content, "git" if number > 1 else "sha256")
-        files.append({"name": f"{task}.jsonl", "task": task, "path": f"d/{task}.jsonl", "check": check, "rows": 8})
-        server.put(f"some/where/v1/d/{task}.jsonl", content)
-    declared = {"about": "a", "base": server.url, "repository": "some/where", "commit": "v1", "licence": "none"}
     (tmp_path / "project" / "tasks" / "tsg").mkdir()
-    path = tmp_path / "project" / "tasks" / "tsg" / "datasets.yaml"
-    path.write_text(json.dumps({"tsg-bench": declared | {"files": files}}))
     monkeypatch.chdir(tmp_path / "project")
-    return server
+    with loopback() as server:
+        files = []
+        for number, (task, content) in enumerate(FILES.items()):
+            check = checksum_of_bytes(content, "git" if number > 1 else "sha256")
+            files.append({"name": f"{task}.jsonl", "task": task, "path": f"d/{task}.jsonl", "check": check, "rows": 8})
+            server.put(f"some/where/v1/d/{task}.jsonl", content)
+        declared = {"about": "a", "base": server.url, "repository": "some/where", "commit": "v1", "licence": "none"}
+        Path("tasks/tsg/datasets.yaml").write_text(json.dumps({"tsg-bench": declared | {"files": files}}))
+        yield server
 
 
-def test_all_files_are_fetched_checked_and_ready_for_their_tasks(published: Loopback, home: Path) -> None:
+def test_all_files_are_fetched_once_and_a_changed_one_again_from_another_source(
+    published: Loopback, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[str] = []
     intake = get_dataset("tsg-bench", watch=lambda file, so_far, total: told.append(file), patience=HASTE)
     assert intake.dataset.is_complete
     assert all(file.official and file.origin.startswith(published.url) for file in intake.dataset.files)
     assert sorted(set(told)) == sorted(f"{task}.jsonl" for task in TASKS)
-    for task, content in FILES.items():
-        assert dataset_file("tsg-bench", task).read_bytes() == content
-        assert samples_of(read_file(dataset_file("tsg-bench", task)), task)
+    assert {task: dataset_file("tsg-bench", task).read_bytes() for task in TASKS} == FILES
     assert not (home / "tsg-bench" / ".incoming").exists()
-
-
-def test_installed_files_are_not_downloaded_again_and_a_changed_one_from_another_source(
-    published: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    get_dataset("tsg-bench", patience=HASTE)
     again = get_dataset("tsg-bench", patience=HASTE)
     assert len(published.asked) == 4
     assert [arrival.inspection for arrival in again.arrivals] == [None] * 4
@@ -86,9 +72,7 @@ def test_installed_files_are_not_downloaded_again_and_a_changed_one_from_another
     assert dataset_file("tsg-bench", "sgds").read_bytes() == FILES["sgds"]
 
 
-def test_a_download_that_failed_half_way_goes_on_with_the_rest_and_a_wrong_file_never_gets_in(
-    published: Loopback,
-) -> None:
+def test_a_failed_download_goes_on_with_the_rest_and_no_wrong_file_gets_in(published: Loopback) -> None:
     published.plan = [Answer(), Answer(cut_after=500), Answer(500)]
     with pytest.raises(DownloadProblem):
         get_dataset("tsg-bench", patience=HASTE)
@@ -113,32 +97,20 @@ def test_fetching_takes_the_place_of_an_import_and_says_so(published: Loopback, 
     assert [arrival.replaced.rows if arrival.replaced else None for arrival in intake.arrivals] == [3, None, None, None]
 
 
-def test_a_checkout_is_imported_from_wherever_its_files_are(tmp_path: Path) -> None:
-    folder = write_layout(tmp_path / "checkout")
-    (folder / ".git").mkdir()
-    (folder / ".git" / "sgqa.jsonl").write_text("not this one")
-    intake = import_dataset("tsg-bench", folder)
-    assert {file.task: (file.rows, file.official) for file in intake.dataset.files} == {
-        task: (count, False) for task, count in ROWS.items()
-    }
-    assert all(file.findings == {"no-final-newline": 1} for file in intake.dataset.files)
-    assert intake.dataset.missing == ()
-    assert not intake.dataset.is_complete
-    for task in TASKS:
-        assert samples_of(read_file(dataset_file("tsg-bench", task)), task)
-
-
-def test_known_slips_are_reported_and_imported_and_of_two_different_files_none(tmp_path: Path) -> None:
+def test_a_checkout_is_imported_with_its_slips_and_of_two_different_files_none(tmp_path: Path) -> None:
     choices = rows("sgds")
     choices[33]["variations"] = choices[33]["variations"][:4]
     choices[33].pop("variation_triplets")
     folder = write_layout(tmp_path / "checkout", sgds=data(choices) + b"\n\n")
-    (folder / "copy").mkdir()
-    (folder / "copy" / "sgqa.jsonl").write_bytes(data(rows("sgqa")))
+    for name, content in ((".git", b"not this one"), ("copy", data(rows("sgqa")))):
+        (folder / name).mkdir()
+        (folder / name / "sgqa.jsonl").write_bytes(content)
     intake = import_dataset("tsg-bench", folder)
-    assert len(intake.arrivals) == 4
-    findings = {file.task: file.findings for file in intake.dataset.files}
-    assert findings["sgds"] == {"few-candidates": 1, "blank-line": 1}
+    found = {file.task: (file.rows, file.official, file.findings) for file in intake.dataset.files}
+    assert found == {task: (count, False, {"no-final-newline": 1}) for task, count in ROWS.items()} | {
+        "sgds": (ROWS["sgds"], False, {"few-candidates": 1, "blank-line": 1})
+    }
+    assert (len(intake.arrivals), intake.dataset.missing, intake.dataset.is_complete) == (4, (), False)
     (folder / "copy" / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
     with pytest.raises(UsageError, match="both data of sgqa, and differ"):
         import_dataset("tsg-bench", folder)
@@ -155,51 +127,28 @@ def test_a_file_of_another_name_is_known_by_its_checksum_or_its_rows(published: 
         assert (found.name, found.origin, found.official) == (f"{task}.jsonl", str(path), False)
 
 
-def test_one_file_adds_to_what_is_there_and_again_replaces(tmp_path: Path) -> None:
-    for number, task in enumerate(("sgqa", "sgds", "sgqa"), 1):
-        (tmp_path / f"{task}.jsonl").write_bytes(data(rows(task, number)))
-        intake = import_dataset("tsg-bench", tmp_path / f"{task}.jsonl", force=number == 3)
-    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 4)))
-    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
-        import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
-    assert [(file.task, file.rows) for file in dataset("tsg-bench").files] == [("sgqa", 3), ("sgds", 2)]
-    value = json.loads(json.dumps(intake_value(intake)))
-    assert [(one["task"], one["problem"]) for one in value["arrived"]] == [("sgqa", "")]
-    assert (value["dataset"]["missing"], value["dataset"]["complete"]) == (["sa-sgg", "ma-sgg"], False)
-
-
-def test_import_of_broken_files_changes_nothing(tmp_path: Path, home: Path) -> None:
-    for task, content, message in (
-        ("sgqa", data(rows("sgqa", 3)) + b"\n{oops\n", "line 4: broken JSON"),
-        ("sgqa", data(rows("sgds", 3)), "line 1: these are not rows of sgqa but sgds"),
-        ("sgqa", b"caf\xe9", "line 1: not UTF-8"),
-        ("sgqa", b"Dear reader", "line 1: not JSON"),
-        ("sa-sgg", data(rows("sa-sgg", 3) + rows("ma-sgg", 1)), "line 4: item 3 has k = 2"),
-    ):
-        folder = write_layout(tmp_path / "checkout", **{task.replace("-", "_"): content})
-        with pytest.raises(FileProblem) as caught:
+def test_import_of_broken_files_and_wrong_names_changes_nothing(tmp_path: Path, home: Path) -> None:
+    for content, message in ((data(rows("sgqa", 3)) + b"\n{oops\n", "line 4: broken JSON"), (b"caf\xe9", "not UTF-8")):
+        folder = write_layout(tmp_path / "checkout", sgqa=content)
+        with pytest.raises(FileProblem, match=rf"sgqa\.jsonl: .*{message}"):
             import_dataset("tsg-bench", folder)
-        assert message in str(caught.value) and f"{task}.jsonl" in str(caught.value)
         assert not home.exists()
     import_dataset("tsg-bench", write_layout(folder))
     before = dataset("tsg-bench")
     write_layout(folder, ma_sgg=b"{oops")
     with pytest.raises(FileProblem):
         import_dataset("tsg-bench", folder)
+    (tmp_path / "empty").mkdir()
+    for name, sources in (("tsg-bench", ["missing"]), ("tsg-bench", []), ("else", ["x"])):
+        with pytest.raises(UsageError):
+            import_dataset(name, *sources)
+    with pytest.raises(UsageError, match="no file of tsg-bench anywhere") as caught:
+        import_dataset("tsg-bench", tmp_path / "empty")
+    assert "sgqa.jsonl, sgds.jsonl, sa-sgg.jsonl, ma-sgg.jsonl" in caught.value.hint
     assert dataset("tsg-bench") == before
     import_dataset("tsg-bench", home / "tsg-bench")
     for task in TASKS:
         assert dataset_file("tsg-bench", task).read_bytes() == data(rows(task)), "imported from its own place"
-
-
-def test_wrong_names_are_refused(tmp_path: Path) -> None:
-    for name, sources in (("tsg-bench", ["missing"]), ("tsg-bench", []), ("else", ["x"])):
-        with pytest.raises(UsageError):
-            import_dataset(name, *sources)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="no file of tsg-bench anywhere") as caught:
-        import_dataset("tsg-bench", tmp_path / "empty")
-    assert "sgqa.jsonl, sgds.jsonl, sa-sgg.jsonl, ma-sgg.jsonl" in caught.value.hint
 
 
 def test_names_in_rows_never_become_paths(tmp_path: Path) -> None:

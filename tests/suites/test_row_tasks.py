@@ -59,13 +59,10 @@ class Sums(RowTask[Sum, int]):
 
 @pytest.fixture
 def task() -> Sums:
-    return Sums(card())
-
-
-def card() -> Card:
     metrics = {"accuracy": {"pooling": "pooled", "better": "more", "headline": True}}
     changed = {"task": "sums/add", "name": "sums/add", "examples": None}
-    return Card.model_validate({**load_card("tsg/sgds").model_dump(), **changed, "metrics": metrics})
+    card = Card.model_validate({**load_card("tsg/sgds").model_dump(), **changed, "metrics": metrics})
+    return Sums(card)
 
 
 def lines(*rows: object) -> str:
@@ -76,41 +73,32 @@ ROWS = [{"item_id": f"s{n}", "question": f"add {n} and 2", "answer": n + 2} for 
 
 
 def test_lines_of_a_file_are_told_apart_by_what_is_wrong_with_them(task: Sums) -> None:
-    text = lines(
-        ROWS[0],
-        {"question": "add 1"},
-        [1],
-        ROWS[0],
-        {"item_id": "x", **{k: ROWS[0][k] for k in ("question", "answer")}},
-    )
+    again = {"item_id": "x", "question": ROWS[0]["question"], "answer": 2}
+    text = lines(ROWS[0], {"question": "add 1"}, [1], ROWS[0], again)
     found = RowInspector((task,)).inspect((text + "{oops\n").encode(), "rows.jsonl")
-    told = [(one.code, one.place.line, one.message) for one in found.findings]
-    assert told[:4] == [
+    assert [(one.code, one.place.line, one.message) for one in found.findings][:4] == [
         ("row", 2, "there is no field answer"),
         ("row", 3, 'expected an object, as in {"item_id": ...}'),
         ("repeated-id", 4, "the item id s0 occurs twice"),
         ("repeated-item", 5, "asks the same as s0"),
     ]
-    assert told[4][:2] == ("row", 6)
     assert found.counts == {"row": 3, "repeated-id": 1, "repeated-item": 1}
     assert found.problem.startswith("rows.jsonl: line 2: there is no field answer (the first of 4 errors)")
 
-
-def test_files_without_rows_and_files_of_others_are_not_taken(task: Sums, tmp_path: Path) -> None:
     assert RowInspector((task,)).inspect(b"\n", "empty").problem == "empty: there are no rows in it"
     assert "no task of rows that is stored as other" in RowInspector((task,)).inspect(b"", "x", "other").problem
     with pytest.raises(FileProblem):
         RowInspector((task,)).inspect(b"\xff\xfe\x00", "binary")
-    (tmp_path / "add.jsonl").write_text(lines(ROWS[0]))
-    (tmp_path / "other.jsonl").write_text(lines({"caption": "a dog"}))
-    assert kinds_of_rows((task,), tmp_path) == kinds_of_rows((task,), tmp_path / "add.jsonl") == ("add",)
-    assert kinds_of_rows((task,), tmp_path / "other.jsonl") == kinds_of_rows((task,), tmp_path / "none") == ()
 
 
-def test_a_dataset_names_the_line_that_is_no_row(task: Sums, tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
+def test_files_of_others_are_not_taken_and_a_dataset_names_the_line_that_is_no_row(task: Sums, tmp_path: Path) -> None:
+    file, other = tmp_path / "add.jsonl", tmp_path / "other.jsonl"
+    file.write_text(lines(ROWS[0]))
+    other.write_text(lines({"caption": "a dog"}))
+    assert kinds_of_rows((task,), tmp_path) == kinds_of_rows((task,), file) == ("add",)
+    assert kinds_of_rows((task,), other) == kinds_of_rows((task,), tmp_path / "none") == ()
     file.write_text(lines(ROWS[0], {"question": "add 1 and 2", "answer": "many"}))
-    with pytest.raises(UsageError, match=r"rows.jsonl: line 2: invalid literal"):
+    with pytest.raises(UsageError, match=r"add.jsonl: line 2: invalid literal"):
         task.dataset(str(file))
     file.write_text("\n")
     with pytest.raises(UsageError, match="there are no items in it"):
@@ -130,28 +118,25 @@ def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Sums, tmp_
     assert slips["near-duplicate"] == ["again"]
 
 
-def options(folder: Path, *more: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_row_options(parser)
-    return parser.parse_args(["-o", str(folder / "new.jsonl"), *more])
-
-
-def test_a_maker_of_rows_refuses_repeats_and_says_why_others_are_none(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_maker_of_rows_refuses_repeats_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def draw(chance: Random) -> Mapping[str, Any] | str:
         number = chance.randrange(6)
         return "this is unlucky" if number in (0, 3) else {"question": f"add {number}", "answer": number}
 
-    assert write_rows(draw, options(tmp_path, "--n", "4")) == 0
+    def written(*words: str) -> int:
+        parser = argparse.ArgumentParser()
+        add_row_options(parser)
+        return write_rows(draw, parser.parse_args(["-o", str(tmp_path / "new.jsonl"), *words]))
+
+    assert written("--n", "4") == 0
     out = capsys.readouterr().out
     assert "4 items made by rules" in out and "refused: drawn before" in out and "refused: this is unlucky" in out
     rows = [json.loads(line) for line in (tmp_path / "new.jsonl").read_text().splitlines()]
     assert [row["item_id"] for row in rows] == [f"made-0-{number}" for number in range(4)]
     assert len({row["question"] for row in rows}) == 4
     with pytest.raises(FileProblem, match=r"new.jsonl"):
-        write_rows(draw, options(tmp_path, "--n", "4", "--seed", "1"))
-    assert write_rows(draw, options(tmp_path, "--n", "9", "--force")) == 1
+        written("--n", "4", "--seed", "1")
+    assert written("--n", "9", "--force") == 1
     assert "only 4 of 9 different sound items" in capsys.readouterr().err
     with pytest.raises(UsageError, match="--n 0: from 1 to"):
-        write_rows(draw, options(tmp_path, "--n", "0"))
+        written("--n", "0")

@@ -14,7 +14,23 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_named
 
-CARD = (TASKS / "tsg/sgqa.yaml").read_text("utf-8")
+
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: str = "") -> Path:
+    """Return an installed package that adds a suite of this name, with a card of its own inside."""
+    home, info = folder / f"{name}_suite", folder / f"{name}_suite-1.dist-info"
+    (home / "tasks" / name).mkdir(parents=True)
+    card = (TASKS / "tsg/sgqa.yaml").read_text("utf-8").replace("task: tsg/sgqa", f"task: {name}/sgqa")
+    (home / "tasks" / name / "sgqa.yaml").write_text(card)
+    (home / "__init__.py").write_text(code or MANIFEST.format(name=name))
+    (folder / f"{name}_says.py").write_text(COMMAND)
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-suite\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[tsgkit.suites]\n{name} = {name}_suite:{value}\n")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder / "elsewhere")])
+    return home
+
+
 MANIFEST = """
 from tsgkit.suites.suite import Command, Suite
 from tsgkit.suites.tsg.qa import Questions
@@ -23,42 +39,21 @@ SUITE = Suite(
     "{name}", tasks={{"sgqa": "{name}_suite:Mine"}}, commands={{"{name}-say": Command("{name}_says", "say it")}}
 )
 
-
 class Mine(Questions):
     def __init__(self, card):
         super().__init__(card.model_copy(update={{"task": "tsg/sgqa"}}))
 
-
 def task_of_card(card):
     return Mine(card)
 """
-COMMAND = '''"""Say it."""
-
-
+COMMAND = """
 def add_arguments(parser):
     pass
-
 
 def run(arguments):
     print("said")
     return 0
-'''
-
-
-def package(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: str = "") -> Path:
-    """Return an installed package that adds a suite of this name, with a card of its own inside."""
-    home = folder / f"{name}_suite"
-    (home / "tasks" / name).mkdir(parents=True)
-    (home / "tasks" / name / "sgqa.yaml").write_text(CARD.replace("task: tsg/sgqa", f"task: {name}/sgqa"))
-    (home / "__init__.py").write_text(code or MANIFEST.format(name=name))
-    (folder / f"{name}_says.py").write_text(COMMAND)
-    info = folder / f"{name}_suite-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-suite\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(f"[tsgkit.suites]\n{name} = {name}_suite:{value}\n")
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(sys, "path", [*sys.path, str(folder / "elsewhere")])
-    return home
+"""
 
 
 def test_a_package_with_a_manifest_adds_tasks_cards_and_commands(
@@ -76,31 +71,32 @@ def test_a_package_with_a_manifest_adds_tasks_cards_and_commands(
     assert capsys.readouterr().out == "said\n"
 
 
-def test_a_package_of_the_last_version_that_makes_a_task_of_a_card_still_works_and_warns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_package_warns_and_a_wrong_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package(tmp_path, monkeypatch, "older", "task_of_card")
     with pytest.warns(FutureWarning, match="older of tsgkit.suites makes a task of a card; from tsgkit 0.3"):
-        task = task_of(load_card("older/sgqa"))
-    assert task.key == "older/sgqa"
-
-
-def test_a_package_that_cannot_be_loaded_is_named_and_breaks_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    package(tmp_path, monkeypatch, "broken", "SUITE", "import a_module_that_is_not_there\n")
-    with pytest.warns(RuntimeWarning, match="the suite broken cannot be loaded from broken_suite:SUITE"):
-        assert main(["--help"]) == 0
-    assert main(["prompts", "show", "tsg/sgqa"]) == 0
-    capsys.readouterr()
-    with pytest.raises(UsageError, match="the suite broken cannot be loaded"):
-        task_of(load_card("broken/sgqa"))
-
-
-def test_a_manifest_under_another_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert task_of(load_card("older/sgqa")).key == "older/sgqa"
     package(tmp_path, monkeypatch, "mine", "SUITE", MANIFEST.format(name="yours"))
     with pytest.raises(UsageError, match=r"the entry point mine of tsgkit.suites is the suite yours"):
         task_of(load_card("mine/sgqa"))
+
+
+def test_what_cannot_be_loaded_is_named_and_breaks_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package(tmp_path / "one", monkeypatch, "broken", "SUITE", "import a_module_that_is_not_there\n")
+    with pytest.warns(RuntimeWarning, match="the suite broken cannot be loaded from broken_suite:SUITE"):
+        assert main(["--help"]) == 0
+    assert main(["prompts", "show", "tsg/sgqa"]) == 0
+    with pytest.raises(UsageError, match="the suite broken cannot be loaded"):
+        task_of(load_card("broken/sgqa"))
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(tmp_path / "one")])
+    makers = 'makers={"gone": Command("no_such", "")}'
+    code = f'from tsgkit.suites.suite import Command, Suite\nSUITE = Suite("fifth", {makers})'
+    package(tmp_path / "two", monkeypatch, "fifth", "SUITE", code)
+    capsys.readouterr()
+    with pytest.warns(RuntimeWarning, match="the maker gone cannot be loaded from no_such"):
+        assert main(["make", "--help"]) == 0
+    assert "formalimg" in capsys.readouterr().out
 
 
 def test_names_suites_and_patterns_name_tasks() -> None:
@@ -138,14 +134,3 @@ def test_every_card_that_is_shipped_is_in_a_manifest_and_every_task_of_one_has_a
     listed = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.tasks}
     declared = {load_card(name).task for name in card_names()}
     assert declared == listed
-
-
-def test_a_maker_that_cannot_be_loaded_leaves_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    makers = 'makers={"gone": Command("no_such", "")}'
-    code = f'from tsgkit.suites.suite import Command, Suite\nSUITE = Suite("fifth", {makers})'
-    package(tmp_path, monkeypatch, "fifth", "SUITE", code)
-    with pytest.warns(RuntimeWarning, match="the maker gone cannot be loaded from no_such"):
-        assert main(["make", "--help"]) == 0
-    assert "formalimg" in capsys.readouterr().out

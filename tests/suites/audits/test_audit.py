@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
+from tsgkit.suites.audits.audit import Shortcut
 from tsgkit.suites.audits.checks import CHECKS
 from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, credit, fold_of
 
@@ -17,36 +18,47 @@ THINGS = "cup pen lamp chair spoon book hat ball kettle towel".split()  # noqa: 
 PLACES = "shelf table floor bench window door stove basket".split()  # noqa: SIM905
 
 
-def made(number: int, draw: random.Random) -> Item:
-    """Return a clean item: a question about a thing, four different places, one of them right, and "none"."""
-    options = [
-        f"on the {colour} {place}"
-        for colour, place in zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)
-    ]
-    return Item(
-        item_id=str(number),
-        cluster=str(number // 5),
-        question=f"Where does the {draw.choice(THINGS)} number {number} stand?",
-        options=(*options, "None"),
-        key=draw.randrange(4),
-        refusal=4,
-        group=("place", "layout")[number % 2],
-        context=f"image {number // 5}",
-        prompt="",
-    )
-
-
-def clean(count: int, seed: int = 0) -> list[Item]:
-    draw = random.Random(seed)
-    return [made(number, draw) for number in range(count)]
+def clean(count: int) -> list[Item]:
+    """Return clean items: a question about a thing, four different places, one of them right, and "none"."""
+    draw, items = random.Random(0), []
+    for number in range(count):
+        places = zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)
+        options = [f"on the {colour} {place}" for colour, place in places]
+        item = Item(
+            item_id=str(number),
+            cluster=str(number // 5),
+            question=f"Where does the {draw.choice(THINGS)} number {number} stand?",
+            options=(*options, "None"),
+            key=draw.randrange(4),
+            refusal=4,
+            group=("place", "layout")[number % 2],
+            context=f"image {number // 5}",
+            prompt="",
+        )
+        items.append(item)
+    return items
 
 
 def slips(items: Sequence[Item]) -> list[Slip]:
     return [slip for check in CHECKS for slip in check.find(items)]
 
 
-def test_a_thousand_clean_items_raise_no_alarm() -> None:
-    assert slips(clean(1000)) == []
+def test_clean_items_raise_no_alarm_and_no_shortcut_beats_chance_on_them() -> None:
+    items = clean(1000)
+    assert slips(items) == []
+    found = audit(Auditable(items))
+    assert found.chance == pytest.approx(0.25)
+    assert [one.name for one in found.shortcuts if one.value > 0.30] == []
+    assert not any(spread.is_skewed for spread in found.spreads)
+    values = {item.item_id: (1.0, item.cluster) for item in items}
+    [left] = without_shortcuts("m", "", "accuracy", values, found)
+    assert (found.solving, found.solved) == ((), {})
+    assert (left.shortcut, left.left, left.on_shortcuts, left.value_left) == ("", 1000, 0, 1.0)
+    kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in items]
+    assert audit(Auditable(kinds)).worst is None, "nor in any group"
+    assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in items[:50]])).shortcuts)
+    nothing = audit(Auditable([]))
+    assert (nothing.n, nothing.to_beat, nothing.smallest_difference) == (0, None, 1.0)
 
 
 def test_a_planted_slip_is_found_where_it_is() -> None:
@@ -71,22 +83,8 @@ def test_a_planted_slip_is_found_where_it_is() -> None:
         assert {(slip.code, slip.item_id) for slip in slips(items)} == {(code, "7")}
 
 
-def shortcut(items: list[Item], name: str):  # type: ignore[no-untyped-def]  # noqa: ANN201
+def shortcut(items: list[Item], name: str) -> Shortcut:
     return next(one for one in audit(Auditable(items)).shortcuts if one.name == name)
-
-
-def test_no_shortcut_beats_chance_on_clean_items() -> None:
-    found = audit(Auditable(clean(1000)))
-    assert found.chance == pytest.approx(0.25)
-    assert [one.name for one in found.shortcuts if one.value > 0.30] == []
-    assert not any(spread.is_skewed for spread in found.spreads)
-
-
-def test_always_the_same_letter_is_what_a_skew_of_keys_is_worth() -> None:
-    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(500))]
-    found = audit(Auditable(items))
-    one = next(one for one in found.shortcuts if one.name == "always the same letter")
-    assert one.value > 0.6 and one.beats_chance and found.spreads[0].is_skewed
 
 
 def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
@@ -117,21 +115,22 @@ def test_options_that_give_themselves_away_are_found_out() -> None:
     )
     around = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
     assert shortcut(around, "the option most like the others").value == 1
+    items = [
+        Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
+        for n in range(100)
+    ]
+    assert shortcut(items, "the commonest answer").value == pytest.approx(0.6)
+    assert credit(items[0], ()) == 0, "no answer has no credit"
     beside = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
     assert shortcut(beside, "the option most like the other questions").value > 0.95
 
 
-def test_reading_the_prompt_is_no_shortcut() -> None:
+def test_reading_the_prompt_is_no_shortcut_and_scenarios_are_counted_not_items() -> None:
     items = [replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]
     found = audit(Auditable(items))
     reader = next(one for one in found.shortcuts if one.name == "the option most like the prompt")
-    assert reader.value > 0.95
-    assert not reader.is_blind
-    assert found.to_beat is not None
-    assert found.to_beat.name != reader.name
-
-
-def test_the_smallest_difference_counts_scenarios_not_items() -> None:
+    assert reader.value > 0.95 and not reader.is_blind
+    assert found.to_beat is not None and found.to_beat.name != reader.name
     alone = audit(Auditable([replace(item, cluster=item.item_id) for item in clean(500)]))
     together = audit(Auditable(clean(500)))
     assert (alone.clusters, together.clusters) == (500, 100)
@@ -139,29 +138,16 @@ def test_the_smallest_difference_counts_scenarios_not_items() -> None:
     assert together.smallest_difference == pytest.approx(1.1 * alone.smallest_difference, rel=0.02)
 
 
-def test_audit_of_no_items_does_not_crash() -> None:
-    found = audit(Auditable([]))
-    assert (found.n, found.to_beat, found.smallest_difference) == (0, None, 1.0)
-
-
 def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
-    items = [replace(item, key=0) if int(item.item_id) < 50 else item for item in clean(100)]
-    found = audit(Auditable([replace(item, group="") for item in items]))
+    items = [replace(item, key=0 if int(item.item_id) < 50 else item.key, group="") for item in clean(100)]
+    found = audit(Auditable(items))
     assert found.solving == ("always the same letter",)
+    assert found.spreads[0].is_skewed
     values = {item.item_id: (1.0 if item.item_id in found.solved else 0.0, item.cluster) for item in items}
     [left] = without_shortcuts("m", "", "accuracy", values, found)
-    assert left.shortcut == "always the same letter"
-    assert left.right == left.on_shortcuts == len(found.solved)
-    assert (left.left, left.value_left) == (100 - len(found.solved), 0.0)
-
-
-def test_shortcuts_at_chance_set_no_item_apart() -> None:
-    items = clean(300)
-    found = audit(Auditable(items))
-    values = {item.item_id: (1.0, item.cluster) for item in items}
-    [left] = without_shortcuts("m", "", "accuracy", values, found)
-    assert (found.solving, found.solved) == ((), {})
-    assert (left.shortcut, left.left, left.on_shortcuts, left.value_left) == ("", 300, 0, 1.0)
+    solved = len(found.solved)
+    assert (left.shortcut, left.right, left.on_shortcuts) == ("always the same letter", solved, solved)
+    assert (left.left, left.value_left) == (100 - solved, 0.0)
 
 
 def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
@@ -179,42 +165,20 @@ def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
     assert rows[-1].left < min(row.left for row in rows[:-1])
 
 
-def halves(share: int = 77) -> list[Item]:
-    """Return items of which the longest option is the key in most of one half, and in few of the other."""
+def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
     items = []
     for number, item in enumerate(clean(400)):
-        is_easy = number % 2 == 0 and number // 2 % 100 < share
+        is_easy = number % 2 == 0 and number // 2 % 100 < 77
         longest = item.key if is_easy else (item.key or 0) % 4 - 1 if number % 20 else item.key
         texts = [text + " of old oak" * (place == (longest or 0) % 4) for place, text in enumerate(item.options[:4])]
         items.append(replace(item, options=(*texts, "None"), group=("perturbed", "random")[number % 2]))
-    return items
-
-
-def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
-    found = audit(Auditable(halves()))
-    longest = next(one for one in found.shortcuts if one.name == "the longest option")
-    by_group = {share.group: share for share in longest.groups}
-    assert by_group["perturbed"].value > 0.75
-    assert by_group["perturbed"].beats_chance
-    assert by_group["random"].value < 0.25
-    assert longest.value < 0.5
-    assert all(share.n == 200 and share.low is not None for share in longest.groups)
+    found = audit(Auditable(items))
+    longest_option = next(one for one in found.shortcuts if one.name == "the longest option")
+    perturbed, others = longest_option.groups
+    assert (perturbed.group, others.group) == ("perturbed", "random")
+    assert perturbed.value > 0.75 and perturbed.beats_chance and others.value < 0.25
+    assert longest_option.value < 0.5
+    assert all(share.n == 200 and share.low is not None for share in longest_option.groups)
     assert found.worst is not None
     assert (found.worst[0].name, found.worst[1].group) == ("the longest option", "perturbed")
-    solved = {item_id for item_id, names in found.solved.items() if "the longest option" in names}
-    assert solved
-
-
-def test_clean_items_have_no_group_with_a_shortcut_and_those_of_one_kind_no_groups() -> None:
-    kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in clean(1000)]
-    assert audit(Auditable(kinds)).worst is None
-    assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in clean(50)])).shortcuts)
-
-
-def test_the_commonest_answer_is_a_shortcut_to_open_questions_and_no_answer_has_no_credit() -> None:
-    items = [
-        Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
-        for n in range(100)
-    ]
-    assert shortcut(items, "the commonest answer").value == pytest.approx(0.6)
-    assert credit(items[0], ()) == 0
+    assert any("the longest option" in names for names in found.solved.values())

@@ -1,14 +1,15 @@
-"""One judge for all suites, asked over loopback: schemas, the order of images and question, images beside the loop."""
+"""One judge for all suites, alone and over loopback: tries, formats, the order of images, images beside the loop."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from formula_items import ROWS, lines, paint
@@ -20,87 +21,173 @@ from shipped import TASKS
 from spatial_judge import spatial_judge
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.failures import BudgetReached
+from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, carry_out, evaluate, prepare_run
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
-from tsgkit.runs.shard_merge import merge
-from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.images import ImageFolder, Looked
-from tsgkit.suites.judges.images import AT_ONCE
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.images import AT_ONCE, beside
+from tsgkit.suites.judges.judge import Judge, Question, Reading, a_model, outcome_of
+from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.judges.shown_images import ShownImage, sight_of
 from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
+from tsgkit.suites.transcript import LabelledReply, Transcript
+
+SCHEMA = {"type": "json_schema"}
+REFUSED = Reply(None, Ending.API_ERROR, error="no such parameter", status=400)
+DOWN = Reply(None, Ending.API_ERROR, error="bad gateway", status=502)
+
+
+class Service:
+    """A service that gives these replies in order, the last one for ever."""
+
+    def __init__(self, *replies: Reply, refuses: Reply | None = None) -> None:
+        self.replies, self.refuses = list(replies), refuses
+        self.asked: list[tuple[str, int, bool]] = []
+
+    async def __call__(
+        self, messages: Sequence[Any], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        self.asked.append((label, draw, schema is not None))
+        await asyncio.sleep(0)
+        if schema is not None and self.refuses is not None:
+            return self.refuses
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+def read(reply: Reply) -> Reading[str]:
+    return Reading(reply.text, "" if reply.text in ("yes", "no") else f"{reply.text!r} is no yes or no")
+
+
+def test_a_question_is_asked_until_a_reply_can_be_read_and_else_unknown_with_the_last_reason() -> None:
+    for replies, value, reason, outcome in (
+        ((Reply("perhaps"), Reply("no"), Reply("yes")), "no", "", Outcome.UNREADABLE),
+        ((Reply("perhaps"), Reply("who knows")), "who knows", "'who knows' is no yes or no", Outcome.UNREADABLE),
+        ((DOWN,), None, "the service failed: bad gateway", Outcome.API_ERROR),
+        ((Reply(None, Ending.MISSING),), None, "there is no reply", Outcome.MISSING),
+    ):
+        service = Service(*replies)
+        found = asyncio.run(Judge().answer(service, Question("lamp", (), read, SCHEMA, tries=2, first_draw=6)))
+        asked = replies[:2]
+        assert (found.value, str(found.unknown or "")) == (value, reason and f"lamp: {reason}")
+        assert service.asked == [("lamp", 6 + draw, True) for draw in range(len(asked))]
+        assert found.said == tuple(LabelledReply("lamp", reply) for reply in asked)
+        assert found.outcome is outcome
+    for reply, outcome in (
+        (Reply("", Ending.EMPTY), Outcome.EMPTY),
+        (Reply("  "), Outcome.EMPTY),
+        (Reply("ye", Ending.TRUNCATED), Outcome.TRUNCATED),
+        (Reply(None, Ending.REFUSED), Outcome.REFUSED),
+    ):
+        assert outcome_of(reply) is outcome, "an unread reply keeps how it ended"
+
+
+def test_judge_raises_a_fatal_error_again_before_more_work_and_one_without_a_model_says_what_to_name() -> None:
+    async def ask(messages: Sequence[Any], *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        raise BudgetReached("the budget is used up")
+
+    judge = Judge()
+    judge.go_on()
+    with pytest.raises(BudgetReached):
+        asyncio.run(judge.answer(ask, Question("lamp", (), read)))
+    with pytest.raises(BudgetReached, match="used up"):
+        judge.go_on()
+    with pytest.raises(UsageError, match="a model must judge the rooms") as error:
+        a_model(None, "rooms")
+    assert "--judge" in error.value.hint
+
+
+def asked_together(formats: ResponseFormats, service: Service, count: int = 5) -> list[Reply]:
+    async def all_of_them() -> list[Reply]:
+        calls = (formats.asked(service, (), label=str(n), draw=0, schema=SCHEMA) for n in range(count))
+        return await asyncio.gather(*calls)
+
+    return asyncio.run(all_of_them())
+
+
+def test_one_request_finds_out_for_those_beside_it() -> None:
+    kept: list[object] = []
+    formats, service = ResponseFormats(keep=kept.append), Service(Reply("yes"), refuses=REFUSED)
+    assert [reply.text for reply in asked_together(formats, service)] == ["yes"] * 5
+    assert sum(with_schema for _, _, with_schema in service.asked) == 1
+    assert kept == [{"json_schema": False}]
+    service = Service(Reply("yes"), refuses=REFUSED)
+    asked_together(ResponseFormats({"json_schema": False}), service)
+    assert not any(with_schema for _, _, with_schema in service.asked), "a known format is not tried again"
+    formats = ResponseFormats({"json_object": False})
+    asked_together(formats, Service(Reply("yes")), 1)
+    assert formats.takes == {"json_object": False, "json_schema": True}, "types are learnt apart"
+    formats, service = ResponseFormats(), Service(Reply("yes"), refuses=DOWN)
+    assert {reply.status for reply in asked_together(formats, service)} == {502}
+    assert formats.takes == {} and len(service.asked) == 5, "one that is down teaches nothing and holds up nobody"
+    assert {reply.status for reply in asked_together(formats, Service(DOWN, refuses=REFUSED))} == {502}
+    assert formats.takes == {}, "a request that fails without a schema too says nothing of schemas"
+
+
+def test_only_a_bad_request_is_made_again_without_its_schema_and_old_sights_are_read() -> None:
+    for status, asked in ((400, 2), (422, 2), (401, 1), (404, 1), (413, 1), (500, 1)):
+        formats, service = ResponseFormats(), Service(Reply("yes"), refuses=replace(REFUSED, status=status))
+        [reply] = asked_together(formats, service, 1)
+        assert (len(service.asked), reply.text) == (asked, "yes" if asked == 2 else None), status
+        assert formats.takes == ({"json_schema": False} if asked == 2 else {}), status
+    formats, service = ResponseFormats({"json_schema": True}), Service(Reply("yes"), refuses=REFUSED)
+    assert asked_together(formats, service, 2)[0].text == "yes"
+    assert formats.takes == {"json_schema": True} and len(service.asked) == 4, "it took a schema before"
+    stored = (
+        '{"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}'
+    )
+    sight = sight_of(Transcript((LabelledReply("picture", Reply(stored)),)))
+    assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),))
+    assert sight_of(Transcript((sight.said,))) == sight
+
+
+def test_an_image_that_hangs_stops_no_other_and_an_error_reaches_who_asked() -> None:
+    goes_on = threading.Event()
+
+    def broken() -> str:
+        raise ValueError("no image")
+
+    async def looks() -> None:
+        hung = [asyncio.ensure_future(beside(lambda: goes_on.wait(60))) for _ in range(AT_ONCE - 1)]
+        for _ in range(AT_ONCE + 1):
+            with pytest.raises(ValueError, match="no image"):
+                await beside(broken)
+        thread = await beside(threading.current_thread)
+        assert thread.daemon, "the end of the process waits for no image"
+        assert not any(one.done() for one in hung)
+        goes_on.set()
+        assert await asyncio.gather(*hung) == [True] * len(hung)
+
+    asyncio.run(looks())
+
 
 IDS = [row.id for row in rows_in(TASKS / "spatialgen/data/questions.jsonl")]
 SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
 SIZE = 64
-Contents = list[list[str]]
+SPATIAL = {"tasks": ("spatialgen/questions",), "images": ("mine=mine",), "ids": tuple(IDS[:4]), "protocols": ("ours",)}
+NATURAL = {"tasks": ("formalimg/natural",), "images": ("mine=mine",), "data": "rows.jsonl"}
+KNOLLING = {**NATURAL, "tasks": ("formalimg/knolling",), "protocols": ("ours",)}
 
 
-class Case(NamedTuple):
-    """A suite with images for its judge in the working folder."""
-
-    server: Callable[..., AbstractContextManager[Running]]
-    plan: dict[str, Any]
-    make: Callable[[], None]
-    calls: int
-    """The requests of the whole plan, where the service takes schemas."""
-    kind: str = "json_schema"
-
-
-def spatial_images() -> None:
+def spatial_server() -> AbstractContextManager[Running]:
     Path("mine").mkdir()
     for item_id in IDS[:4]:
         Path(f"mine/{item_id}.png").write_bytes(png(item_id))
+    return spatial_judge(mode="constant:C")
 
 
-def formula_images() -> None:
+def formula_server(**options: object) -> AbstractContextManager[Running]:
     rows = [{**ROWS[2], "id": number} for number in range(4)]
     Path("rows.jsonl").write_text(lines([*rows, *({**ROWS[0], "id": number} for number in range(4))]))
     for number in range(4):
         paint(Path(f"mine/{number}.png"), ("white", "black", "red", "blue")[number])
-
-
-def scenes() -> None:
-    Path("mine").mkdir()
-    bed = thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5), attributes=["wooden"])
-    lamp = thing("lamp_1", "lamp", (0.5, 0.5, 0), (0.2, 0.2, 1.5), attributes=["red"], shape="cylinder")
-    Path("mine/scene_0.json").write_text(room(bed, lamp))
-    row = '0,easy,A bedroom.,"eq,1,bed; eq,1,lamp","eq,1,lamp,red","eq,1,next_to,0,bed,lamp","eq,1,against,bed,wall"'
-    Path("a.csv").write_text(f"ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\n{row}\n")
-
-
-@contextmanager
-def spatial_server(**options: object) -> Iterator[Running]:
-    with spatial_judge(mode="constant:C", **options) as running:
-        yield running
-
-
-@contextmanager
-def formula_server(**options: object) -> Iterator[Running]:
-    with image_server(replies={"": SAID}, **options) as running:
-        yield running
-
-
-@contextmanager
-def room_server(**options: object) -> Iterator[Running]:
-    with room_judge(size=SIZE, **options) as running:
-        yield running
-
-
-SPATIAL = {"tasks": ("spatialgen/questions",), "images": ("mine=mine",), "ids": tuple(IDS[:4]), "protocols": ("ours",)}
-NATURAL = {"tasks": ("formalimg/natural",), "images": ("mine=mine",), "data": "rows.jsonl"}
-KNOLLING = {**NATURAL, "tasks": ("formalimg/knolling",)}
-SCENES = {"tasks": ("sceneeval",), "scenes": ("mine=mine",), "data": "a.csv", "ids": ("0",)}
-CASES = {
-    "spatialgen": Case(spatial_server, SPATIAL, spatial_images, 20),
-    "formalimg": Case(formula_server, NATURAL, formula_images, 4, "json_object"),
-    "sceneeval": Case(room_server, {**SCENES, "tasks": ("sceneeval/fidelity", "sceneeval/plausibility")}, scenes, 7),
-}
-each = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+    return image_server(replies={"": SAID}, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -115,115 +202,73 @@ def plan_of(server: Running, plan: dict[str, Any], **more: object) -> Plan:
     return Plan.model_validate({**plan, **asked, **more})
 
 
-def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = None, **more: object) -> EvaluationOutcome:
-    options = Options(out=Path("run"), cache=False, limits=limits or Limits())
+def judged(
+    server: Running, plan: dict[str, Any], out: str = "run", limits: Limits | None = None, **more: object
+) -> EvaluationOutcome:
+    options = Options(out=Path(out), cache=False, limits=limits or Limits())
     return evaluate(plan_of(server, plan, **more), options, with_samples=True)
 
 
-@each
-def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(case: Case) -> None:
-    case.make()
-    with case.server(refuses_schemas=422 if case.calls > 4 else 400) as server:
-        stopped = judged(server, case.plan, limits=Limits(max_requests=4))
-        assert (stopped.exit_code, server.stats()["schemas"]) == (4, 1)
-        assert list(read_header(Path("run"))["response_formats"].values()) == [{case.kind: False}]
-        again = judged(server, case.plan)
-        stats = server.stats()
-    assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
+def orders(server: Running, first: int = 0) -> set[tuple[str, ...]]:
+    """Return what stands in the requests, in order."""
+    return {tuple(one) for one in server.stats()["contents"][first:]}
 
 
-def samples_of(run: str) -> list[dict[str, Any]]:
-    """Return the samples of a run, without what tells how often a refusal was met: once in each shard."""
-    found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
-
-
-def test_shards_that_each_met_a_refusal_merge_into_the_undivided_run() -> None:
-    formula_images()
+def test_a_service_refuses_schemas_once_and_not_again_after_a_restart() -> None:
     with formula_server(refuses_schemas=400) as server:
-        plan = plan_of(server, NATURAL)
-        for number in (1, 2):
-            shard = Options(Path("run"), cache=False, shard=Shard(number, 2))
-            assert evaluate(plan, shard).exit_code == 0
-        assert server.stats()["schemas"] == 2
-        assert judged(server, NATURAL).exit_code == 0
-    assert merge([Path(f"run.shard-{number}-of-2") for number in (1, 2)], Path("all")).complete
-    assert samples_of("all") == samples_of("run")
-    learnt = [list(read_header(Path(name))["response_formats"].values()) for name in ("all", "run")]
-    assert learnt == [[{"json_object": False}]] * 2
-
-
-@each
-def test_a_service_that_takes_schemas_is_asked_with_one_every_time(case: Case) -> None:
-    case.make()
-    with case.server() as server:
-        finished = judged(server, case.plan)
-        stats = server.stats()
-    assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, case.calls, case.calls)
-    assert list(finished.header["response_formats"].values()) == [{case.kind: True}]
-
-
-def test_errors_of_the_service_stay_errors_and_the_same_command_asks_again() -> None:
-    formula_images()
-    with formula_server(always={"": "400"}) as server:
-        first = judged(server, NATURAL)
-        port = int(server.base.rpartition(":")[2].partition("/")[0])
-    assert first.exit_code == 1 and "response_formats" not in first.header
-    outcomes = [sample["outcome"] for row in first.values for sample in row["samples"]]
-    assert "api_error" in outcomes and set(outcomes) <= {"api_error", "missing"}, "nothing is charged to an image"
-    with formula_server(port=port) as server:
+        stopped = judged(server, NATURAL, limits=Limits(max_requests=3))
+        assert (stopped.exit_code, server.stats()["schemas"]) == (4, 1)
+        assert list(read_header(Path("run"))["response_formats"].values()) == [{"json_object": False}]
         again = judged(server, NATURAL)
-        assert (again.exit_code, server.stats()["seen"]) == (0, 4)
+        assert (again.exit_code, server.stats()["schemas"], server.stats()["seen"]) == (0, 1, 5)
 
 
-def contents(server: Running) -> Contents:
-    return [list(one) for one in server.stats()["contents"]]
-
-
-def test_images_come_first_and_the_question_last_in_our_ways() -> None:
-    spatial_images()
+def test_images_come_first_in_our_ways_and_where_they_were_published_in_published_protocols() -> None:
     with spatial_server() as server:
         finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=("ours", "ours-apart", "ours-shuffled"))
-        assert {tuple(one) for one in contents(server)} == {("image_url", "text")}
-        assert not any("The picture:" in one["text"] for one in server.stats()["looked"])
-    assert finished.header["request_form"] == NEWEST
-    formula_images()
+        assert orders(server) == {("image_url", "text")} and finished.header["request_form"] == NEWEST
+        count = server.stats()["seen"]
+        judged(server, SPATIAL, "theirs", ids=(IDS[0],), protocols=("published",))
+        assert orders(server, count) == {("text", "image_url")}
+        endings = [one["text"].endswith("The picture:") for one in server.stats()["looked"]]
+        assert endings == [False] * count + [True] * (len(endings) - count)
+        header = read_header(Path("run"))
+        Path("run/run.json").write_text(json.dumps(header | {"request_form": 99}))
+        with pytest.raises(UsageError, match="request_form is 99; this version knows 1, 2") as refused:
+            judged(server, SPATIAL, ids=(IDS[0],))
+        assert "a newer one" in refused.value.hint
+
+
+def test_images_of_formulas_come_first_in_our_way_and_last_or_alone_as_published() -> None:
     with formula_server() as server:
-        evaluate(plan_of(server, KNOLLING, protocols=("ours",)), Options(out=Path("knolling"), cache=False))
-        assert contents(server) == [["image_url", "text"]] * 4, "all classes are asked for at once"
+        judged(server, NATURAL, "natural")
+        assert orders(server) == {("text", "image_url")}
+        judged(server, KNOLLING, "knolling", protocols=("published",))
+        assert orders(server, 4) == {("image_url",)}, "the text is the system's message"
+        judged(server, KNOLLING, "ours")
+        assert server.stats()["contents"][-4:] == [["image_url", "text"]] * 4, "all classes are asked for at once"
 
 
-def test_published_protocols_keep_the_published_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    spatial_images()
-    with spatial_server() as server:
-        judged(server, SPATIAL, ids=(IDS[0],), protocols=("published",))
-        assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
-        assert all(one["text"].endswith("The picture:") for one in server.stats()["looked"])
-    Path("formulas").mkdir()
-    monkeypatch.chdir("formulas")
-    formula_images()
-    with formula_server() as server:
-        evaluate(plan_of(server, NATURAL), Options(out=Path("natural"), cache=False))
-        assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
-        evaluate(plan_of(server, KNOLLING, protocols=("published",)), Options(out=Path("knolling"), cache=False))
-        assert {tuple(one) for one in contents(server)[4:]} == {("image_url",)}, "the text is the system's message"
-
-
-def test_images_of_objects_come_first_with_what_stands_between_them() -> None:
-    scenes()
-    with room_server() as server:
-        judged(server, CASES["sceneeval"].plan)
-        found = {tuple(one) for one in contents(server)}
-    alone, around, nothing = ("image_url", "text"), ("image_url", "text", "image_url", "text"), ("text",)
-    assert found == {alone, around, nothing}
+def test_images_of_objects_come_first_with_what_stands_between_them_and_each_request_has_a_schema() -> None:
+    Path("mine").mkdir()
+    bed = thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5), attributes=["wooden"])
+    lamp = thing("lamp_1", "lamp", (0.5, 0.5, 0), (0.2, 0.2, 1.5), attributes=["red"], shape="cylinder")
+    Path("mine/scene_0.json").write_text(room(bed, lamp))
+    row = '0,easy,A bedroom.,"eq,1,bed; eq,1,lamp","eq,1,lamp,red","eq,1,next_to,0,bed,lamp","eq,1,against,bed,wall"'
+    Path("a.csv").write_text(f"ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\n{row}\n")
+    tasks = ("sceneeval/fidelity", "sceneeval/plausibility")
+    with room_judge(size=SIZE) as server:
+        finished = judged(server, {"tasks": tasks, "scenes": ("mine=mine",), "data": "a.csv", "ids": ("0",)})
+        stats = server.stats()
+        assert orders(server) == {("image_url", "text"), ("image_url", "text", "image_url", "text"), ("text",)}
+    assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, 7, 7)
+    assert list(finished.header["response_formats"].values()) == [{"json_schema": True}]
 
 
 @pytest.mark.parametrize(("name", "out"), [("spatialgen", None), ("formalimg", Path("run"))])
 def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path | None) -> None:
-    case = CASES[name]
-    case.make()
-    with case.server() as server:
-        wanted = plan_of(server, SPATIAL if name == "spatialgen" else {**KNOLLING, "protocols": ("ours",)})
+    with spatial_server() if name == "spatialgen" else formula_server() as server:
+        wanted = plan_of(server, SPATIAL if name == "spatialgen" else KNOLLING)
         options = Options(out=out, cache=False, limits=Limits(concurrency=1, max_requests=3))
         stopped = carry_out(prepare(wanted, form=FIRST), options, Watch())
         header = read_header(stopped.path)
@@ -231,33 +276,6 @@ def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path |
         (stopped.path / "run.json").write_text(json.dumps(header))
         again = evaluate(wanted, replace(options, limits=Limits()))
         assert (again.exit_code, again.path) == (0, stopped.path)
-        assert contents(server) == [["text", "image_url"]] * case.calls
+        assert server.stats()["contents"] == [["text", "image_url"]] * (20 if name == "spatialgen" else 4)
         assert "request_form" not in read_header(again.path)
         assert prepare_run(wanted, replace(options, new=True)).form == NEWEST
-
-
-def test_a_run_of_a_form_that_is_not_known_is_refused() -> None:
-    spatial_images()
-    with spatial_server() as server:
-        judged(server, SPATIAL, ids=(IDS[0],))
-        header = read_header(Path("run"))
-        Path("run/run.json").write_text(json.dumps(header | {"request_form": 99}))
-        with pytest.raises(UsageError, match="request_form is 99; this version knows 1, 2") as refused:
-            judged(server, SPATIAL, ids=(IDS[0],))
-    assert "a newer one" in refused.value.hint
-
-
-def test_images_are_decoded_beside_the_loop_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    spatial_images()
-    threads, inner, together = set[str](), ImageFolder.look, threading.Barrier(AT_ONCE, timeout=60)
-
-    def look(self: ImageFolder, item_id: str) -> Looked:
-        threads.add(threading.current_thread().name)
-        together.wait()
-        return inner(self, item_id)
-
-    monkeypatch.setattr(ImageFolder, "look", look)
-    folders = tuple(f"mine{number}=mine" for number in range(3))
-    with spatial_server() as server:
-        assert judged(server, SPATIAL, images=folders).exit_code == 0
-    assert threads == {f"image-{number}" for number in range(AT_ONCE)}, "no other thread decodes for any folder"

@@ -1,13 +1,18 @@
-"""Solvers: how often they ask, which tasks each can do, and recorded runs of them."""
+"""Solvers: how often they ask, which tasks each can do, recorded runs of them; pools of examples; rules of votes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from prompt_items import document, pool, row
+from hypothesis import given
+from hypothesis import strategies as st
+from prompt_items import document, row
+from prompt_items import pool as pool_of_rows
 from tsg_tasks import pool_of, program_named, prompter_of, samples_of, tsg_task
 
 from tsgkit.errors import UsageError
@@ -15,10 +20,12 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.solvers.examples import Example, Identity, Pool
 from tsgkit.suites.solvers.factories import factory_of, recorded, votes_of
 from tsgkit.suites.solvers.offline_solvers import Baseline
 from tsgkit.suites.solvers.scorers import OneReply
 from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.vote_rules import majority, plurality
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -32,7 +39,7 @@ ANSWERS = tsg_task(load_card("tsg/sgqa"))
 
 def solver(name: str = "single", style: str = "zero-shot") -> Solver:
     chosen = style_of(style, 3 if "few" in style else None)
-    examples = pool_of(pool("sgqa"), "sgqa").drawn(3) if chosen.shots else ()
+    examples = pool_of(pool_of_rows("sgqa"), "sgqa").drawn(3) if chosen.shots else ()
     return factory_of(name).solver(name, ANSWERS, prompter_of("sgqa", chosen, None, examples))
 
 
@@ -64,16 +71,13 @@ def replies(*texts: str) -> list[Reply]:
     return [Reply(text) for text in texts]
 
 
-def test_a_single_look_asks_once_and_keeps_the_reply() -> None:
+def test_a_single_look_asks_once_and_a_vote_under_labels_of_its_own_without_official_figures() -> None:
     asked = Asked(*replies("[cup]"))
     transcript = asyncio.run(solver().solve(SAMPLE, asked))
     assert asked.calls == [("answer", 0, None)]
     assert transcript == Transcript((LabelledReply("answer", Reply("[cup]")),))
     judged = solver().judge(SAMPLE, transcript)
     assert (judged.outcome, judged.answer, sorted(judged.scores)) == (Outcome.ANSWERED, "cup", ["official", "strict"])
-
-
-def test_a_vote_asks_its_draws_under_labels_of_their_own_and_has_no_official_figures() -> None:
     asked = Asked(*replies("[lid]", "[cup]", "[cup]"))
     transcript = asyncio.run(solver("vote:3").solve(SAMPLE, asked))
     assert [call[:2] for call in asked.calls] == [("vote/0", 0), ("vote/1", 1), ("vote/2", 2)]
@@ -92,19 +96,14 @@ def test_when_one_vote_is_stopped_the_others_come_home_first_and_a_failed_one_le
     assert solver("vote:3").judge(SAMPLE, Transcript(tuple(said))).outcome is Outcome.API_ERROR
 
 
-def test_sample_outcome_is_the_ending_of_its_call() -> None:
+def test_sample_outcome_is_the_ending_of_its_call_and_a_schema_leaves_no_official_figures() -> None:
     for ending in (Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR, Ending.EMPTY, Ending.MISSING):
         text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
         judged = solver().judge(SAMPLE, Transcript((LabelledReply("answer", Reply(text, ending=ending)),)))
         assert (judged.outcome, judged.answer) == (Outcome[ending.name], None)
     for name in ("single", "vote:2"):
         judged = solver(name).judge(SAMPLE, None)
-        assert judged.outcome is Outcome.MISSING
-        assert judged.counts["items"] == judged.counts["missing"] == 1
-
-
-def test_the_structured_style_sends_a_schema_and_has_no_official_figures() -> None:
-    for name in ("single", "vote:2"):
+        assert (judged.outcome, judged.counts["items"], judged.counts["missing"]) == (Outcome.MISSING, 1, 1)
         asked, made = Asked(*replies('{"answer": "cup"}', '{"answer": "cup"}')), solver(name, "structured")
         transcript = asyncio.run(made.solve(SAMPLE, asked))
         schema = asked.calls[0][2]
@@ -117,35 +116,25 @@ def test_the_structured_style_sends_a_schema_and_has_no_official_figures() -> No
 
 def test_fingerprints_tell_everything_apart_that_changes_an_answer() -> None:
     ways = [solver(), solver("vote:2"), solver("vote:3"), solver(style="cot"), solver(style="few-shot")]
-    found = [way.fingerprint for way in ways] + [baseline_of(f"baseline/{name}", 0).fingerprint for name in ("rules",)]
-    found += [baseline_of("baseline/random", seed).fingerprint for seed in (0, 1)]
-    assert len(set(found)) == len(found)
+    ways += [baseline_of(*one) for one in (("baseline/rules", 0), ("baseline/random", 0), ("baseline/random", 1))]
+    assert len({way.fingerprint for way in ways}) == len(ways)
     assert solver().fingerprint == ways[0].fingerprint
 
 
-def test_a_baseline_asks_nobody_and_other_solvers_need_a_model() -> None:
+def test_a_baseline_asks_nobody_other_solvers_need_a_model_and_a_vote_2_to_100_calls() -> None:
     transcript = asyncio.run(baseline_of("baseline/rules", 0).solve(SAMPLE, None))
-    assert [said.label for said in transcript.said] == ["local"]
-    assert transcript.usage.total == 0
+    assert ([said.label for said in transcript.said], transcript.usage.total) == (["local"], 0)
     with pytest.raises(UsageError, match="solver single asks a model, and none was given"):
         asyncio.run(solver().solve(SAMPLE, None))
     with pytest.raises(UsageError, match="there is no baseline/rule") as raised:
         baseline_of("baseline/rule", 0)
     assert raised.value.hint == "baseline/rules?"
-
-
-def test_a_vote_takes_2_to_100_calls() -> None:
     assert [votes_of(name) for name in ("vote:2", "vote:100")] == [2, 100]
-    for name, said in (
-        ("vote", "there is no solver vote"),
-        ("vote:1", "a vote takes 2 to 100 calls"),
-        ("vote:0", "a vote takes 2 to 100 calls"),
-        ("vote:101", "a vote takes 2 to 100 calls"),
-        ("vote:-3", "there is no solver vote:-3"),
-        ("vote:٣", "there is no solver"),
-        ("singel", "there is no solver singel"),
-    ):
-        with pytest.raises(UsageError, match=said):
+    for name in ("vote:1", "vote:101"):
+        with pytest.raises(UsageError, match="a vote takes 2 to 100 calls"):
+            votes_of(name)
+    for name in ("vote", "vote:٣", "singel"):
+        with pytest.raises(UsageError, match=f"there is no solver {name}"):
             votes_of(name)
 
 
@@ -169,10 +158,9 @@ def test_a_solver_that_a_task_cannot_use_is_refused_in_one_sentence() -> None:
     ):
         with pytest.raises(UsageError, match=f"{name}: {reason}"):
             task_of(load_card(name)).check_way("zero-shot", "vote:5", None)
-    for name in ("spatialgen/questions", "sceneeval/fidelity", "formalimg/knolling"):
-        with pytest.raises(UsageError, match="there is no solver singel") as raised:
-            task_of(load_card(name)).check_way("zero-shot", "singel", None)
-        assert raised.value.hint == "single?"
+    with pytest.raises(UsageError, match="there is no solver singel") as raised:
+        task_of(load_card("spatialgen/questions")).check_way("zero-shot", "singel", None)
+    assert raised.value.hint == "single?"
 
 
 def transcript(**said: str) -> Transcript:
@@ -196,10 +184,76 @@ def test_a_recorded_run_is_scored_as_the_solver_that_made_it() -> None:
         with pytest.raises(UsageError, match="a recorded run can only be scored"):
             asyncio.run(left.solve(SAMPLE, None))
     assert left.unfinished(transcript(vote_0="[cup]", vote_1="[cup]")) == "2 of 3 calls are recorded"
-
-
-def test_a_run_of_a_solver_that_is_not_installed_opens_and_is_refused_only_where_it_is_scored() -> None:
-    left: Any = recorded(ANSWERS, "theirs:2", "cot")
-    assert left.unpublished == "the published way asks once; solver theirs:2 does not"
+    theirs: Any = recorded(ANSWERS, "theirs:2", "cot")
+    assert theirs.unpublished == "the published way asks once; solver theirs:2 does not"
     with pytest.raises(UsageError, match="there is no solver theirs:2"):
-        left.judge(SAMPLE, transcript(answer="[cup]"))
+        theirs.judge(SAMPLE, transcript(answer="[cup]"))
+
+
+class Item(NamedTuple):
+    item_id: str
+    words: str
+    cluster: str = ""
+    groups: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+def identity(item: Item) -> Identity:
+    return Identity((item.words,), (item.cluster,) if item.cluster else ())
+
+
+def pool(*items: Item, sources: tuple[str, ...] = ()) -> Pool[Item]:
+    named = sources or ("",) * len(items)
+    examples = [Example(item, "[cup]", source=source) for item, source in zip(items, named, strict=True)]
+    return Pool("pool.jsonl", tuple(examples), identity)
+
+
+NINE = pool(*(Item(str(number), f"cup {number}") for number in range(9)))
+
+
+def test_fewer_shots_are_the_beginning_of_more_and_the_seed_decides() -> None:
+    assert NINE.drawn(8, 1)[:3] == NINE.drawn(3, 1)
+    assert len({tuple(one.item.item_id for one in NINE.drawn(9, seed)) for seed in range(5)}) == 5
+    assert NINE.drawn(0) == NINE.chosen(0, 0, [Item("0", "cup 0")]) == ()
+    with pytest.raises(UsageError, match="the number of examples is not negative"):
+        NINE.drawn(-1)
+    with pytest.raises(UsageError, match="the pool has 9, --shots 10 asks for more"):
+        NINE.drawn(10)
+    spread = pool(*(Item(name, name) for name in "012345"), sources=("a", "a", "a", "b", "b", "c"))
+    for seed in range(10):
+        assert [one.source for one in spread.drawn(6, seed)[:3]] != ["a", "a", "a"]
+        assert {one.source for one in spread.drawn(3, seed)} == {"a", "b", "c"}, "every row has its turn"
+
+
+def test_an_example_that_is_asked_or_of_a_scenario_that_is_asked_is_refused() -> None:
+    shown = pool(Item("shown", "a cup", "kitchen"))
+    for asked, said in (
+        (Item("x", "a cup"), "example shown is item x"),
+        (Item("x", "a lid", "kitchen"), "example shown and item x are of one scenario kitchen"),
+        (Item("x", "a cup", "kitchen"), "example shown is item x"),
+    ):
+        with pytest.raises(UsageError, match=f"examples must share nothing with the data: {said}$"):
+            shown.chosen(1, 0, [Item("y", "a jar", "attic"), asked])
+    [example] = shown.chosen(1, 0, [Item("shown", "a lid", "attic")])
+    assert example.item.item_id == "shown", "ids alone make nothing the same"
+    with pytest.raises(UsageError) as raised:
+        NINE.check_disjoint([Item(f"asked-{number}", f"cup {number % 5}") for number in range(20)])
+    assert raised.value.message.count("is item asked-") == 3
+    assert raised.value.message.endswith("; and more")
+
+
+PARTS = st.lists(st.lists(st.sampled_from("aAbBc"), max_size=6), min_size=1, max_size=6)
+
+
+@given(words=st.lists(st.sampled_from("aAbBcC"), min_size=1, max_size=9), draws=PARTS)
+def test_the_largest_class_and_the_parts_of_most_draws_win(words: list[str], draws: list[list[str]]) -> None:
+    classes = Counter(map(str.lower, words))
+    first = next(word for word in words if classes[word.lower()] == max(classes.values()))
+    assert plurality(words, lambda one, other: one.lower() == other.lower()) == first
+    flat = [part for draw in draws for part in draw]
+    kept = majority(draws, str.lower)
+    for part in {one.lower() for one in flat}:
+        holding = sum(part in map(str.lower, draw) for draw in draws)
+        assert (part in map(str.lower, kept)) == (holding * 2 > len(draws))
+    assert len({part.lower() for part in kept}) == len(kept), "no part stands twice"
+    assert set(kept) <= set({part.lower(): part for part in reversed(flat)}.values()), "as first written"
+    assert [flat.index(part) for part in kept] == sorted(flat.index(part) for part in kept)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from official_layout import data
+from official_layout import rows as published
 from prompt_items import TASKS, graph, pool, row
 from shipped import DATA
 from tsg_tasks import pool_of, rows_in, samples_of
@@ -17,9 +18,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.tsg import dataset
-from tsgkit.suites.tsg.inspection import kinds_of
-
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
+from tsgkit.suites.tsg.inspection import inspect, kinds_of
 
 
 def text_of(*rows: object) -> bytes:
@@ -42,24 +41,15 @@ def test_the_samples_are_those_of_the_whole_file(monkeypatch: pytest.MonkeyPatch
         assert list(lazily.item_ids) == [sample.item_id for sample in whole], task
 
 
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_published_rows_are_those_of_the_whole_file() -> None:
-    for task in ("sgqa", "sgds"):
-        path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
-        assert tuple(rows_in(path, task)) == samples_of(read_file(path), task)
-
-
 def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> None:
     rows = [row("sgqa", name) for name in ("first", "second", "third")]
     for one in rows:
         del one["item_id"]  # so that the ids are the numbers of the rows
     lines = text_of(*rows).splitlines()
     for content in (
-        b"\xef\xbb\xbf" + b"\n".join(lines),
         b"\xef\xbb\xbf\n" + b"\n".join(lines),
         b"\r\n".join(lines) + b"\r\n",
         b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
-        b"\n".join(lines),
     ):
         path = written(tmp_path, content)
         found = rows_in(path, "sgqa")
@@ -69,14 +59,10 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> Non
 
 def test_row_errors_name_their_line(tmp_path: Path) -> None:
     for second, said in (
-        (b"{oops\n", "line 2: "),
         (b"[]\n", "line 2: sgqa is made of sgqa rows, and this is none of our rows"),
         (text_of(row("sgds", "other")), "line 2: sgqa is made of sgqa rows, and this is sgds"),
         (text_of(row("sgqa", "first")), "line 2: the item id first"),
-        (b'{"a": "\xff"}\n', "line 2: not UTF-8 text"),
         (b"\xff\xfe{\x00\n", "line 2: not UTF-8 text"),
-        (text_of(row("sgqa", "second") | {"qa_pairs": "none"}), "line 2: "),
-        (b"9" * 5000 + b"\n", "line 2: "),
         (b"[" * 100_000 + b"\n", "line 2: "),
     ):
         path = written(tmp_path, text_of(row("sgqa", "first")) + second)
@@ -86,15 +72,6 @@ def test_row_errors_name_their_line(tmp_path: Path) -> None:
     for content in (b"", b"\n \r\n\n", b"\xef\xbb\xbf"):
         with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
             rows_in(written(tmp_path, content), "sgqa")
-
-
-def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
-    written(tmp_path, text_of(row("sgqa", "first")))
-    with pytest.raises(FileProblem, match="this is a folder"):
-        rows_in(tmp_path, "sgqa")
-    with pytest.raises(FileProblem, match="no such file") as raised:
-        rows_in(tmp_path / "rovs.jsonl", "sgqa")
-    assert raised.value.hint == f"{tmp_path / 'rows.jsonl'}?"
 
 
 def test_rows_of_one_graph_are_taken_among_rows_of_several_only(tmp_path: Path) -> None:
@@ -128,7 +105,6 @@ def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
     ids = list(found.item_ids)
     assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
     assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]
-    assert list(found.chosen(ItemChoice(first=3))) == [0, 1, 2]
     assert len(found.chosen()) == len(found.chosen(ItemChoice(limit=10_000))) == len(found)
     with pytest.raises(UsageError, match="there is no item nobody"):
         found.chosen(ItemChoice(("nobody",)))
@@ -147,32 +123,20 @@ def choice(context: list[Any], target: object, **fields: object) -> dict[str, An
 
 def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[str]:
     """Return the clusters of samples read one by one, which are those of the whole file read at once."""
-    path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    path = written(tmp_path, text_of(*rows))
     found = [sample.cluster for sample in rows_in(path, task)]
     assert found == [sample.cluster for sample in samples_of(read_file(path), task)]
     return found
 
 
-def test_rows_join_where_one_context_and_target_continue_the_other(tmp_path: Path) -> None:
+def test_rows_join_where_one_continues_the_other_or_any_id_is_shared(tmp_path: Path) -> None:
     late, early, apart = choice(STEPS[:4], STEPS[4]), choice(STEPS[:2], STEPS[3]), choice(OTHER[:2], OTHER[2])
     assert clusters(tmp_path, late, early, apart) == ["story of item 0"] * 2 + [json.dumps(OTHER[:2])]
-    found = clusters(tmp_path, choice(STEPS[:1], STEPS[1]), choice(STEPS[:3], STEPS[3]))
-    assert found[0] == found[1]
-
-
-def test_one_shared_graph_or_an_empty_context_is_no_evidence_of_one_story(tmp_path: Path) -> None:
-    first, second, third = (
-        choice(STEPS[:1], OTHER[1]),
-        choice(STEPS[:3], STEPS[3]),
-        choice([STEPS[0], *OTHER], STEPS[4]),
-    )
-    assert len(set(clusters(tmp_path, first, second, third))) == 3
-    rows = [choice([], STEPS[0], target_sentence=word, variations=[word], position=0) for word in ("one", "two")]
-    assert len(set(clusters(tmp_path, *rows, choice(STEPS[:2], STEPS[2])))) == 3
-
-
-def test_any_shared_id_joins(tmp_path: Path) -> None:
+    assert len({*clusters(tmp_path, choice(STEPS[:1], STEPS[1]), choice(STEPS[:3], STEPS[3]))}) == 1
+    one_shared = [choice(STEPS[:1], OTHER[1]), choice(STEPS[:3], STEPS[3]), choice([STEPS[0], *OTHER], STEPS[4])]
+    assert len(set(clusters(tmp_path, *one_shared))) == 3, "one shared graph is no evidence"
+    empty = [choice([], STEPS[0], target_sentence=word, variations=[word], position=0) for word in ("one", "two")]
+    assert len(set(clusters(tmp_path, *empty, choice(STEPS[:2], STEPS[2])))) == 3, "nor is an empty context"
     rows = [
         choice(STEPS[:2], STEPS[2], data_id="clip", scenario_id="tea"),
         choice(OTHER[:2], OTHER[2], data_id="clip"),
@@ -183,54 +147,98 @@ def test_any_shared_id_joins(tmp_path: Path) -> None:
     assert clusters(tmp_path, choice(STEPS[:3], STEPS[3]), choice(STEPS[:2], STEPS[2], data_id="clip")) == ["clip"] * 2
 
 
-def test_bundled_data_stay_in_eighteen_scenarios() -> None:
+def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_are_refused(tmp_path: Path) -> None:
     for task in TASKS:
-        path = DATA / f"{task}.jsonl"
-        dataset = rows_in(path, task)
-        own = {json.loads(line)["scenario_id"] for line in path.read_text(encoding="utf-8").splitlines()}
-        assert {sample.cluster for sample in dataset} == own
-        assert (len(own), dataset.clusters_are) == (18, "scenarios")
-
-
-def test_examples_of_a_joined_story_are_still_refused(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    path.write_text(json.dumps(choice(STEPS[:2], STEPS[2])) + "\n" + json.dumps(choice(STEPS[:3], STEPS[3])) + "\n")
-    shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence="x washes mug")
-    shown["variations"] = ["x washes mug", *shown["variations"][1:]]
-    shown["position"] = 0
-    examples = pool_of(read_document(json.dumps(shown) + "\n", "pool"), "sgds")
+        found = rows_in(DATA / f"{task}.jsonl", task)
+        own = {json.loads(line)["scenario_id"] for line in (DATA / f"{task}.jsonl").read_text().splitlines()}
+        assert {sample.cluster for sample in found} == own
+        assert (len(own), found.clusters_are) == (18, "scenarios")
+    path = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
+    told = row("sgds", "x", "mug")
+    shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence=told["target_sentence"])
+    examples = pool_of(read_document(json.dumps(shown | {"variations": told["variations"]}) + "\n", "pool"), "sgds")
     with pytest.raises(UsageError, match="share nothing"):
         examples.check_disjoint(rows_in(path, "sgds"))
     pool_of(pool("sgds"), "sgds").check_disjoint(rows_in(path, "sgds"))
 
 
-def test_tables_say_what_the_clusters_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = tmp_path / "sgds.jsonl"
-    data.write_text("".join(json.dumps(choice(STEPS[:n], STEPS[n])) + "\n" for n in (2, 3)))
-    assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", str(tmp_path / "run"), "--quiet"]) == 0
-    assert "95 % intervals over stories" in capsys.readouterr().out
-    assert main(["report", str(tmp_path / "run")]) == 0
-    assert "95 % intervals over stories" in capsys.readouterr().out
-    assert main(["audit", str(data)]) == 0
-    assert "They come from 1 story" in capsys.readouterr().out
-
-
-def test_scores_with_clusters_of_an_older_version_are_rescored(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = tmp_path / "sgds.jsonl"
+def test_scores_with_other_clusters_are_rescored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3]), choice(OTHER[:2], OTHER[2])]
-    data.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    runs = [tmp_path / "old", tmp_path / "new"]
+    data, runs = written(tmp_path, text_of(*rows)), [str(tmp_path / "old"), str(tmp_path / "new")]
     for run in runs:
-        assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", str(run), "--quiet"]) == 0
-    stored = runs[0] / "samples.jsonl"
+        assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", run, "--quiet"]) == 0
+    stored = tmp_path / "old" / "samples.jsonl"
     records = [json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines()]
     older = [record | {"cluster": json.dumps(one["context_graphs"])} for record, one in zip(records, rows, strict=True)]
-    stored.write_text("".join(json.dumps(one) + "\n" for one in older))
-    assert main(["report", str(runs[0])]) == 0
-    capsys.readouterr()
-    assert main(["compare", *map(str, runs)]) == 2
+    stored.write_bytes(text_of(*older))
+    assert main(["compare", *runs]) == 2
     assert "tsgkit rescore" in capsys.readouterr().err
-    assert main(["rescore", str(runs[0])]) == 0
-    assert main(["compare", *map(str, runs)]) == 0
+    for words in (["rescore", runs[0]], ["compare", *runs], ["report", runs[0]]):
+        assert main(words) == 0
+    assert "95 % intervals over stories" in capsys.readouterr().out
+
+
+def many(task: str, count: int = 3) -> bytes:
+    return data(published(task, count))
+
+
+def slipped(task: str, line: int, **fields: object) -> bytes:
+    made: list[dict[str, Any]] = published(task, 5)
+    made[line - 1] |= fields
+    return data(made) + b"\n"
+
+
+def test_inspection_tells_the_task_and_counts_slips_of_data_that_are_usable() -> None:
+    hostile = {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
+    empty_target = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
+    misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]])
+    for text, task, counts in (
+        *((many(task, 20) + b"\n", task, {}) for task in TASKS),
+        (slipped("sgqa", 1, **hostile), "sgqa", {}),
+        (misspelt, "sgqa", {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1, "answer-not-a-node": 5}),
+        (slipped("sgds", 2, context_graphs=[empty_target]), "sgds", {"empty-name": 1}),
+        (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", *"bcd"]), "sgds", {"few-candidates": 1}),
+        (many("sgqa") + b"\n \n" + many("sgqa", 1), "sgqa", {"blank-line": 1, "no-final-newline": 1}),
+        (b"\xef\xbb\xbf" + many("sgqa") + b"\n", "sgqa", {"byte-order-mark": 1}),
+        (many("sgqa").replace(b"\n", b"\r\n") + b"\r\n", "sgqa", {}),
+    ):
+        inspection = inspect(text, "f")
+        assert (inspection.task, inspection.problem, inspection.counts) == (task, "", counts)
+        assert inspection.rows == len([line for line in text.splitlines() if line.strip()])
+    for several, single, named in ((5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)):
+        inspection = inspect(data(published("sa-sgg", single) + published("ma-sgg", several)) + b"\n", "f", named)
+        assert (inspection.task, inspection.problem) == ("ma-sgg", "")
+        assert inspection.counts == {"single-graph": single}
+        assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
+
+
+def test_unusable_rows_are_named_with_their_line_and_files_without_rows_refused() -> None:
+    twice = data([one | {"item_id": "a"} for one in published("sgqa", 2)])
+    for text, task, problem in (
+        (many("sgqa") + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
+        (many("sgqa")[:-7], "sgqa", "f: line 3: broken JSON"),
+        (many("sgqa") + b"\n" + many("sgds", 1), "sgqa", "f: line 4: expected an item of the format"),
+        (slipped("sgqa", 3, qa_pairs=[{"Q": "x"}]), "sgqa", "f: line 3: not an sgqa row: qa_pairs.0.A"),
+        (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
+        (many("sgds"), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
+        (many("sa-sgg") + b"\n" + many("ma-sgg", 1), "sa-sgg", "f: line 4: item 3 has k = 2"),
+        (many("sa-sgg", 5) + b"\n" + many("ma-sgg", 1), None, "f: line 6: item 5 has k = 2"),
+        (many("sa-sgg"), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
+        (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),
+        (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
+        (twice, "sgqa", "f: line 2: the id a occurred before"),
+    ):
+        assert inspect(text, "f", task).problem.startswith(problem), problem
+    for text, message in (
+        (b"", "f: the file is empty"),
+        (b"\n\nperson -> verb -> wipe\n", "f: line 3: not JSON"),
+        (b"<html></html>", "f: this is HTML"),
+        (many("sgqa", 2) + b"\n\xff", "f: line 3: not UTF-8"),
+        (many("sgqa", 2).decode().encode("utf-16"), "UTF-16"),
+        (many("sgqa", 1) + b"\0", "NUL"),
+        (b'[[["person", "verb", "wipe"]]]', "f: line 1: these are not rows of any task but triplets"),
+        (b'{"a": 1}\n{"a": 2}\n', "none of our items"),
+    ):
+        with pytest.raises(FileProblem) as caught:
+            inspect(text, "f")
+        assert message in str(caught.value)

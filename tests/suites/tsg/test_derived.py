@@ -4,34 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from prompt_items import document, graph, row
 from shipped import DATA
-from tsg_tasks import DERIVATIONS, ROWS, TASKS, draft_of, judge, of_item, read_reply, rows_in, samples_of
+from tsg_tasks import DERIVATIONS, METRICS, STYLES, draft_of, judge, of_item, rows_in, samples_of, shown_answer
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.careless_texts import WRITINGS
 from tsgkit.graph.corruptions import Corruption
-from tsgkit.graph.edits import diff
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.slips import SLIPS
+from tsgkit.replies import Unreadable
+from tsgkit.replies.lists import Listed
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.suite import score
 from tsgkit.suites.tsg import faults
 from tsgkit.suites.tsg import repairs as repairing
+from tsgkit.suites.tsg.derived_tasks import names
 from tsgkit.suites.tsg.faults import ERRORS, SEVERAL, SOURCES, written_fault
 from tsgkit.suites.tsg.items import ActionsSample, AnySample, EdgesSample, NodesSample, RefineSample
 
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 SEVERAL_ERRORS = {"several": 2, "three": 3, "four": 4}
 SEEDED = (*Corruption, *SEVERAL_ERRORS)
 OTHERS = ["published", "reading", "annotator", "none"]
@@ -55,48 +58,12 @@ def repairs(*rows: dict[str, Any], task: str = "refine") -> list[RefineSample]:
     return [sample for sample in made(task, *rows) if isinstance(sample, RefineSample)]
 
 
-def published_rows() -> Iterator[dict[str, Any]]:
-    """Yield published choices as rows of graphs to generate: the target graph, with L of all the row's graphs."""
-    for number, line in enumerate(Path(OFFICIAL, "tsg_sgds_sample.jsonl").read_text(encoding="utf-8").splitlines()):
-        row = json.loads(line)
-        triplets = [triplet for graph in (*row["context_graphs"], row["triplet"]) for triplet in graph]
-        verbs = {target for _, edge, target in triplets if edge == "verb"}
-        nodes = {name for source, _, target in triplets for name in (source, target)} - verbs - {""}
-        space = {
-            "object": sorted(nodes),
-            "relationship": sorted({edge for _, edge, _ in triplets}),
-            "verb": sorted(verbs),
-        }
-        told = {"item_id": str(number), "context": [], "target_sentence": row["target_sentence"]}
-        yield told | {"mandatory_space": space, "graphs": [{"triplets": row["triplet"]}]}
-
-
 @cache
 def bundled() -> tuple[RefineSample, ...]:
     return tuple(sample for name in ("sa-sgg", "ma-sgg") for sample in rows_in(DATA / f"{name}.jsonl", "refine"))
 
 
-def by_graph(samples: tuple[RefineSample, ...]) -> Iterator[list[RefineSample]]:
-    graphs: dict[tuple[str, int], list[RefineSample]] = {}
-    for sample in samples:
-        graphs.setdefault((sample.source.item_id, sample.number), []).append(sample)
-    return iter(graphs.values())
-
-
-def check(samples: tuple[RefineSample, ...]) -> None:
-    """Assert that every item differs from its original by exactly the stated changes, as scores see it."""
-    for sample in samples:
-        original, spoilt = (set(fold_graph(graph)) for graph in (sample.original, sample.spoilt))
-        assert original - spoilt == {change.reference for change in sample.changes} - {None}, sample.item_id
-        assert spoilt - original == {change.candidate for change in sample.changes} - {None}, sample.item_id
-        assert len(sample.changes) <= 4
-        assert (not sample.changes) == sample.is_clean == (sample.error == "none") == (sample.origin == "none")
-        assert sample.error in ERRORS
-        assert sample.origin in SOURCES
-
-
 def test_the_same_rows_make_the_same_samples_which_can_be_sent_to_another_process() -> None:
-    assert list(ROWS) == [*TASKS, *DERIVATIONS] and list(TASKS) == ["sgqa", "sgds", "sa-sgg", "ma-sgg"]
     for task, derivation in DERIVATIONS.items():
         one = SINGLE_ROW if "sa-sgg" in derivation.sources else SEVERAL_ROW
         samples = made(task, one)
@@ -106,27 +73,19 @@ def test_the_same_rows_make_the_same_samples_which_can_be_sent_to_another_proces
             made(task, SEVERAL_ROW | {"graphs": []})
 
 
-def test_nodes_are_asked_for_without_actions_and_labels_are_given_by_graph() -> None:
+def test_nodes_edges_and_actions_are_asked_for_and_what_is_asked_is_not_given_away() -> None:
     screwed = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "on", "lid"]]
     (sample,) = made("nodes-ma", SEVERAL_ROW | {"graphs": [{"triplets": graph("wash")}, {"triplets": screwed}]})
     assert isinstance(sample, NodesSample)
     assert sample.nodes == ("person", "hand1", "cup", "lid", "screw"), "an action that is an object too stays"
     assert sample.labels == (("verb", "dobj", "with"), ("verb", "dobj", "on"))
-
-
-def test_given_nodes_stand_in_the_order_of_l_whatever_the_order_of_triplets() -> None:
     turned = SINGLE_ROW | {"graphs": [{"triplets": graph("wash")[::-1]}]}
     for (sample,) in (made("edges-sa", SINGLE_ROW), made("edges-sa", turned)):
         assert isinstance(sample, EdgesSample)
-        assert sample.nodes == (("person", "hand1", "cup", "wash"),)
-
-
-def test_actions_keep_their_order_and_are_not_given_away() -> None:
-    graphs = [{"triplets": graph(verb)} for verb in ("dry", "wash", "dry")]
-    (sample,) = made("actions", SEVERAL_ROW | {"graphs": graphs})
+        assert sample.nodes == (("person", "hand1", "cup", "wash"),), "in the order of L, whatever that of triplets"
+    (sample,) = made("actions", SEVERAL_ROW | {"graphs": [{"triplets": graph(v)} for v in ("dry", "wash", "dry")]})
     assert isinstance(sample, ActionsSample)
-    assert sample.actions == ("dry", "wash", "dry")
-    assert sample.nodes == ("person", "hand1", "cup")
+    assert (sample.actions, sample.nodes) == (("dry", "wash", "dry"), ("person", "hand1", "cup"))
     assert sample.labels == ("verb", "dobj", "with")
 
 
@@ -134,7 +93,6 @@ def test_a_repair_is_asked_of_every_graph_and_type_of_error() -> None:
     samples = repairs(SINGLE_ROW, SEVERAL_ROW)
     seeded = [sample.item_id for sample in samples if sample.origin == "seeded"]
     assert seeded == [f"{graph}/{error}" for graph in ("a/0", "b/0", "b/1") for error in SEEDED]
-    assert [sample.origin for sample in samples] == [*["seeded"] * 7, *OTHERS] * 3
     for sample in samples:
         groups = {"error": (sample.error,), "source": (sample.origin,), "faults": (str(len(sample.changes)),)}
         assert groups.items() <= sample.groups.items(), sample.item_id
@@ -143,45 +101,30 @@ def test_a_repair_is_asked_of_every_graph_and_type_of_error() -> None:
     assert Corruption.MISSING not in [sample.error for sample in repairs(alone)], "an error that cannot be has no item"
 
 
-def test_a_seeded_graph_has_one_error_of_its_type_and_several_have_errors_of_different_types() -> None:
-    for sample in repairs(SINGLE_ROW, SEVERAL_ROW):
-        if sample.origin == "seeded":
-            assert sample.spoilt != sample.original and sample.spoilt.triplets
-            assert len(set(sample.kinds)) == len(sample.kinds) == SEVERAL_ERRORS.get(sample.error, 1)
-            assert sample.error in (*SEVERAL_ERRORS, sample.kinds[0])
-            if sample.error not in SEVERAL_ERRORS:
-                kinds = [change.kind for change in diff(sample.original, sample.spoilt).changes]
-                assert kinds == [{"redundant": "extra"}.get(sample.error, sample.error)]
-
-
 def test_the_hash_of_data_tells_which_errors_were_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(SINGLE_ROW | {"mandatory_space": L}) + "\n")
-    plain, mended = (rows_in(path, task).sha256 for task in ("sa-sgg", "refine"))
-    assert plain == rows_in(path, "nodes-sa").sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert mended == rows_in(path, "refine").sha256 != plain
+    plain, mended = (rows_in(path, task).sha256 for task in ("nodes-sa", "refine"))
+    assert plain == hashlib.sha256(path.read_bytes()).hexdigest() != mended == rows_in(path, "refine").sha256
     monkeypatch.setattr(repairing, "SEED", 1)
     assert rows_in(path, "refine").sha256 not in (plain, mended)
 
 
 def test_bundled_graphs_differ_from_their_originals_by_the_stated_changes() -> None:
-    check(bundled())
-    assert all(sample.spoilt is sample.original for sample in bundled() if sample.is_clean)
-    for samples in by_graph(bundled()):
+    for sample in bundled():
+        original, spoilt = (set(fold_graph(graph)) for graph in (sample.original, sample.spoilt))
+        assert original - spoilt == {change.reference for change in sample.changes} - {None}, sample.item_id
+        assert spoilt - original == {change.candidate for change in sample.changes} - {None}, sample.item_id
+        assert (not sample.changes) == sample.is_clean == (sample.error == "none") == (sample.origin == "none")
+        assert sample.is_clean == (sample.spoilt is sample.original)
+        assert sample.error in ERRORS and sample.origin in SOURCES
+    for _, found in groupby(bundled(), lambda sample: (sample.source.item_id, sample.number)):
+        samples = tuple(found)
         assert [sample.origin for sample in samples] == [*["seeded"] * 7, *OTHERS]
-        assert {len(sample.changes) for sample in samples if sample.origin == "seeded"} == {1, 2, 3, 4}
         assert len({sample.spoilt for sample in samples}) == len(samples)
-    kinds = Counter(sample.error for sample in bundled())
-    named = {source: [error for error in kinds if error.startswith(f"{source}-")] for source in SOURCES}
-    assert [len(named[source]) for source in ("published", "reading", "annotator")] == [4, len(WRITINGS), len(SLIPS)]
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_published_graphs_with_faults_differ_by_the_stated_changes(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in published_rows()))
-    samples = tuple(rows_in(tmp_path / "rows.jsonl", "refine"))
-    check(samples)
-    assert {sample.origin for sample in samples} == {"seeded", *OTHERS}
+    kinds = {sample.error for sample in bundled()}
+    named = [[error for error in kinds if error.startswith(f"{source}-")] for source in SOURCES]
+    assert [len(errors) for errors in named if errors] == [4, len(WRITINGS), len(SLIPS)]
 
 
 def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay() -> None:
@@ -193,21 +136,14 @@ def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay()
     for samples, digest in ((old, OF_010), (bundled(), OF_020)):
         drawn = [(one.item_id, str(one.spoilt), tuple(map(str, one.changes)), one.seed) for one in samples]
         assert hashlib.sha256(repr(drawn).encode()).hexdigest() == digest
-
-
-def test_no_fault_is_forgiven_by_the_reader_of_answers() -> None:
     for sample in bundled():
         reply = Reply(of_item(sample).baselines["none"](sample, 0))
+        assert bool(draft_of(replace(sample, hinted=True)).hints) == (not sample.is_clean), "a clean graph has no hint"
         strict = judge(sample, reply).scores["strict"]
-        assert strict["restored"].value == (None if sample.is_clean else 0), sample.item_id
-        assert strict["clean_touched"].value == (0 if sample.is_clean else None), sample.item_id
+        found = [strict[name].value for name in ("restored", "clean_touched")]
+        assert found == ([None, 0] if sample.is_clean else [0, None]), "no fault is forgiven by the reader"
         if sample.error != "annotator-empty-target":  # an edge without a target is no line that can be read
-            assert read_reply(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
-
-
-def test_agents_receive_no_hint_about_a_clean_graph() -> None:
-    for item in bundled()[:11]:
-        assert bool(draft_of(replace(item, hinted=True)).hints) == (not item.is_clean)
+            assert of_item(sample).read(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
 
 
 def test_a_fault_of_a_model_is_named_by_its_only_change_or_as_several() -> None:
@@ -219,3 +155,137 @@ def test_a_fault_of_a_model_is_named_by_its_only_change_or_as_several() -> None:
     assert one is not None and more is not None
     assert (one.error, one.origin, len(one.changes)) == ("model-reversed", "model", 1)
     assert (more.error, len(more.changes)) == ("model-several", 2)
+
+
+def values(found: Judged) -> dict[str, float | None]:
+    return {name: one.value for name, one in found.scores["strict"].items()}
+
+
+def repair(error: str) -> RefineSample:
+    return next(sample for sample in repairs(SINGLE_ROW) if sample.item_id.endswith(f"/{error}"))
+
+
+def samples(task: str) -> tuple[AnySample, ...]:
+    return made(task, SINGLE_ROW if "sa-sgg" in DERIVATIONS[task].sources else SEVERAL_ROW)
+
+
+def test_the_right_answer_is_right_in_every_metric_and_has_no_official_score() -> None:
+    for task, metrics in METRICS.items():
+        lower = {name for name, metric in metrics.items() if not metric.more_is_better}
+        for sample in samples(task) if task in DERIVATIONS else ():
+            found = judge(sample, Reply(shown_answer(sample)))
+            assert list(found.scores) == ["strict"]
+            assert set(found.scores["strict"]) == set(metrics)
+            told = {name: value for name, value in values(found).items() if value is not None and name != "f1_before"}
+            assert told == {name: float(name not in lower) for name in told}, sample.item_id
+            if isinstance(sample, RefineSample) and not sample.is_clean:
+                assert (told["restored"], told["still_wrong"]) == (1, 0), sample.item_id
+
+
+def test_names_are_scored_as_a_set_of_nodes_and_a_sequence_of_actions() -> None:
+    for task, reply, expected in (
+        ("nodes-sa", "person\ncup\ncup\nwash\nspoon", (2 / 4, 2 / 3, 4 / 7, 0, 1 / 4)),
+        ("actions", "dry\nwash\ntake", (1 / 3, 1 / 2, 2 / 5, 0, 0)),
+    ):
+        (sample,) = samples(task)
+        found = values(judge(sample, Reply(reply)))
+        fields = ("precision", "recall", "f1", "exact_match", "outside")
+        assert [found[name] for name in fields] == pytest.approx(list(expected)), task
+    assert found["count_match"] == 0
+
+
+def test_each_error_of_a_graph_is_fixed_left_or_neither_and_what_was_right_may_be_newly_broken() -> None:
+    rows: list[tuple[RefineSample, ActionGraph, tuple[float, ...]]]
+    rows = [(repair(error), repair(error).spoilt, (0, 1, 0)) for error in SEEDED]
+    one, two, more = repair("mismatched"), repair("several"), repair("redundant")
+    removed = ActionGraph(triplet for triplet in one.spoilt if triplet != one.changes[0].candidate)
+    second = two.changes[1]
+    kept = [triplet for triplet in two.original if triplet != second.reference]
+    half = ActionGraph([*kept, *([] if second.candidate is None else [second.candidate])])
+    lost = ActionGraph([*more.original.triplets[:-1], ("cup", "from", "person")])
+    rows += [(one, removed, (0, 0, 0)), (two, half, (0.5, 0.5, 0)), (more, lost, (1, 0, 1))]
+    for sample, answer, expected in rows:
+        found = judge(sample, Reply(str(answer)))
+        said = values(found)
+        assert (said["fixed"], said["left"], said["newly_broken"]) == expected, (sample.error, answer)
+        assert [said[name] for name in ("restored", "still_wrong", "clean_touched")] == [0, 1, None]
+        if answer == sample.spoilt:
+            assert said["f1"] == said["f1_before"] != 1
+    assert found.counts["newly_broken"] == 2
+    clean, missing = repair("none"), repair("missing")
+    added = f"{clean.original}\n\nperson -> verb -> take"
+    for reply, touched in ((str(clean.original), 0), (str(missing.spoilt), 1), (added, 1)):
+        said = values(judge(clean, Reply(reply)))
+        assert said.pop("clean_touched") == touched, reply
+        assert set(said.values()) == {None}
+    evidence = judge(missing, Reply(shown_answer(missing))).evidence
+    told = {name: evidence[name] for name in ("error", "seed", "errors", "changes")}
+    assert told == {"error": "missing", "seed": "0/a/0", "errors": [*map(str, missing.changes)], "changes": []}
+
+
+def test_collected_replies_are_told_apart_by_error_source_and_number_of_faults(tmp_path: Path) -> None:
+    (tmp_path / "data.jsonl").write_text(json.dumps(SINGLE_ROW | {"mandatory_space": L}) + "\n")
+    replies = [{"item_id": one.item_id, "reply": shown_answer(one)} for one in samples("refine")]
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
+    files = (tmp_path / "data.jsonl", tmp_path / "replies.jsonl")
+    report: Any = score("tsg/refine", *files, by=["source", "faults", "error"])
+    assert (report.board.profiles["official"], report.board.reasons["official"]) == (
+        None, "this task has no published reader",
+    )  # fmt: skip
+    assert {name: board.n for name, board in report.groups["source"].items()} == {
+        "seeded": 7, "published": 1, "reading": 1, "annotator": 1, "none": 1,
+    }  # fmt: skip
+    assert list(report.groups["faults"])[:2] == ["0", "1"]
+    clean = report.groups["faults"]["0"].profiles["strict"]
+    assert (clean["clean_touched"].value, clean["f1"]) == (0, None)
+    errors = list(report.groups["error"])
+    assert errors[:7] == ["redundant", "missing", "mismatched", "reversed", "several", "three", "four"]
+    assert [error.partition("-")[0] for error in errors[7:]] == ["published", "reading", "annotator", "none"]
+    with pytest.raises(UsageError, match="tsg/nodes-sa: cannot be grouped by error"):
+        score("tsg/nodes-sa", *files, by=["error"])
+
+
+NAMES = ["person", "cup", "lid", "hand1", "wash", "dry", "spoon"]
+TRIPLETS = st.tuples(st.sampled_from(NAMES), st.sampled_from(L["relationship"]), st.sampled_from(NAMES))
+LINES = st.one_of(TRIPLETS.map(" -> ".join), st.sampled_from([*NAMES, "", "Final answer:", "and so on."]))
+REPLIES = st.one_of(st.lists(LINES, max_size=8).map("\n".join), st.text(max_size=60))
+SAMPLES = [sample for task in DERIVATIONS for sample in samples(task)]
+
+
+@given(sample=st.sampled_from(SAMPLES), text=REPLIES, style=st.sampled_from(STYLES))
+@settings(max_examples=50)
+def test_any_reply_has_one_outcome_and_bounded_scores(sample: AnySample, text: str, style: str) -> None:
+    found, silent = judge(sample, Reply(text), style), judge(sample, None, style).scores["strict"]
+    assert found.counts["items"] == found.counts[found.outcome] == 1
+    assert (found.answer is not None) == (found.outcome == "answered")
+    strict = found.scores["strict"]
+    assert all(score.value is None or -1e-12 <= score.value <= 1 + 1e-12 for score in strict.values())
+    for name in ("precision", "recall", "f1", "exact_match"):
+        assert 0 == silent[name].sum <= strict[name].sum
+        assert silent[name].weight == strict[name].weight
+    if isinstance(sample, RefineSample):
+        fixed, left = (strict[name].sum for name in ("fixed", "left"))
+        assert 0 <= fixed + left <= len(sample.changes), "an error is fixed or left or neither but not both"
+        if strict["exact_match"].sum:
+            assert (fixed, found.counts["newly_broken"]) == (len(sample.changes), 0)
+
+
+def test_names_are_read_wherever_they_are_listed_or_unreadable_with_a_reason() -> None:
+    prose = "These are the two actions of the sentence:"
+    for reply, listed, notes in (
+        ('{"actions": ["take", "put"]}', ("take", "put"), ()),
+        ("Reasoning:\nFirst open, then close.\n\nFinal answer:\n1. take\n2. put-down", ("take", "put-down"), ()),
+        ("take\nput\ntake", ("take", "put", "take"), ()),
+        (f"{prose}\ntake\nput", ("take", "put"), (f"left out: {prose}",)),
+        ("take: the lid\nput", ("take", "put"), ("only its names: take: the lid",)),
+    ):
+        found = names(reply)
+        assert isinstance(found, Listed) and (found.names, found.notes) == (listed, notes)
+    for reply, reason in (
+        ("person -> verb -> take\ntake -> dobj -> lid", "triplets"),
+        ("I am sorry, but this sentence tells nothing that could be listed.", "no names"),
+        ('{"nodes": []}', "no names"),
+        ('{"nodes": [["person", "verb", "take"]]}', "no list of names"),
+    ):
+        unread = names(reply)
+        assert isinstance(unread, Unreadable) and reason in unread.reason, reply

@@ -1,43 +1,39 @@
-"""Scores of whole files: perfect replies, every outcome, groups, reasons, and the agreed JSON."""
+"""Scores of whole files: perfect replies, every outcome, reasons, the agreed JSON, and groups of sentences."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samples import GRAPH, SGDS, SGG, SGQA, lines
 from tsg_tasks import samples_of, score, shown_answer
+from tsg_tasks import task as task_named
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.library.documents.reader import read_document, read_file
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.library.documents.reader import read_document
 from tsgkit.suites.scoreboard import ScoreReport, report_value
-from tsgkit.suites.tsg.items import AnySample
+from tsgkit.suites.tsg.groups import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample
 
 DRY = [["person", "verb", "dry"], ["dry", "dobj", "cup"]]
-MA = {
-    "item_id": "a",
-    "domain": "kitchen",
-    "tags": ["two_hands", "homonym"],
-    "context": [],
-    "target_sentence": "She washes and dries it.",
+MA: dict[str, Any] = {
+    "item_id": "a", "domain": "kitchen", "tags": ["two_hands", "homonym"],
+    "context": [], "target_sentence": "She washes and dries it.",
     "mandatory_space": {
-        "object": ["cup", "hand1", "hand2"],
-        "relationship": ["verb", "dobj", "with"],
-        "verb": ["wash", "dry"],
+        "object": ["cup", "hand1", "hand2"], "relationship": ["verb", "dobj", "with"], "verb": ["wash", "dry"],
     },
     "graphs": [{"triplets": GRAPH}, {"triplets": DRY}],
-}
+}  # fmt: skip
 SINGLE = MA | {"item_id": "one", "scenario_id": "s0", "graphs": [{"triplets": DRY}]}
 MA_ROWS = [MA | {"item_id": f"a{n}", "scenario_id": f"s{n}"} for n in range(4)]
 QUESTIONS = [SGQA | {"data_id": f"clip{n}"} for n in range(3)]
 CHOICES = [SGDS | {"target_sentence": t, "variations": ["B", t, "C", "D", "E"]} for t in ("A1", "A2", "A3")]
 DATA: dict[str, list[dict[str, Any]]] = {"sgqa": QUESTIONS, "sgds": CHOICES, "sa-sgg": [SGG, SGG], "ma-sgg": MA_ROWS}
 HEADLINE = {"sgqa": "exact_match", "sgds": "accuracy", "sa-sgg": "f1", "ma-sgg": "f1"}
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 
 
 def files(folder: Path, rows: list[dict[str, Any]], replies: dict[str, Any]) -> tuple[Path, Path]:
@@ -62,24 +58,11 @@ def value(report: ScoreReport, profile: str, metric: str) -> float | None:
     return None if found is None else found.value
 
 
-def test_perfect_replies_score_one_in_both_profiles(tmp_path: Path) -> None:
+def test_perfect_replies_score_one_and_one_graph_of_k_a_share_in_strict_alone(tmp_path: Path) -> None:
     for task, metric in HEADLINE.items():
         report = scored(tmp_path, task, {sample.item_id: shown_answer(sample) for sample in samples(task)})
         assert value(report, "strict", metric) == value(report, "official", metric) == 1, task
         assert report.board.counts["answered"] == report.board.n == len(samples(task)), task
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_published_rows_score_one_against_their_own_references(tmp_path: Path) -> None:
-    for task, n in (("sgqa", 30), ("sgds", 12)):
-        data = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
-        replies = {sample.item_id: shown_answer(sample) for sample in samples_of(read_file(data), task)}
-        report = score(task, data, files(tmp_path, [], replies)[1])
-        assert report.board.n == n
-        assert value(report, "strict", HEADLINE[task]) == value(report, "official", HEADLINE[task]) == 1, task
-
-
-def test_one_graph_of_k_scores_one_as_published_and_a_share_strictly_and_none_nothing(tmp_path: Path) -> None:
     replies = {sample.item_id: shown_answer(sample).split("\n\n")[0].replace("->", "→") for sample in samples("ma-sgg")}
     counts = scored(tmp_path, "ma-sgg", replies).board.counts
     assert (counts["missing_graphs"], counts["repaired"]) == (4, 4)
@@ -104,33 +87,25 @@ def test_every_outcome_is_counted_once(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_groups_come_with_their_own_values_and_counts(tmp_path: Path) -> None:
-    replies = {"a0": shown_answer(samples("ma-sgg")[0])}
+def test_a_report_has_groups_with_their_own_values_and_the_agreed_json(tmp_path: Path) -> None:
+    replies = {"a0": shown_answer(samples("ma-sgg")[0]).replace("hand1", "hand2")}
     report = scored(tmp_path, "ma-sgg", replies, by=["k", "tag", "domain"], seed=3)
-    shown: Any = report_value(report)["by"]
-    assert [*shown, *shown["tag"]] == ["k", "tag", "domain", "homonym", "two_hands"]
-    assert shown["k"]["2"]["n"] == 4
-    assert shown["domain"]["kitchen"]["profiles"]["strict"]["f1"]["value"] == 0.25
+    shown: Any = json.loads(json.dumps(report_value(report, with_samples=True)))
+    assert list(shown) == ["task", "style", "seed", "n", "profiles", "counts", "reasons", "by", "samples"]
+    assert set(shown["profiles"]["strict"]["f1"]) == {"value", "low", "high", "n"}
+    assert [*shown["by"], *shown["by"]["tag"]] == ["k", "tag", "domain", "homonym", "two_hands"]
+    assert shown["by"]["k"]["2"]["n"] == 4
+    assert shown["by"]["domain"]["kitchen"]["profiles"]["strict"]["f1"]["value"] == pytest.approx(5 / 6 / 4)
+    first = shown["samples"][0]
+    assert list(first) == ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
+    assert first["evidence"][0]["changes"] == ["wrong hand: wash -> with -> hand2, expected wash -> with -> hand1"]
+    assert [one["outcome"] for one in shown["samples"]] == ["answered", *["missing"] * 3]
     again = scored(tmp_path, "ma-sgg", replies, by=["k", "tag", "domain"], seed=3)
     assert report_value(again) == report_value(report), "the same seed gives the same intervals"
-
-
-def test_a_report_says_what_the_published_reader_saw_in_each_style(tmp_path: Path) -> None:
     structured: Any = report_value(scored(tmp_path, "sgqa", {}, style="structured"))
     assert structured["profiles"]["official"] is None
     assert "JSON schema" in structured["reasons"]["official"]
     assert "follows" in scored(tmp_path, "sgqa", {}, style="cot").board.reasons["official.view"]
-
-
-def test_the_json_has_the_agreed_shape(tmp_path: Path) -> None:
-    report = scored(tmp_path, "ma-sgg", {"a0": shown_answer(samples("ma-sgg")[0]).replace("hand1", "hand2")})
-    shown: Any = json.loads(json.dumps(report_value(report, with_samples=True)))
-    assert list(shown) == ["task", "style", "seed", "n", "profiles", "counts", "reasons", "samples"]
-    assert set(shown["profiles"]["strict"]["f1"]) == {"value", "low", "high", "n"}
-    first = shown["samples"][0]
-    assert list(first) == ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
-    assert first["evidence"][0]["changes"] == ["wrong hand: wash -> with -> hand2, expected wash -> with -> hand1"]
-    assert shown["samples"][1]["outcome"] == "missing"
 
 
 def test_replies_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None:
@@ -139,7 +114,6 @@ def test_replies_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> No
         ('{"item_id": "x", "reply": ""}', "line 1: the data have no item x"),
         ('{"item_id": "a0", "reply": ""}\n{"item_id": "a0", "reply": ""}', "line 2: a second reply to item a0"),
         ('{"item_id": "a0"}', "line 1: not a reply: reply"),
-        ('{"item_id": "a0", "reply": ["a", "b"]}', "line 1: not a reply: reply"),
         ('{"item_id": "a0", "reply": "", "outcome": "lost"}', "line 1: not a reply: outcome"),
         ("\n{oops", "line 2: broken JSON"),
     ):
@@ -150,18 +124,14 @@ def test_replies_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> No
 
 def test_data_that_are_not_the_tasks_are_refused(tmp_path: Path) -> None:
     cases: list[tuple[str, list[dict[str, Any]], str]] = [
-        ("ma-sgg", [SGG, SGG], "every item has one graph, so these are rows of sa-sgg, not ma-sgg"),
         ("actions", [SGG], "every item has one graph, so these are rows of sa-sgg, not ma-sgg"),
-        ("sa-sgg", [MA], "has k = 2, so it belongs to ma-sgg"),
         ("nodes-sa", [MA], "has k = 2, so it belongs to ma-sgg"),
         ("sgqa", [SGG], "sgg is not data of sgqa"),
         ("sgx", [SGG], "there is no task sgx"),
         ("ma-sgg", [MA, MA], "the item id a occurs twice"),
-        ("ma-sgg", [MA | {"graphs": []}], "item a has no reference graphs"),
         ("sa-sgg", [SGG | {"graphs": [{"triplets": []}]}], "item 0 has no reference graphs, or one without triplets"),
         ("sgds", [SGDS | {"position": 5}], "item 0 has its answer at position 5 of 5 candidates"),
         ("sgds", [SGDS | {"position": -1}], "item 0 has its answer at position -1 of 5 candidates"),
-        ("ma-sgg", [MA, {"mandatory_space": 3}], "line 2: not an sgg row"),
     ]
     for task, rows, message in cases:
         with pytest.raises(UsageError, match=message):
@@ -178,17 +148,14 @@ def test_an_item_of_one_graph_among_items_of_several_is_scored_as_k_1(tmp_path: 
         assert report.notes == ("1 item of one graph among items of several, scored as k = 1: one",)
         [single] = [one for one in report.judged if one.sample.item_id == "one"]
         assert "one graph among items of several: scored as k = 1" in single.notes
-    for task in ("nodes-ma", "edges-ma", "actions"):
-        report = score(task, *files(tmp_path, rows, {}))
-        assert (report.board.n, report.board.counts["single_graph_items"]) == (2, 1), task
+    report = score("actions", *files(tmp_path, rows, {}))
+    assert (report.board.n, report.board.counts["single_graph_items"]) == (2, 1)
     report = scored(tmp_path, "ma-sgg", {})
     assert (report.board.counts["single_graph_items"], report.notes) == (0, ())
     assert "single_graph_items" not in scored(tmp_path, "sa-sgg", {}).board.counts
 
 
-def test_the_command_prints_both_profiles_groups_samples_and_notes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_profiles_groups_and_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     singles = [SINGLE | {"item_id": f"one{n}"} for n in range(5)]
     data, said = files(tmp_path, [MA, *singles], {"a": "person -> verb -> wash"})
     words = ["score", "--task", "tsg/ma-sgg", "--data", str(data), "--replies", str(said)]
@@ -197,41 +164,62 @@ def test_the_command_prints_both_profiles_groups_samples_and_notes(
     assert "strict                   official" in out
     assert "k 2: 1 item" in out and '"outcome": "missing"' in out and "5 single_graph_items" in out
     assert "note: 5 items of one graph among items of several, scored as k = 1: one0, one1, one2 and 2 more" in out
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["counts"]["missing"] == 5
     data.rename(tmp_path / "ma-sgg.jsonl")
     assert main(["score", "--task", "ma-sgg", "--data", str(tmp_path), "--replies", str(said)]) == 0
     assert "tsg/ma-sgg: 6 items" in capsys.readouterr().out
-
-
-def test_wrong_words_of_the_command_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "data"))
-    data, said = files(tmp_path, MA_ROWS, {})
-    for words, message in (
-        (["--task", "tsg/none"], "there is no task tsg/none"),
-        (["--style", "odd"], "there is no style odd"),
+    for wrong, message in (
         (["--by", "colour"], "there is no group colour"),
-        (["--replies", "nosuch"], "nosuch: no such file"),
         (["--data", "-", "--replies", "-"], "--data and --replies are both standard input"),
-        (["--data", "tsg-bench"], "the data of ma-sgg of tsg-bench are not on this machine"),
     ):
-        given = ["--task", "tsg/ma-sgg", "--data", str(data), "--replies", str(said)]
-        assert main(["score", *given, *words]) == 2
+        assert main([*words, *wrong]) == 2
         assert message in capsys.readouterr().err
 
 
-def test_ids_and_clusters_come_from_the_fields_of_rows() -> None:
-    pairs = [{"Q": "?", "A": "cup"}, {"Q": "!", "A": "cup", "item_id": "mine"}]
-    rows: list[dict[str, Any]] = [SGQA | {"item_id": "r", "qa_pairs": pairs}, SGQA | {"qa_pairs": pairs[:1]}]
-    assert [sample.item_id for sample in samples_of(read_document(lines(*rows), "f"), "sgqa")] == ["r/0", "mine", "1/0"]
-    rows = [MA | {"item_id": 0}, MA | {"item_id": 7}]
-    assert [sample.item_id for sample in samples_of(read_document(lines(*rows), "f"), "ma-sgg")] == ["0", "7"]
+def sentence_of(sentence: str, *actions: str) -> GenerationSample:
+    graphs = tuple(ActionGraph.of(("person", "verb", action), (action, "dobj", "cup")) for action in actions)
+    return GenerationSample(
+        item_id="0", cluster="", context=(), sentence=sentence, vocabulary=Vocabulary(), references=graphs
+    )
 
-    def cluster(**fields: object) -> str:
-        return str(samples_of(read_document(lines(MA | fields), "f"), "ma-sgg")[0].cluster)
 
-    assert cluster(scenario_id="s", data_id="d") == "s", "the scenario, else the clip, else what is shared"
-    assert cluster(data_id="d") == "d"
-    assert cluster() == cluster(target_sentence="Other.", item_id="b")
+def test_a_sentence_is_explicit_where_it_mentions_every_action_in_some_form() -> None:
+    for sentence, actions, name in (
+        ("She washes the cup and dried it.", ("wash", "dry"), "explicit"),
+        ("She washes the cup.", ("wash", "dry"), "implicit"),
+        ("She takes the big cup off.", ("take-off",), "explicit"),
+        ("She takes the cup.", ("take-off",), "implicit"),
+        ("He wrung it, then he wrung it.", ("wring", "wring"), "explicit"),
+    ):
+        assert groups_of(sentence_of(sentence, *actions), "implicit") == (name,), sentence
+
+
+def test_repetition_is_told_by_cue_words_alone() -> None:
+    repeated = (
+        "Stir it three times.|Repeat that.|She repeated it.|Again!|Tap it twice|Turn it 2 times|Shake 12.|Fold SEVEN."
+    )
+    single = "Sometimes stir.|Stir it once.|Use one hand.|Against the wall.|1, 01, 0||²"
+    for texts, is_repeated in ((repeated, True), (single, False)):
+        for text in texts.split("|"):
+            assert repeats(text) is is_repeated, text
+            assert groups_of(sentence_of(text, "tap"), "repetition") == (
+                "repetition" if is_repeated else "no repetition",
+            )
+    assert words_per_edge(sentence_of("She dries the big tea-towel.", "dry")) == 5 / 2
+    assert words_per_edge(sentence_of("She dries the big tea-towel.", "dry", "lift")) == 5 / 4
+    assert groups_of(sentence_of("She dries it off now.", "dry"), "descriptiveness") == ("2 to 3",)
+    names = {0.99: "under 1", 1.0: "1 to 2", 1.99: "1 to 2", 4.99: "4 to 5", 5.0: "5 and more", 99.0: "5 and more"}
+    assert {ratio: bin_of(ratio) for ratio in names} == names, "a step holds its lower end"
+
+
+def test_groups_stand_in_their_order_and_tasks_without_a_sentence_have_none_of_sentences() -> None:
+    assert in_order(reversed(BINS), "descriptiveness") == list(BINS)
+    assert in_order(["10", "9", "x", "٣"], "k") == ["9", "10", "x", "٣"]
+    question = QuestionSample(item_id="q", cluster="", graphs=(), question="?", answer="cup", groups={"k": ("3",)})
+    assert groups_of(question, "k") == ("3",)
+    with pytest.raises(UsageError, match="item q: cannot be grouped by implicit"):
+        groups_of(question, "implicit")
+    assert "repetition" in task_named("ma-sgg").groups and "repetition" not in task_named("sgqa").groups
+    error = no_group("repetition", ["sgqa", "sgds"])
+    assert error.message == "tsg/sgqa, tsg/sgds: cannot be grouped by repetition"
+    error = no_group("implict", ["ma-sgg"])
+    assert (error.message, error.hint) == ("there is no group implict", "implicit?")

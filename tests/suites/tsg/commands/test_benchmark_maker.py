@@ -1,4 +1,4 @@
-"""``tsgkit make tsg``: a benchmark from stories, by patterns and by models that are right, wrong or away."""
+"""``tsgkit make tsg`` and ``make repairs``: benchmarks from stories, by patterns and models, and from wrong graphs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -15,14 +14,18 @@ from typing import Any
 import pytest
 from made_up_stories import made_up_story
 from model_server import model_server
+from shipped import DATA
+from tsg_tasks import rows_in
 
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
+from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation import narratives
 from tsgkit.suites.tsg.commands import benchmark_fixes
 from tsgkit.suites.tsg.commands.benchmark_gate import Blame
+from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, write
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
@@ -73,26 +76,18 @@ def made(*words: str) -> int:
     return main(["make", "tsg", *words, "--quiet"])
 
 
-@pytest.mark.usefixtures("copied")
-def test_a_benchmark_has_rows_of_all_kinds_with_their_labels_and_passes_the_gate() -> None:
-    assert {name: len(rows("out", name)) for name in ROWS} == dict(zip(ROWS, (4, 12, 34, 17), strict=True))
-    assert Counter(tag for name in ROWS[1:] for row in rows("out", name) for tag in row["tags"]) == {
-        "one-element": 6, "mixed": 6, "two_hands": 19, "implicit": 5, "bare": 6, "repetition": 2,
-    }  # fmt: skip
-    hops = Counter(pair["hops"] for row in rows("out", "sgqa.jsonl") for pair in row["qa_pairs"])
-    assert hops.total() == 32 and set(hops) == {1, 2, 3, 4}
-    assert set(Counter(row["position"] for row in rows("out", "sgds.jsonl"))) == {0, 1, 2, 3, 4}
+def test_patterns_make_the_same_benchmark_and_card_of_the_same_stories_as_ever_and_another_seed_others(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Digests of the files: after a deliberate change the bundled benchmark is to be made anew."""
+    monkeypatch.chdir(base)
+    found = {name: hashlib.sha256(Path("out", name).read_bytes()).hexdigest()[:8] for name in AS_EVER}
+    assert found == AS_EVER
     assert json.loads(Path("out/audit.json").read_text())["gate"] == {"passed": True, "redrawn": 0, "blames": []}
-    for name in ROWS:
-        assert main(["check", str(Path("out", name))]) == 0, name
-
-
-@pytest.mark.usefixtures("copied")
-def test_the_card_has_every_figure_and_claims_no_reviewer() -> None:
+    assert [main(["check", f"out/{name}"]) for name in ROWS] == [0] * 4
     card = json.loads(Path("out/card.json").read_text())
-    assert card["review"] == "not reviewed by a person" and card["licence"] == "not stated"
+    assert (card["review"], card["licence"], card["gate"]["passed"]) == ("not reviewed by a person", "not stated", True)
     assert card["sources"][0]["format"] == "narrative" and len(card["sources"][0]["sha256"]) == 64
-    assert card["gate"]["passed"]
     assert [one["task"] for one in card["audit"]] == ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
     assert list(card["stages"]) == ["import", "describe", "elements", "questions", "choices", "generation"]
     describe = card["stages"]["describe"]
@@ -100,17 +95,9 @@ def test_the_card_has_every_figure_and_claims_no_reviewer() -> None:
     assert (card["stages"]["import"]["stories"], card["stages"]["import"]["graphs"]) == (4, 80)
     page = Path("out/card.md").read_text()
     assert "not reviewed by a person" in page and "sgds.jsonl | 12" in page and "the gate was passed" in page
-
-
-@pytest.mark.usefixtures("copied")
-def test_patterns_make_the_same_benchmark_of_the_same_stories_as_ever_and_another_seed_others() -> None:
-    """Digests of the files: after a deliberate change the bundled benchmark is to be made anew."""
-    names = ("described.jsonl", "narratives.jsonl", "sentences.jsonl", *ROWS)
-    found = {name: hashlib.sha256(Path("out", name).read_bytes()).hexdigest()[:8] for name in names}
-    assert found == AS_EVER
     made("stories.jsonl", "-o", "other", *OPTIONS, "--seed", "8")
-    for name in names:
-        assert hashlib.sha256(Path("other", name).read_bytes()).hexdigest()[:8] != AS_EVER[name], name
+    for name, digest in AS_EVER.items():
+        assert hashlib.sha256(Path("other", name).read_bytes()).hexdigest()[:8] != digest, name
 
 
 @pytest.mark.usefixtures("copied")
@@ -135,32 +122,25 @@ def test_a_stage_that_is_up_to_date_is_not_done_again_and_a_change_by_hand_is_ke
     assert main([*MAKE, "--seed", "5", "--force"]) in (0, 3)
 
 
-def test_stages_can_be_done_alone_and_say_what_they_need(capsys: Captured) -> None:
+def test_stages_can_be_done_alone_and_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
     stories_file(2)
-    assert made("stories.jsonl", "-o", "out", "--only", "import,describe") == 0
-    assert not Path("out/sgqa.jsonl").exists() and Path("out/described.jsonl").exists()
-    assert made("-o", "out", "--only", "generation") == 2
+    assert made("stories.jsonl", "-o", "alone", "--only", "import,describe") == 0
+    assert not Path("alone/sgqa.jsonl").exists() and Path("alone/described.jsonl").exists()
+    assert made("-o", "alone", "--only", "generation") == 2
     assert "narratives.jsonl: no such file" in capsys.readouterr().err
-    assert made("-o", "out", "--only", "elements,generation") == 0
-    assert made("-o", "nothing", "--only", "audit") == 2 and "no rows to audit" in capsys.readouterr().err
-
-
-def test_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
-    stories_file(1)
+    assert made("-o", "alone", "--only", "elements,generation") == 0
     Path("empty").mkdir()
     Path("prose.json").write_text("person -> verb -> take\nperson -> verb -> put\n")
     for words, told in (
         ("", "no SOURCE is named"),
-        ("nothing.json", "no such file or folder"),
+        ("--only audit", "no rows to audit"),
         ("stories.jsonl --only imports", "there is no stage 'imports'"),
-        ("stories.jsonl --mix 9:1", "a description has 1 to 8 graphs"),
         ("stories.jsonl --implicit 2", "expected a share from 0 to 1"),
         ("stories.jsonl --questions -1", "expected a number from 0"),
+        ("stories.jsonl --annotator ../me", "not a plain name"),
         ("stories.jsonl -o stories.jsonl", "this is a file, not a folder"),
         ("stories.jsonl --review 0", "expected a share above 0"),
         ("stories.jsonl --review", "needs a terminal"),
-        ("stories.jsonl --annotator ../me", "not a plain name"),
-        ("stories.jsonl --executor rai", "there is no such executor"),
         ("empty", "no .json or .jsonl file in this folder"),
         ("prose.json", "no story in it: "),
     ):
@@ -171,7 +151,7 @@ def test_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
 
 
 @pytest.mark.usefixtures("copied")
-def test_files_of_other_work_are_refused_before_anything_is_made(capsys: Captured) -> None:
+def test_files_of_other_work_are_refused_and_a_missed_gate_ends_with_the_items_to_blame(capsys: Captured) -> None:
     Path("others.jsonl").write_text(Path("stories.jsonl").read_text())
     assert made("others.jsonl", "-o", "out") == 2
     assert "made from other sources: stories.jsonl" in capsys.readouterr().err
@@ -179,10 +159,6 @@ def test_files_of_other_work_are_refused_before_anything_is_made(capsys: Capture
     Path("mine/sgds.jsonl").write_text("mine")
     assert made("stories.jsonl", "-o", "mine") == 2 and [path.name for path in Path("mine").iterdir()] == ["sgds.jsonl"]
     assert "what lies there already would be lost" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("copied")
-def test_a_missed_gate_ends_with_the_items_to_blame(capsys: Captured) -> None:
     path = Path("out/sgds.jsonl")
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines, lines[0].replace('"item_id": "', '"item_id": "twin-')]) + "\n")
@@ -225,9 +201,7 @@ def test_of_a_shortcut_as_many_items_are_drawn_anew_as_it_solves_too_many(base: 
 
 
 @pytest.mark.usefixtures("copied")
-def test_people_review_a_share_and_what_they_drop_can_be_left_out(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_people_drop_in_a_review_can_be_left_out(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     def items() -> int:
         questions = sum(len(row["qa_pairs"]) for row in rows("out", "sgqa.jsonl"))
         return questions + sum(len(rows("out", name)) for name in ROWS[1:])
@@ -291,21 +265,16 @@ def test_a_model_writes_and_is_asked_again_with_what_is_wrong_and_can_be_replaye
         assert Path("out", name).read_bytes() == Path("again", name).read_bytes()
 
 
-def test_a_budget_that_is_reached_leaves_no_half_stage_and_the_same_command_resumes() -> None:
-    source, reply = stories_file(2), scripted()
-    first = tk.make("tsg", "out", source=source, model=reply, max_requests=5, only="import,describe")
+def test_a_model_that_never_gets_it_right_leaves_reasons_and_a_budget_no_half_stage() -> None:
+    source, reply, stages = stories_file(1), scripted(), "import,describe"
+    found = tk.make("tsg", "wrong", source=source, model=lambda messages: "I cannot.", only=stages, rounds=1)
+    dropped = rows("wrong", "describe.dropped.jsonl")
+    assert found.code == 0 and dropped and all("no JSON object" in one["reason"] for one in dropped)
+    assert rows("wrong", "sentences.jsonl") == []
+    first = tk.make("tsg", "out", source=source, model=reply, max_requests=3, only=stages)
     assert first.code == 4 and not Path("out/described.jsonl").exists()
-    second = tk.make("tsg", "out", source=source, model=reply, only="import,describe")
-    assert second.code == 0 and Path("out/described.jsonl").exists()
-
-
-def test_a_model_that_never_gets_it_right_leaves_reasons() -> None:
-    source = stories_file(1)
-    found = tk.make("tsg", "out", source=source, model=lambda messages: "I cannot.", only="import,describe", rounds=1)
-    assert found.code == 0
-    dropped = rows("out", "describe.dropped.jsonl")
-    assert dropped and all("no JSON object" in one["reason"] for one in dropped)
-    assert rows("out", "sentences.jsonl") == []
+    second = tk.make("tsg", "out", source=source, model=reply, only=stages)
+    assert second.code == 0 and Path("out/described.jsonl").exists(), "the same command resumes"
 
 
 def test_requests_without_an_answer_are_counted_and_end_with_exit_code_1(capsys: Captured) -> None:
@@ -316,3 +285,133 @@ def test_requests_without_an_answer_are_counted_and_end_with_exit_code_1(capsys:
     assert "describe/0/0 gave no answer" in capsys.readouterr().err
     record = json.loads(Path("out/make.json").read_text())
     assert record["stages"]["describe"]["figures"]["without_answer"] == len(rows("out", "describe.dropped.jsonl")) > 3
+
+
+def items(task: str) -> list[GenerationSample]:
+    found = rows_in(DATA / f"{task}.jsonl", task)
+    return [found.sample(number) for number in range(6)]
+
+
+def text(*graphs: ActionGraph) -> str:
+    return "\n\n".join(map(str, graphs))
+
+
+def answered(task: str, replies: dict[str, str], out: str = "run", *more: str) -> None:
+    """Evaluate a scripted model on the first items of a task."""
+    given_rows = "".join((DATA / f"{task}.jsonl").read_text().splitlines(keepends=True)[:6])
+    Path(f"{task}-rows.jsonl").write_text(given_rows)
+    said = ({"item_id": item, "reply": reply} for item, reply in replies.items())
+    Path("said.jsonl").write_text("".join(json.dumps(one) + "\n" for one in said))
+    words = ["eval", "--task", task, "--data", f"{task}-rows.jsonl", "--model", "script:said.jsonl", "--out", out]
+    assert main([*words, "--quiet", *more]) == 0
+
+
+def wrongly(graph: ActionGraph) -> ActionGraph:
+    """The graph with its last triplet turned round."""
+    return ActionGraph([*graph.triplets[:-1], graph.triplets[-1].reversed])
+
+
+def one_graph_run() -> list[GenerationSample]:
+    """A run in which two graphs are wrong, one is right, one is another, and of two there is none."""
+    asked = items("sa-sgg")
+    replies = {one.item_id: text(wrongly(one.references[0])) for one in asked[:2]}
+    replies[asked[2].item_id] = f"Here it is:\n{text(asked[2].references[0])}"
+    replies[asked[3].item_id] = "person -> verb -> juggle\njuggle -> dobj -> moon"
+    replies[asked[4].item_id] = "I cannot say."
+    replies[asked[5].item_id] = ""
+    answered("sa-sgg", replies)
+    return asked
+
+
+def mended(capsys: Captured, *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["make", "repairs", "--json", *words]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def refused(capsys: Captured, *words: str) -> str:
+    capsys.readouterr()
+    assert main(["make", "repairs", *words]) == 2
+    return capsys.readouterr().err
+
+
+def test_every_wrong_graph_becomes_an_item_and_the_others_are_counted(capsys: Captured) -> None:
+    asked = one_graph_run()
+    summary = mended(capsys, "--from", "run")
+    assert summary["items"] == 2
+    assert summary["dropped"] == {
+        "right": 1, "no triplet in common with a reference": 1, "unreadable": 1, "empty": 1,
+    }  # fmt: skip
+    given_rows = [json.loads(line)["given"] for line in Path("repairs.jsonl").read_text().splitlines()]
+    assert [row["item_id"] for row in given_rows] == [one.item_id for one in asked[:2]]
+    told = {(row["subject"], row["style"], row["task"]) for row in given_rows}
+    assert told == {("script:said.jsonl", "zero-shot", "tsg/sa-sgg")}
+    samples: list[RefineSample] = list(rows_in(Path("repairs.jsonl"), "refine"))
+    for sample, source in zip(samples, asked, strict=False):
+        given, wanted = (sample.sentence, sample.context), (source.sentence, source.context)
+        assert (given, sample.vocabulary, sample.original) == (wanted, source.vocabulary, source.references[0])
+        assert sample.spoilt == fold_graph(wrongly(source.references[0]))
+        assert (sample.error, sample.origin, sample.cluster) == ("model-reversed", "model", source.cluster)
+
+
+def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(capsys: Captured) -> None:
+    asked = items("ma-sgg")
+    first, second, *rest = asked[0].references
+    replies = {asked[0].item_id: text(second, wrongly(first), *rest)}
+    replies[asked[1].item_id] = text(*asked[1].references, ActionGraph.of(("person", "verb", "juggle")))
+    replies[asked[2].item_id] = text(*asked[2].references[:-1])
+    answered("ma-sgg", replies, "run", "--first", "3")
+    summary = mended(capsys, "--from", "run", "-o", "out.jsonl")
+    assert summary["items"] == 1
+    assert summary["dropped"] == {
+        "right": sum(one.k for one in asked[:3]) - 2,
+        "no graph written for the reference": 1,
+        "more graphs written than there are references": 1,
+    }
+    (sample,) = rows_in(Path("out.jsonl"), "refine")
+    assert (sample.number, sample.spoilt) == (0, fold_graph(wrongly(first)))
+    assert sample.source.k == asked[0].k
+
+
+def test_rows_of_other_makers_are_refused_with_their_line() -> None:
+    row = {
+        "item_id": "a", "scenario_id": "s", "context": [], "target_sentence": "She washes it.",
+        "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
+        "graphs": [{"triplets": (wash := [["person", "verb", "wash"], ["wash", "dobj", "cup"]])}],
+    }  # fmt: skip
+    for given, said in (
+        ("text", "given: Input should be"),
+        ({}, "given.number: Field required"),
+        ({"number": 0, "triplets": []}, "given.triplets: List should have at least 1 item"),
+        ({"number": 0, "triplets": [["a", "b", 1]]}, "given.triplets.0.2: Input should be a valid string"),
+        ({"number": 1, "triplets": wash}, "given.number: 1, and the row has 1 graphs"),
+        ({"number": -1, "triplets": wash}, "given.number: Input should be greater than or equal to 0"),
+        ({"number": 0, "triplets": wash}, "item a: given: nothing is wrong in this graph"),
+        ({"number": 0, "triplets": [["Person", "verb", "wash"], *wash]}, "nothing is wrong in this graph"),
+    ):
+        Path("rows.jsonl").write_text(json.dumps(row | {"given": given}) + "\n")
+        with pytest.raises(UsageError, match=r"rows\.jsonl: line 1: ") as error:
+            rows_in(Path("rows.jsonl"), "refine")
+        assert said in str(error.value)
+
+
+def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
+    one_graph_run()
+    found = tk.make("repairs", "repairs.jsonl", source="run", subject="script:said.jsonl")
+    assert (found.complete, found.summary["items"], len(found.path.read_text().splitlines())) == (True, 2, 2)
+    with pytest.raises(UsageError, match="was not asked in this run"):
+        tk.make("repairs", "more.jsonl", source="run", subject="openai/x")
+    Path("repairs.jsonl").write_text("mine\n")
+    assert "repairs.jsonl" in refused(capsys, "--from", "run")
+    Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
+    assert mended(capsys, "--from", "run", "-o", "more.jsonl")["items"] == 2, "the run keeps its rows"
+    shutil.rmtree("run/asked")
+    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
+    assert mended(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2
+    assert "nowhere: no run lies here" in refused(capsys, "--from", "nowhere")
+    assert main(["eval", "--task", "sgqa", "--model", "baseline/rules", "--out", "asked", "--quiet"]) == 0
+    assert "asked: no graphs were asked for in this run, but tsg/sgqa" in refused(capsys, "--from", "asked")
+    answered("sa-sgg", {one.item_id: text(*one.references) for one in items("sa-sgg")}, "right")
+    assert "right: no wrong graph to make an item of (right: 6)" in refused(capsys, "--from", "right", "-o", "no.jsonl")
+    assert not Path("no.jsonl").exists()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from shipped import DATA
 
@@ -21,24 +21,22 @@ from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, Manner, can_be_im
 from tsgkit.suites.tsg.makers.sentences import Sentence
 
 HANDS_SAID: tuple[Literal["named", "counted", "unsaid"], ...] = ("named", "counted", "unsaid")
-KEY = ActionGraph.of(
-    ("person", "verb", "take"), ("take", "dobj", "hex-key"), ("take", "off", "bench"), ("take", "with", "hand1")
-)
+
+
+def step(action: str, *edges: str) -> ActionGraph:
+    return ActionGraph([("person", "verb", action), *((action, *edge.split()) for edge in edges)])
+
+
+KEY = step("take", "dobj hex-key", "off bench", "with hand1")
 TURN = ActionGraph.of(
     ("person", "verb", "turn"), ("turn", "dobj", "bolt"), ("bolt", "on", "brake"), ("turn", "with", "hex-key"),
     ("turn", "with", "hand1"), ("turn", "with", "hand2"),
 )  # fmt: skip
-WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "scissors"), ("wash", "in", "sink"))
-DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "dobj", "hex-key"), ("dry", "with", "hand1"))
-TAKE = ActionGraph.of(
-    ("person", "verb", "take"), ("take", "dobj", "towel"), ("take", "off", "bowl"), ("take", "with", "hand1")
-)
-WIPE = ActionGraph.of(
-    ("person", "verb", "wipe"), ("wipe", "dobj", "bowl"), ("wipe", "with", "towel"), ("wipe", "with", "hand1")
-)
-FOLD = ActionGraph.of(
-    ("person", "verb", "fold"), ("fold", "dobj", "towel"), ("fold", "with", "hand1"), ("fold", "with", "hand2")
-)
+WASH = step("wash", "dobj scissors", "in sink")
+DRY = step("dry", "dobj hex-key", "with hand1")
+TAKE = step("take", "dobj towel", "off bowl", "with hand1")
+WIPE = step("wipe", "dobj bowl", "with towel", "with hand1")
+FOLD = step("fold", "dobj towel", "with hand1", "with hand2")
 L = Vocabulary(
     ("person", "hand1", "hand2", "towel", "bowl", "cup", "shelf", "jar"),
     ("verb", "dobj", "with", "off", "on", "under"),
@@ -51,7 +49,7 @@ def stories() -> Iterator[Narrative]:
     return (entry.narrative for entry in read_file(DATA / "narratives.jsonl").entries)
 
 
-def test_a_graph_is_worded_plainly() -> None:
+def test_a_graph_is_worded_plainly_or_has_a_reason_why_it_cannot_be() -> None:
     shelf = Manner("imperative", "unsaid", contrast=("bench", "shelf"))
     for graph, manner, text in (
         (KEY, Manner("imperative"), "Take the hex key off the bench with one hand."),
@@ -64,18 +62,12 @@ def test_a_graph_is_worded_plainly() -> None:
         (WASH, Manner("passive"), "The scissors are washed in the sink."),
     ):
         assert word(graph, manner).text == text
-
-
-def test_equal_actions_in_a_row_are_counted_and_a_grasp_may_go_without_saying() -> None:
     sentence = write([WASH, WASH, WASH], Manner(), Random(1))
     assert sentence.text == "Wash the scissors in the sink three times." and sentence.tags == ("repetition",)
     assert can_be_implicit([KEY, DRY]) and not can_be_implicit([KEY, TURN]) and not can_be_implicit([WASH])
     sentence = write([KEY, DRY], Manner("imperative", is_implicit=True), Random(1))
     assert sentence.text == "Dry the hex key from the bench with one hand."
-    assert sentence.implied == ("take",) and sentence.tags == ("implicit",)
-
-
-def test_a_graph_that_cannot_be_worded_has_a_reason() -> None:
+    assert sentence.implied == ("take",) and sentence.tags == ("implicit",), "a grasp may go without saying"
     take = ("person", "verb", "take")
     for rows, reason in (
         ([take], "nothing but an action"),
@@ -126,7 +118,6 @@ def test_a_wrong_sentence_has_a_finding() -> None:
         ("Take the towel off the bowl and scrub it.", SAID, "added"),
         ("Take the towel off the bowl twice.", SAID, "number"),
         ("Take the towel off the bowl with both hands.", SAID, "hands"),
-        ("Take the towel off the bowl with hand2.", SAID, "hands"),
         ("Do not take the towel off the bowl.", SAID, "denied"),
         ("Forget to take the towel off the bowl.", SAID, "denied"),
         ("Take the towel under the bowl.", SAID, "wrong-preposition"),
@@ -141,7 +132,7 @@ def test_a_wrong_sentence_has_a_finding() -> None:
         assert found and {*found} <= set(RULES), text[:50]
 
 
-def test_a_right_sentence_has_no_finding() -> None:
+def test_a_right_sentence_has_no_finding_and_what_it_implies_must_be_inferable_and_unsaid() -> None:
     for text in (
         "Take the towel off the bowl.",
         "With one hand, she takes the towel off the bowl.",
@@ -154,9 +145,6 @@ def test_a_right_sentence_has_no_finding() -> None:
         assert codes(text, [TAKE], {"towel": ("towel",), "bowl": ("bowl",)}, "hand1") == [], text
     assert codes("She takes the towel off the bowl.", [TAKE], {}) == [], "without an account it is read by its names"
     assert codes("She takes the towel.", [TAKE], {}) == ["unsaid"]
-
-
-def test_an_implied_element_must_be_inferable_and_unsaid() -> None:
     unsaid = codes("The towel comes off the bowl.", [TAKE], {"towel": ("towel",), "bowl": ("bowl",)}, "take")
     assert set(unsaid) == {"implied-too-much"}
     said = {"wipe": ("wiped",), "bowl": ("bowl",), "towel": ("towel",)}
@@ -187,16 +175,14 @@ def test_words_of_time_decide_the_order_and_of_number_the_repetitions() -> None:
         assert ("number" not in found) is is_right, text
 
 
-class ToldSentence(NamedTuple):
-    """A sentence of the bundled narratives with a hand-written account of its words, its graphs, what is around it."""
-
-    sentence: Sentence
-    graphs: tuple[ActionGraph, ...]
-    surroundings: Surroundings
+ToldSentence = tuple[Sentence, tuple[ActionGraph, ...], Surroundings]
 
 
 def told_sentences() -> Iterator[ToldSentence]:
-    """Yield all sentences; whoever wrote the accounts had not seen the checks."""
+    """Yield the sentences of the bundled narratives with their graphs and what is around them.
+
+    Whoever wrote the accounts of their words by hand had not seen the checks.
+    """
     lines = (Path(__file__).parent / "hand_written_accounts.jsonl").read_text(encoding="utf-8").splitlines()
     accounts = {(line["story"], line["description"]): line for line in map(json.loads, lines)}
     for story in stories():
@@ -205,16 +191,17 @@ def told_sentences() -> Iterator[ToldSentence]:
             line = accounts[story.id, number]
             said = {node: tuple(phrases) for node, phrases in line["said"].items()}
             sentence = Sentence(description.text or "", said, tuple(line["implied"]))
-            yield ToldSentence(sentence, description.graphs, Surroundings(story.vocabulary, frozenset(), before))
+            yield sentence, description.graphs, Surroundings(story.vocabulary, frozenset(), before)
             before += description.graphs
 
 
 def edited(told: ToldSentence, choice: Random) -> Iterator[tuple[str, Sentence]]:
     """Yield a sentence with one of its things replaced by another of L, and one with one more action."""
-    sentence, vocabulary = told.sentence, told.surroundings.vocabulary or L
-    names = {name for graph in told.graphs for t in graph for name in (t.source, t.target)}
+    sentence, graphs, around = told
+    vocabulary = around.vocabulary or L
+    names = {name for graph in graphs for t in graph for name in (t.source, t.target)}
     phrases = [(node, words) for node, found in sentence.said.items() for words in found]
-    actions = {action for graph in told.graphs for action in graph.actions}
+    actions = {action for graph in graphs for action in graph.actions}
     said = [(node, words) for node, words in phrases if words.lower() not in ("it", "them", "that")]
     said = [(node, words) for node, words in said if node not in (*actions, *HANDS)]
     others = [name for name in vocabulary.objects if name not in (*names, PERSON, *HANDS)]
@@ -234,10 +221,11 @@ def test_sentences_written_by_hand_pass_unless_an_aside_names_an_element_and_are
     """An element of L in an aside counts as added, however right the sentence is: a reader would take it for told."""
     found, caught = Counter[tuple[str, ...]](), Counter[tuple[str, bool]]()
     for told in told_sentences():
-        codes = {one.code for one in check_sentence(told.sentence, told.graphs, told.surroundings)}
+        sentence, graphs, around = told
+        codes = {one.code for one in check_sentence(sentence, graphs, around)}
         found[tuple(sorted(codes))] += 1
-        for fault, sentence in edited(told, Random(told.sentence.text)):
-            caught[fault, bool(check_sentence(sentence, told.graphs, told.surroundings))] += 1
+        for fault, wrong in edited(told, Random(sentence.text)):
+            caught[fault, bool(check_sentence(wrong, graphs, around))] += 1
     assert found == {(): 186, ("added",): 8, ("number",): 2, ("number", "wrong-word"): 1, ("order",): 1}
     assert caught == {("wrong-thing", True): 198, ("added", True): 135, ("added", False): 1}
 

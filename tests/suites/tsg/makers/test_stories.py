@@ -1,21 +1,39 @@
-"""Import of stories, and the folder of a benchmark in the making."""
+"""Import of stories, the folder of a benchmark in the making, and questions with one answer, confirmed twice."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
+from drawn_graphs import drawn_graphs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_stories import made_up_story
+from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import HANDS, ActionGraph, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
-from tsgkit.library.documents.reader import read_document
+from tsgkit.graph.timeline import Timeline
+from tsgkit.lexicon import mentions
+from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
-from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
+from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
+from tsgkit.suites.tsg.makers.questions import (
+    Question,
+    QuestionChooser,
+    choose_questions,
+    confirmed,
+    draw_questions,
+    question_row,
+)
+from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 from tsgkit.suites.tsg.makers.stories import Imported, import_stories
@@ -31,15 +49,11 @@ def imported(*stories: Narrative) -> Imported:
     return import_stories([read_document(text, "stories.jsonl")])
 
 
-def test_hands_are_numbered_by_first_use_from_empty_hands() -> None:
-    found = imported(
-        Narrative.of([act("take", "cup", "hand2"), act("put", "cup", "hand2"), act("take", "lid", "hand1")])
-    )
+def test_imported_stories_number_hands_by_first_use_and_follow_time() -> None:
+    steps = [act("take", "cup", "hand2"), act("put", "cup", "hand2"), act("take", "lid", "hand1")]
+    found = imported(Narrative.of(steps))
     used = [t.target for graph in found.stories[0].graphs for t in graph if t.target in HANDS]
     assert used == ["hand1", "hand1", "hand1"] and found.changes["hands-renumbered"] == 2
-
-
-def test_descriptions_are_put_in_the_order_of_time() -> None:
     late = Description("Then she washes it.", (act("wash", "cup"),), Frames(50, 40, 60))
     early = Description("She takes a cup.", (act("take", "cup", "hand1"),), Frames(20, 10, 30))
     found = imported(Narrative((late, early), id="tea"))
@@ -47,29 +61,23 @@ def test_descriptions_are_put_in_the_order_of_time() -> None:
     assert found.changes["time-reordered"] == 2
 
 
-def test_a_graph_beyond_repair_leaves_a_gap_and_a_reason() -> None:
+def test_a_graph_beyond_repair_leaves_a_gap_and_a_story_that_begins_another_is_left_out() -> None:
     broken = ActionGraph.of(("person", "verb", "take"), ("person", "verb", "put"), ("put", "dobj", "cup"))
     story = Narrative((Description("Takes.", (act("take", "cup"),)), Description("Does both.", (broken,))), id="tea")
     found = imported(story)
     assert [one.text for one in found.stories[0].descriptions] == ["Takes.", None]
     assert found.dropped[0].reason.startswith("several-actions") and found.dropped[0].story == "tea"
-
-
-def test_a_story_that_begins_another_is_left_out() -> None:
     graphs = [act("take", "cup", "hand1"), act("wash", "cup", "hand1"), act("put", "cup", "hand1")]
     found = imported(Narrative.of(graphs[:2]), Narrative.of(graphs))
     assert len(found.stories) == 1 and "the beginning of another story's" in found.dropped[0].reason
-
-
-def test_rows_of_one_scenario_become_one_story() -> None:
-    graphs = [[list(t) for t in act(verb, "cup", "hand1")] for verb in ("take", "wash", "put")]
+    told = [[list(t) for t in graph] for graph in graphs]
     shared = {"position": 0, "variations": [*"abcde"], "target_sentence": "a", "scenario_id": "tea"}
-    rows = [shared | {"context_graphs": graphs[:number], "triplet": graphs[number]} for number in (1, 2)]
+    rows = [shared | {"context_graphs": told[:number], "triplet": told[number]} for number in (1, 2)]
     found = import_stories([read_document("".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")])
     assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
 
 
-def test_a_mix_gives_groups_of_its_sizes_and_an_impossible_one_is_refused() -> None:
+def test_a_mix_gives_groups_of_its_sizes_and_only_actions_that_move_nothing_are_repeated() -> None:
     story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
     made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
     sizes = [len(one.graphs) for one in made.descriptions]
@@ -77,9 +85,6 @@ def test_a_mix_gives_groups_of_its_sizes_and_an_impossible_one_is_refused() -> N
     for text in ("9:1", "0", "1:-1", "a:b", "", "1:0"):
         with pytest.raises(UsageError):
             parse_mix(text)
-
-
-def test_only_actions_that_move_nothing_are_repeated() -> None:
     story = grouped(Narrative.of([act("take", "cup", "hand1"), act("wash", "cup", "hand1")] * 20), {2: 1.0}, Random(1))
     made = repeated(story, 1.0, Random(1))
     assert len(made.graphs) > len(story.graphs)
@@ -89,12 +94,9 @@ def test_only_actions_that_move_nothing_are_repeated() -> None:
 def test_added_elements_mean_nothing_in_the_story() -> None:
     pool = ElementPool()
     for thing in ("cups", "plank", "lid", "trestle", "jar"):
-        pool.add(
-            Narrative.of([ActionGraph.of(("person", "verb", "saw"), ("saw", "dobj", thing), ("saw", "out-of", "box"))])
-        )
+        pool.add(Narrative.of([ActionGraph([*act("saw", thing), ("saw", "out-of", "box")])]))
     story = Narrative((Description("She takes the cup off a trestle.", (act("take", "cup"),)),))
-    words = ("jar",)
-    given = with_vocabulary(story, pool, 9.0, Random(1), words).vocabulary
+    given = with_vocabulary(story, pool, 9.0, Random(1), ("jar",)).vocabulary
     assert given is not None and {"plank", "lid", "box"} <= {*given.objects}
     assert not {"cups", "trestle", "jar"} & {*given.objects} and "saw" in given.verbs
 
@@ -109,43 +111,27 @@ def test_rows_say_which_other_words_stand_for_elements() -> None:
     assert row["tags"] == ["synonym"] and row["synonyms"] == {"cloth": "towel"} and row["scenario_id"] == "tea"
 
 
-def written(folder: StageFolder, seed: int = 1, *texts: str) -> None:
-    with folder.writing("import", {"seed": seed}, ("stories.jsonl",)) as files:
-        for text in texts:
-            files.add("stories.jsonl", {"id": text})
-
-
-def test_a_stage_is_current_while_settings_and_files_stay(tmp_path: Path) -> None:
+def test_a_stage_is_current_while_settings_and_files_stay_and_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     folder = StageFolder(tmp_path / "made")
-    written(folder, 1, "thé")
+    with folder.writing("import", {"seed": 1}, ("stories.jsonl",)) as files:
+        files.add("stories.jsonl", {"id": "thé"})
     assert folder.file("stories.jsonl").read_text(encoding="utf-8") == '{"id": "thé"}\n'
     assert folder.is_current("import", {"seed": 1}) and not folder.is_current("import", {"seed": 2})
     assert StageFolder(folder.path).is_current("import", {"seed": 1})
-    folder.file("stories.jsonl").unlink()
-    assert not folder.is_current("import", {"seed": 1})
-
-
-def test_an_error_leaves_the_files_that_were_there(tmp_path: Path) -> None:
-    folder = StageFolder(tmp_path)
-    written(folder, 1, "tea")
     with pytest.raises(RuntimeError), folder.writing("import", {"seed": 2}, ("stories.jsonl",)) as files:
         files.add("stories.jsonl", {"id": "half"})
         raise RuntimeError
-    assert [one["id"] for one in folder.values("stories.jsonl")] == ["tea"] and folder.is_current("import", {"seed": 1})
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_changes_by_hand_are_not_replaced_without_force(tmp_path: Path) -> None:
-    folder = StageFolder(tmp_path)
-    written(folder, 1, "tea")
+    assert [one["id"] for one in folder.values("stories.jsonl")] == ["thé"] and folder.is_current("import", {"seed": 1})
+    assert not list(folder.path.glob(".*"))
     folder.refuse_to_overwrite("import", ["stories.jsonl"], force=False)
     folder.file("stories.jsonl").write_text('{"id": "mine"}\n')
-    with pytest.raises(FileProblem, match="changes made by hand would be lost"):
-        folder.refuse_to_overwrite("import", ["stories.jsonl"], force=False)
-    folder.refuse_to_overwrite("import", ["stories.jsonl"], force=True)
     folder.file("other.jsonl").write_text("x")
-    with pytest.raises(FileProblem, match="what lies there already would be lost"):
-        folder.refuse_to_overwrite("import", ["other.jsonl"], force=False)
+    for name, lost in (("stories.jsonl", "changes made by hand"), ("other.jsonl", "what lies there already")):
+        with pytest.raises(FileProblem, match=f"{lost} would be lost"):
+            folder.refuse_to_overwrite("import", [name], force=False)
+        folder.refuse_to_overwrite("import", [name], force=True)
+    folder.file("stories.jsonl").unlink()
+    assert not folder.is_current("import", {"seed": 1})
 
 
 def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) -> None:
@@ -158,9 +144,72 @@ def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) 
             StageFolder(tmp_path)
 
 
-def test_a_balance_keeps_sums_at_chance_within_groups() -> None:
-    balance = Balance()
-    for number in range(200):
-        options = [Option("right", (1.0,), 0.2, "ab"[number % 2]), Option("wrong", (0.0,), 0.2, "ab"[number % 2])]
-        balance.choose(options)
-    assert all(abs(sums[0]) <= 1 for sums in balance.excess.values()) and set(balance.excess) == {"", "a", "b"}
+STEPS = {"take": ("off shelf", "with hand1"), "wash": ("with brush", "with hand2"), "put": ("on rack", "with hand1")}
+STORY = Narrative.of(
+    ActionGraph([("person", "verb", action), (action, "dobj", "cup"), *((action, *edge.split()) for edge in edges)])
+    for action, edges in STEPS.items()
+)
+
+
+def stories() -> Iterator[Narrative]:
+    return (entry.narrative for entry in read_file(DATA / "narratives.jsonl").entries)
+
+
+def asked(text: str, reply: str, *path: str) -> Question:
+    return Question(text, reply, path, "", hops_needed(path))
+
+
+def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_with_its_reason() -> None:
+    for path, reply in (
+        ("only wash cup, tool", "brush"),
+        ("only take cup, target off", "shelf"),
+        ("only take cup, next, action", "wash"),
+        ("only put cup, previous, previous, place", "shelf"),
+        ("only wash cup, held hand1", "cup"),
+        ("only wash cup, holder cup", "hand1"),
+        ("only take cup, again, hand", "hand2"),
+        ("between take cup and put cup, first, action", "wash"),
+        ("all, times 3 object", "cup"),
+        ("only take cup, shared wash cup", "cup"),
+    ):
+        steps = tuple(path.split(", "))
+        assert answer(Timeline(STORY), steps) == reply == SecondReader(STORY).answer(steps), path
+    for path in ("first cup, next, next, next, action", "all, next, action", "only cup, action", "first cup, tool"):
+        assert SecondReader(STORY).answer(tuple(path.split(", "))) == "", "a path without one answer"
+        with pytest.raises(LookupError):
+            answer(Timeline(STORY), tuple(path.split(", ")))
+    for text, reply, steps, reason in (
+        ("With what was the cup washed?", "brush", ("only wash cup", "tool"), ""),
+        ("With what?", "towel", ("only wash cup", "tool"), "the evaluators differ"),
+        ("What?", "cup", ("first cup", "tool"), "no single answer"),
+        ("With what brush was the cup washed?", "brush", ("only wash cup", "tool"), "the answer is in the question"),
+    ):
+        assert confirmed(STORY, asked(text, reply, *steps)) == reason
+
+
+def test_questions_of_our_stories_are_confirmed_and_spread_over_hops_and_names() -> None:
+    for story in stories():
+        drawn = draw_questions(story, Random(3), 24).questions
+        assert len(drawn) > 12 and {question.hops for question in drawn} == {1, 2, 3, 4}
+        for question in drawn:
+            assert confirmed(story, question) == "" and mentions(question.text, question.answer) is None
+            assert question.hops == hops_needed(question.path)
+            assert question.text.endswith("?") and "-" not in question.text
+    chosen = [one for _, found, _ in choose_questions(stories(), 8, QuestionChooser(2)) for one in found]
+    assert len(chosen) > 130 and max(Counter(question.answer for question in chosen).values()) <= 8
+    story = made_up_story(1)
+    first = QuestionChooser(1).choose(story, 6).questions
+    again = QuestionChooser(1).choose(story, 6, frozenset(question.path for question in first)).questions
+    assert len(again) > 3 and not {one.path for one in first} & {one.path for one in again}, "avoided paths stay away"
+    narrative = Narrative(STORY.descriptions, id="tea", facts=(("domain", "kitchen"),))
+    row = question_row(narrative, [asked("With what?", "brush", "only wash cup", "tool")])
+    assert (row["item_id"], row["domain"], len(row["context_graphs"])) == ("tea", "kitchen", 3)
+    [pair] = row["qa_pairs"]
+    assert [pair[name] for name in ("Q", "A", "item_id", "hops")] == ["With what?", "brush", "tea/q0", 1]
+
+
+@given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))
+@settings(max_examples=50)
+def test_two_evaluators_agree_on_any_story_whenever_the_second_one_knows(steps: list[ActionGraph], seed: int) -> None:
+    drawn = draw_questions(Narrative.of(steps), Random(seed), 16)
+    assert drawn.dropped["the evaluators differ"] == 0

@@ -1,4 +1,4 @@
-"""``tsgkit make tsg`` of many stories: the bundled and the published ones, in processes, and interrupted."""
+"""``tsgkit make tsg`` of many stories: in processes, and interrupted."""
 
 from __future__ import annotations
 
