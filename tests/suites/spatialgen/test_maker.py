@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 from shipped import TASKS
@@ -25,8 +24,8 @@ def draft(question: Question) -> Draft:
     return Draft(question.sub_domain, question.stem, question.options[question.key], wrong)
 
 
-def prompts_reply(*rows: Row) -> str:
-    return json.dumps({"prompts": [row.prompt for row in rows]})
+def prompts_reply(row: Row) -> str:
+    return json.dumps({"prompts": [row.prompt]})
 
 
 def questions_reply(drafts: list[Draft]) -> str:
@@ -116,14 +115,11 @@ def test_known_or_short_texts_are_dropped() -> None:
 
 
 def test_rewrite_must_say_what_was_seen() -> None:
-    row = replace(ROWS[0])
-    letters: list[str | None] = list(row.answers)
-    letters[2], letters[5] = "A", None
-    facts = facts_of(row, letters)
+    row = ROWS[0]
+    facts = facts_of(row, [*row.answers[:2], "A", *row.answers[3:5], None, *row.answers[6:]])
     assert [fact.kind for fact in facts if not fact.is_seen] == ["Position", "Comparison"] and len(facts) == 10
     assert "not clear, so do not mention it" in shown(facts).splitlines()[5]
-    changed = row.prompt.replace("bottom left", "top right")
-    assert rewrite_problems(changed, row, facts) == []
-    assert rewrite_problems(row.prompt, row, facts)[0] == "the text was not changed"
+    for text, problem in ((row.prompt, "the text was not changed"), ("", "there is no text in the reply")):
+        assert rewrite_problems(text, row, facts)[0] == problem
+    assert rewrite_problems(row.prompt.replace("bottom left", "top right"), row, facts) == []
     assert "it still says At the bottom left" in rewrite_problems(row.prompt + " So it is.", row, facts)[0]
-    assert rewrite_problems("", row, facts) == ["there is no text in the reply"]

@@ -58,17 +58,14 @@ def outcomes(report: ScoreReport) -> list[str]:
 
 
 def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -> None:
-    values = [{"item_id": row.id, "reply": [right(row, 7)] * 5} for row in ROWS[:4]]
-    report = scored(tmp_path, values)
-    assert [figure(report, profile) for profile in ("strict", "official")] == pytest.approx([0.7, 0.7])
-    assert figure(report, "strict", "single_round") == pytest.approx(0.7)
+    report = scored(tmp_path, [{"item_id": row.id, "reply": [right(row, 7)] * 5} for row in ROWS[:4]])
+    figures = [figure(report, profile) for profile in ("strict", "official")]
+    assert [*figures, figure(report, "strict", "single_round")] == pytest.approx([0.7, 0.7, 0.7])
     assert (outcomes(report), report.notes) == (["answered"] * 4, ())
     rounds = [right(ROWS[0])] * 4 + [REFUSED], [right(ROWS[1])] * 3 + [REFUSED] * 2
     report = scored(tmp_path, [{"item_id": row.id, "reply": said} for row, said in zip(ROWS, rounds, strict=False)])
     for profile in ("strict", "official"):
         assert [one.scores[profile]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0], profile
-    indented = [{"item_id": row.id, "reply": ["  " + right(row).replace("\n", "\n  ")] * 5} for row in ROWS[:4]]
-    assert figure(scored(tmp_path, indented), "official") == 1.0
 
 
 def test_items_without_replies_are_wrong_in_strict_and_left_out_of_official(tmp_path: Path) -> None:
@@ -159,16 +156,6 @@ def test_e2_an_item_with_two_result_rows_counts_twice_in_official_and_by_its_las
     assert report.judged[0].evidence["official"]["rows"] == 2
 
 
-def test_official_takes_the_keys_of_the_result_rows_and_strict_those_of_the_data(tmp_path: Path) -> None:
-    stored = result(ROWS[0], *[right(ROWS[0])] * 5)
-    mended = replace(ROWS[0], answers=("A" if ROWS[0].answers[0] != "A" else "B", *ROWS[0].answers[1:]))
-    report = scored(tmp_path, [stored], [mended])
-    assert (figure(report, "strict"), figure(report, "official")) == (0.9, 1.0)
-    assert "other answers in their rows than in the data" in report.notes[0]
-    del stored["answers"], stored["questions"]
-    assert figure(scored(tmp_path, [stored], [mended]), "official") == 0.9
-
-
 def test_odd_result_rows_are_noted(tmp_path: Path) -> None:
     report = scored(tmp_path, [GOOD | {"questions": ["Where?"] * 10}], ROWS[:1])
     named = f"1 item with other questions in their rows than in the data ({ROWS[0].id})"
@@ -178,6 +165,13 @@ def test_odd_result_rows_are_noted(tmp_path: Path) -> None:
     assert (figure(report, "strict"), figure(report, "official")) == (0.5, 1.0)
     left_out = "is not JSON: left out, as the published script does"
     assert report.notes[-2:] == (f"line 1 {left_out}", f"line 3 {left_out}")
+    stored = dict(GOOD)
+    mended = replace(ROWS[0], answers=("A" if ROWS[0].answers[0] != "A" else "B", *ROWS[0].answers[1:]))
+    report = scored(tmp_path, [stored], [mended])
+    assert (figure(report, "strict"), figure(report, "official")) == (0.9, 1.0), "each takes the keys of its own file"
+    assert "other answers in their rows than in the data" in report.notes[0]
+    del stored["answers"], stored["questions"]
+    assert figure(scored(tmp_path, [stored], [mended]), "official") == 0.9
 
 
 BROKEN: list[tuple[list[Any], str]] = [
@@ -202,32 +196,20 @@ def test_files_that_cannot_be_scored_are_refused_by_line_and_field(tmp_path: Pat
             scored(tmp_path, lines)
 
 
-def test_unknown_styles_and_groups_are_refused(tmp_path: Path) -> None:
+def test_score_command_takes_replies_and_result_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="in the published protocol, not in cot"):
         scored(tmp_path, [], style="cot")
     with pytest.raises(UsageError, match="there is no group k"):
         scored(tmp_path, [], by=("k",))
     assert scored(tmp_path, [], style="published", by=("group",)).board.counts["missing"] == 4
-
-
-def test_score_command_takes_replies_and_result_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = TASKS / "spatialgen" / "data" / "questions.jsonl"
-    (tmp_path / "replies.jsonl").write_text(
-        "".join(json.dumps({"item_id": row.id, "reply": [right(row)] * 5}) + "\n" for row in ROWS)
-    )
-    (tmp_path / "results.jsonl").write_text(
-        "".join(json.dumps(result(row, *[right(row)] * 5)) + "\n" for row in ROWS[1:])
-    )
-    words = ("score", "--task", "spatialgen/questions", "--data", str(data), "--json", "--samples", "--by", "scene")
-    assert main([*words, "--replies", str(tmp_path / "replies.jsonl")]) == 0
+    rows = [result(row, *[right(row)] * 5) for row in ROWS[1:]]
+    (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    data = ("--data", str(TASKS / "spatialgen" / "data" / "questions.jsonl"), "--by", "scene", "--json", "--samples")
+    words = ("score", "--task", "spatialgen/questions", "--replies", str(tmp_path / "results.jsonl"))
+    assert main([*words, *data]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["task"], found["n"]) == ("spatialgen/questions", len(ROWS))
-    assert found["profiles"]["official"]["accuracy"]["value"] == found["profiles"]["strict"]["accuracy"]["value"] == 1.0
-    assert next(iter(found["by"]["scene"])) == ROWS[0].scene
-    assert set(found["samples"][0]) == {"item_id", "outcome", "answer", "scores", "notes", "evidence"}
-    assert main([*words, "--replies", str(tmp_path / "results.jsonl")]) == 0
-    found = json.loads(capsys.readouterr().out)
     assert found["profiles"]["official"]["accuracy"]["value"] == 1.0
     assert found["profiles"]["strict"]["accuracy"]["value"] == pytest.approx(1 - 1 / len(ROWS))
-    assert found["samples"][0]["outcome"] == "missing"
+    assert (found["samples"][0]["outcome"], next(iter(found["by"]["scene"]))) == ("missing", ROWS[0].scene)
     assert "(E1)" in found["notes"][0]

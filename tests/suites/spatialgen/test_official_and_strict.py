@@ -1,12 +1,20 @@
-"""Tests of the published reading, voting and scoring, with E1 to E5, compared with strict."""
+"""Tests of the published reading, voting and scoring, with E1 to E5, compared with strict; and of strict reading."""
 
 from __future__ import annotations
 
-import pytest
+import json
+from hashlib import sha256
+from random import Random
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tsgkit.replies import Unreadable
 from tsgkit.suites.spatialgen import strict
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of
+from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 from tsgkit.suites.spatialgen.votes import (
     Ballot,
@@ -31,7 +39,7 @@ def row(item: str = "000001", scene: str = "Forest") -> Row:
 def strictly(replies: list[str | None]) -> list[bool]:
     """Return the strict results of the first five replies on one image."""
     questions = row().questions
-    rounds = [strict.letters(reply or "", questions) for reply in replies[:5]]
+    rounds = [letters(reply or "", questions) for reply in replies[:5]]
     votes = zip(*rounds, strict=True)
     return [
         Ballot(question.key, tuple(one if isinstance(one, str) else None for one in said)).right()
@@ -51,22 +59,8 @@ def test_reply_is_accepted_or_rejected_by_its_number_of_lines() -> None:
         assert accepted(reply) == (tuple(KEYS) if kept else None), reply
 
 
-def test_published_reader_strips_every_line_before_it_takes_the_first_character() -> None:
-    indented = "  " + RIGHT.replace("\n", "  \n  ")
-    assert accepted(indented) == tuple(KEYS)
-    found = asked([indented] * 5)
-    assert found.rounds[0][1] == "B: because", "lines are kept as they are counted"
-    made = result_row(row(), found, "000001.png")
-    assert made is not None
-    assert made["avg_acc"] == "10/10"
-    unstripped = {**made, "model_preds_cot": [[f"  {line}" for line in lines] for lines in found.rounds]}
-    counted = table([unstripped])
-    assert counted is not None
-    assert counted.overall == 1.0
-
-
 def test_a_key_needs_four_votes_of_five() -> None:
-    for letters, key, winners, right in (
+    for said, key, winners, right in (
         ("BBBBB", "B", ("B",), True),
         ("BBBBA", "B", ("B",), True),
         ("BBBAA", "B", ("B",), False),
@@ -74,15 +68,15 @@ def test_a_key_needs_four_votes_of_five() -> None:
         ("*****", "B", ("*",), False),
         ("", "B", (), False),
     ):
-        assert vote(tuple(letters), key) == (winners, right), letters
-    for letters in ("BBBBB", "BBBB-", "BBBB"):
-        assert ballot(letters).right(), letters
-    for letters in ("BBBA-", "BBB", "", "AABBBBB"):
-        assert not ballot(letters).right(), "a round without a letter, or a sixth, votes for nothing"
+        assert vote(tuple(said), key) == (winners, right), said
+    for said in ("BBBBB", "BBBB-", "BBBB"):
+        assert ballot(said).right(), said
+    for said in ("BBBA-", "BBB", "", "AABBBBB"):
+        assert not ballot(said).right(), "a round without a letter, or a sixth, votes for nothing"
 
 
-def ballot(letters: str, key: str = "B") -> Ballot:
-    return Ballot(key, tuple(None if letter == "-" else letter for letter in letters))
+def ballot(said: str, key: str = "B") -> Ballot:
+    return Ballot(key, tuple(None if letter == "-" else letter for letter in said))
 
 
 def test_the_curve_shows_every_threshold_and_never_rises() -> None:
@@ -171,13 +165,15 @@ def test_e5_the_first_character_is_the_published_answer() -> None:
         ("F", "F", None),
     ):
         found = accepted("\n".join([line] * 10))
-        (read,) = strict.letters(line, row().questions[:1])
+        (read,) = letters(line, row().questions[:1])
         assert found is not None
         assert (found[0], read if isinstance(read, str) else None) == (published, ours), line
 
 
-def test_result_row_has_the_published_form() -> None:
-    found = result_row(row(), asked([RIGHT] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
+def test_result_row_has_the_published_form_and_its_lines_are_stripped_before_they_are_counted_again() -> None:
+    indented = "  " + RIGHT.replace("\n", "  \n  ")
+    assert accepted(indented) == tuple(KEYS)
+    found = result_row(row(), asked([indented] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
     assert found is not None
     assert list(found) == [
         *("id", "scene", "avg_acc", "basic_acc", "spatial_acc", "image_path", "prompt", "questions", "answers"),
@@ -185,14 +181,128 @@ def test_result_row_has_the_published_form() -> None:
     ]
     assert (found["avg_acc"], found["basic_acc"], found["spatial_acc"]) == ("10/10", "2/2", "8/8")
     assert found["model_preds"] == list(KEYS)
-    assert found["model_preds_cot"][0][0] == "A: because"
+    assert found["model_preds_cot"][0][1] == "B: because", "lines are kept as they are counted"
+    made = table([{**found, "model_preds_cot": [[f"  {line}" for line in one] for one in found["model_preds_cot"]]}])
+    assert made is not None and made.overall == 1.0
 
 
 def test_the_table_counts_votes_again_and_rounds_columns_before_the_mean() -> None:
     results = [result_row(row(f"{number:06d}"), asked([RIGHT if number else WRONG] * 5), "x") for number in range(3)]
-    kept = [{**found, "true-or-false": [False] * 10} for found in results if found]
-    made = table(kept)
+    made = table([{**found, "true-or-false": [False] * 10} for found in results if found])
     assert made is not None
     assert set(made.columns.values()) == {0.667}
     assert [made.overall, made.basic, made.spatial] == pytest.approx([0.667] * 3)
     assert table([]) is None
+
+
+QUESTIONS = [Question("?", OPTIONS, "A")] * 10
+BCA = (
+    "B\nC\nA",
+    "b\nc\na",
+    "b:down\nc:left\na:up",
+    "B\r\nC\r\nA\r\n",
+    "**B**\n(C)\n[A]",
+    "- B: it stands below\n* C. it\n• A) the top",
+    "1. B\n2. C\n3. A",
+    "1) **B**\n2) **C**\n3) **A**",
+    "Q1: B\nQuestion 2 - C\nq3. A",
+    "1 B\n2 C\n3 A",
+    "3. A\n1. B\n2. C",
+    "Here are my answers:\n\n1. B\n2. C\n3. A\n\nI hope this helps!",
+    "B: down, because it falls\nC\nA\n\nA closing remark follows.",
+    "Answer: B\nAnswer: C\nAnswer: A",
+    "Option B\nOption (C)\nThe answer is A.",
+    "**Question 1**\nThe man stands.\nAnswer: B\n**Question 2**: C\n### 3\nOption A",
+    "1\nB\n2\nC\n3\nA",
+    "1. \\boxed{B}\n2. $C$\n3. `A`",
+    "1. B - down\n2. C – left\n3. A (up)",
+    "| Question | Answer | Why |\n|---|---|---|\n| 1 | B | it stands |\n| 2 | C | so |\n| 3 | A | up |",
+    "B, C, A",
+    "Answers: B C A",
+    "[B, C, A]",
+    "1. B 2. C 3. A",
+    "1: B, 2: C, 3: A",
+    '["B", "C", "A"]',
+    '```json\n{"1": "B", "2": "C", "3": "A"}\n```',
+    '{"0": "B", "1": "C", "2": "A"}',
+    '{"question_1": "B: down", "question_2": "(C)", "question_3": "Option A"}',
+    '{"answers": ["B", "C", "A"]}',
+    '{"answers": "1. B\\n2. C\\n3. A"}',
+    '{"Answers": {"1": {"answer": "B", "confidence": 0.9}, "2": {"answer": "C"}, "3": {"letter": "a"}}}',
+    '[{"question": 3, "answer": "A"}, {"question": 1, "answer": "B"}, {"question": "Q2", "answer": "C"}]',
+    "<think>A\nA\nA</think>\nB\nC\nA",
+)
+B = (
+    *("B", "**B**", "Answer: B", '"B"', "7. B", "B because it is down", "B\n\nB"),
+    "The image shows a man. The answer is B.",
+    "A: up?\nNo.\nFinal answer: (B)",
+    '{"answer": "B", "reason": "it is down"}',
+)
+NO_LETTER = (
+    *("A man stands there", "Based on the image, no", "E.g. a cup", "C-shaped", "I cannot say", "", "{}", "A, B"),
+    "Answer: A\nNo.\nAnswer: B",
+    '{"answers": ' * 50 + '"B"' + "}" * 50,
+    "[" * 100_000,
+)
+
+
+def read(reply: str, questions: int = 3) -> list[str | None]:
+    return [one if isinstance(one, str) else None for one in letters(reply, QUESTIONS[:questions])]
+
+
+def test_letters_are_read_from_usual_forms_and_numbered_answers_keep_their_positions() -> None:
+    for reply in BCA:
+        assert read(reply) == ["B", "C", "A"], reply
+    for reply in B:
+        assert read(reply, 1) == ["B"], reply
+    for reply in NO_LETTER:
+        assert read(reply, 1) == [None], reply[:40]
+    for reply in ("1. B\n3. A", '["B", null, "A"]', "1. B\n2. The ball is red\n3. A"):
+        assert read(reply) == ["B", None, "A"], reply
+    assert read("11. B\n12. C") == [None, None, None]
+    assert read("1. B\n1. B\n2. A") == ["B", "A", None]
+
+
+def test_incomplete_contradictory_or_invalid_answers_say_why_they_are_unreadable() -> None:
+    three = QUESTIONS[:3]
+    assert letters("B\nC", three) == (Unreadable("2 answers without numbers to 3 questions"),) * 3
+    assert letters("B\nC\nA\nD", three) == (Unreadable("4 answers without numbers to 3 questions"),) * 3
+    assert letters("I cannot tell.", three) == (Unreadable("no answer"),) * 3
+    assert letters("1. B\n1. C\n2. A", three) == (Unreadable("two answers: B, C"), "A", Unreadable("no answer"))
+    assert letters("F\nB\nE", three) == (Unreadable("F is none of the 5 options"), "B", "E")
+    four = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "A")
+    assert letters("D", [four]) == (Unreadable("D is none of the 4 options"),)
+    assert letters("E: None", [four]) == ("E",)
+
+
+PIECES = (
+    *"AbEF[]{}\"'\n",
+    *("**C**", "(D)", "1. ", "2) ", "3: ", "Q2 ", "\n\n", ", ", " is ", "Answer: ", "Option ", "because"),
+    *('"1": "B"', '"answer": "C"', "answers", "<think>", "</think>", "```", "| 1 | B |\n"),
+)
+
+
+def test_strange_replies_are_read_the_same_in_every_version() -> None:
+    readings, random = sha256(), Random(7)
+    for number in range(2_000):
+        text = "".join(random.choices(PIECES, k=random.randrange(1, 14)))
+        readings.update(repr(letters(text, QUESTIONS[: 1 + number % 4])).encode())
+    assert readings.hexdigest()[:16] == "3d7098e423429b38", "see that the change is meant, and write it down"
+
+
+TEN = st.lists(st.sampled_from("ABCDE"), min_size=10, max_size=10)
+FORMS = (
+    "\n".join,
+    lambda said: "\n".join(f"{number}. **{letter}**: so" for number, letter in enumerate(said, 1)),
+    lambda said: "\n\n".join(f"Answer: ({letter})" for letter in said),
+    lambda said: json.dumps({str(number): letter for number, letter in enumerate(said, 1)}),
+    lambda said: json.dumps([{"question": number, "answer": letter} for number, letter in enumerate(said, 1)]),
+    lambda said: " ".join(f"{number}) {letter}" for number, letter in enumerate(said, 1)),
+)
+
+
+@given(TEN)
+@settings(max_examples=20)
+def test_ten_letters_round_trip_in_every_form(ten: list[str]) -> None:
+    for form in FORMS:
+        assert letters(form(ten), QUESTIONS) == tuple(ten)
