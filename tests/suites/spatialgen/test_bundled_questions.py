@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from statistics import fmean
@@ -15,11 +14,10 @@ from tsgkit.errors import UsageError
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of, rows_in, written
-from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, tokens
+from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, tokens
 
 FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
-CHANCE = 0.25
 QUESTIONS = [question for row in ROWS for question in row.questions]
 
 
@@ -88,8 +86,7 @@ def test_no_baseline_is_much_better_than_chance_on_bundled_questions() -> None:
     for name in NAMES:
         found = [accuracies(ROWS, baseline(name, ROWS, seed)) for seed in range(10)]
         by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in SUB_DOMAINS}
-        assert max(by_type.values()) <= CHANCE + 0.10, (name, by_type)
-        assert fmean(by_type.values()) <= CHANCE + 0.02, name
+        assert max(by_type.values()) <= 0.35 and fmean(by_type.values()) <= 0.27, (name, by_type)
 
 
 def test_bundled_rows_pass_all_checks_in_the_published_form() -> None:
@@ -111,27 +108,3 @@ def test_bundled_rows_pass_all_checks_in_the_published_form() -> None:
         assert (len({text.lower() for text in texts}), "," in question.stem) == (4, False), question
         lengths = [len(text.split()) for text in texts]
         assert max(lengths) - min(lengths) <= 4, question
-
-
-def test_other_bundled_questions_do_not_reveal_answers_and_prompts_contain_nearly_all() -> None:
-    """An answer that other questions mention more often than the wrong ones would be a hint."""
-    by_others: list[float] = []
-    by_prompt = 0
-    for row in ROWS:
-        told = content_words(row.prompt)
-        for number, question in enumerate(row.questions):
-            words = {letter: content_words(question.options[letter]) for letter in question.choices}
-            others = [other for place, other in enumerate(row.questions) if place != number]
-            texts = [content_words(text) for other in others for text in (other.stem, *other.options.values())]
-            spoken = {letter: sum(word in text for word in of for text in texts) for letter, of in words.items()}
-            best = most(spoken)
-            by_others.append((question.key in best) / len(best))
-            by_prompt += question.key in most(
-                {letter: len(of & told) - 2 * len(of - told) for letter, of in words.items()}
-            )
-    assert fmean(by_others) <= CHANCE + 0.02
-    assert by_prompt / len(QUESTIONS) > 0.95, "an image of the prompt need not show what else is asked"
-
-
-def most(counts: Mapping[str, int]) -> list[str]:
-    return [letter for letter, times in counts.items() if times == max(counts.values())]

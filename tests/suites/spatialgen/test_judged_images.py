@@ -1,4 +1,4 @@
-"""End-to-end tests: folders of images, a loopback judge that receives their bytes, and the scores."""
+"""End-to-end tests: folders of images, a loopback judge that receives their bytes, scores, and panels of samples."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,17 @@ from image_server import png
 from model_server import Running
 from shipped import TASKS
 from spatial_judge import spatial_judge
+from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.rescore_job import Rescoring
+from tsgkit.suites.image_panels import OTHER_IMAGE
+from tsgkit.suites.panels import Panel, Shown
 from tsgkit.suites.spatialgen.rows import rows_in
+from tsgkit.suites.task import Folder
 
 ROWS = TASKS / "spatialgen" / "data" / "questions.jsonl"
 IDS = [row.id for row in rows_in(ROWS)]
@@ -182,19 +187,6 @@ def test_controls_withhold_the_image(judge: Running, tmp_path: Path) -> None:
     assert {KNOWN[one["sha256"]] for one in shown} == set(FOUR)
 
 
-def test_resumed_run_repeats_only_the_failed_image(tmp_path: Path) -> None:
-    images(tmp_path / "pictures")
-    stem = next(row for row in rows_in(ROWS) if row.id == FOUR[1]).questions[2].stem
-    with spatial_judge(rows=str(ROWS), images=KNOWN, always={stem: "400"}) as server:
-        first = looked(server)
-    assert first.exit_code == 1 and first.results[0].board.counts["api_error"] == 1 and value(first) == 0.75
-    port = int(server.base.rsplit(":", 1)[1].removesuffix("/v1"))
-    with spatial_judge(rows=str(ROWS), images=KNOWN, port=port) as server:
-        again = looked(server)
-        assert server.stats()["seen"] == 5
-    assert again.exit_code == 0 and value(again) == value(again, profile="official") == 1.0
-
-
 def test_stray_file_shifts_pairs_by_position_and_is_reported(judge: Running, tmp_path: Path) -> None:
     images(tmp_path / "pictures", IDS)
     folder = tmp_path / "pictures"
@@ -222,15 +214,6 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(judge: Running, tmp
     assert rescored()
 
 
-def test_items_after_the_last_file_have_no_image_by_position(judge: Running, tmp_path: Path) -> None:
-    images(tmp_path / "pictures", FOUR[:2])
-    (tmp_path / "pictures" / ".DS_Store").write_bytes(b"stray")
-    (tmp_path / "pictures" / "1 thumbnails").mkdir()
-    finished = looked(judge, ids=(), first=5, pairing="position", protocols=("published", "ours-shuffled"))
-    outcomes = [sample["outcome"] for sample in samples(finished).values()]
-    assert outcomes == ["unreadable", "answered", "answered", "unreadable", "missing"]
-
-
 def test_images_and_models_that_cannot_be_judged_are_refused_before_any_call(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     folder = {"tasks": ("spatialgen/questions",), "images": ("mine=pictures",), "judge": "openai/eye"}
@@ -253,3 +236,53 @@ def test_images_and_models_that_cannot_be_judged_are_refused_before_any_call(tmp
         if plan is folder:
             assert error.value.hint == "the image of an item is named 000001.png, not 1.png"
             (tmp_path / "pictures" / "1.png").rename(tmp_path / "pictures" / "000001.png")
+
+
+def first(at: Path = STORED) -> Shown:
+    return next(stored_samples("spatialgen", "judged", at=at))
+
+
+def notes(found: list[Panel]) -> str:
+    [value] = of_kind(found, "boxes")
+    return " ".join(value["notes"])
+
+
+def test_a_question_has_its_options_key_rounds_and_reason_unless_it_was_not_asked() -> None:
+    found = [panels(one) for one in stored_samples("spatialgen", "judged")]
+    assert all((image.kind, len(questions.value["rows"])) == ("boxes", 10) for image, questions in found)
+    assert any(image.images for image, _ in found)
+    shown = first()
+    [value] = of_kind(panels(shown), "questions")
+    for number, row in enumerate(value["rows"]):
+        question = shown.sample.questions[number]
+        assert (row["number"], row["key"], dict(row["options"])) == (number + 1, question.key, question.options)
+        assert len(row["rounds"]) == 5
+        assert row["right"] is (row["rounds"].count(question.key) >= 4)
+        assert f"{row['rounds'].count(question.key)} of 5" in row["why"]
+    lost = replace(shown, judged=replace(shown.judged, evidence=None, answer=None), transcript=None)
+    [value] = of_kind(panels(lost), "questions")
+    assert {(row["right"], row["answer"], row["why"]) for row in value["rows"]} == {(None, None, "")}
+
+
+def test_a_missing_folder_and_a_changed_image_are_told(tmp_path: Path) -> None:
+    shown = first()
+    gone = replace(shown, folder=Folder("gone", "images", tmp_path / "gone"))
+    assert "no such folder" in notes(panels(gone))
+    shutil.copytree(STORED / "spatialgen", tmp_path / "spatialgen")
+    for path in (tmp_path / "spatialgen" / "pictures").iterdir():
+        path.write_bytes((STORED / "formalimg" / "natural" / "0.png").read_bytes())
+    changed = [notes(panels(one)) for one in stored_samples("spatialgen", "judged", at=tmp_path)]
+    assert any(OTHER_IMAGE in one for one in changed)
+
+
+def test_a_file_outside_the_folder_is_never_shown_and_an_image_of_another_item_is_named() -> None:
+    shown = first()
+
+    def with_evidence(**more: str) -> Shown:
+        return replace(shown, judged=replace(shown.judged, evidence={**shown.judged.evidence, **more}))
+
+    for file in ("../../../etc/hostname", "a\x00b", "/etc/hostname", "no.png", "\udcff.png"):
+        [image, _] = panels(with_evidence(file=file))
+        assert image.images == {} and image.value["notes"], file
+    assert [panel.kind for panel in panels(replace(shown, folder=None))] == ["questions"]
+    assert "another item, 000002" in notes(panels(with_evidence(picture_of="000002")))
