@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.library.cards import load_card
@@ -131,25 +132,12 @@ def test_the_last_annotation_with_entries_counts_an_empty_one_is_valid_and_hosti
 
 def test_a_text_without_an_annotation_says_why() -> None:
     for text, why in (
-        ("", "there is no annotation in it"),
         ("I'm sorry, I can't help with that.", "there is no annotation in it"),
-        ('{"answer": 42}', "there is no annotation in it"),
         ('{"counts": ["eq,1,bed", "eq,1,la', "the annotation ends in the middle"),
-        ('```json\n{"counts": ["eq,1,bed"], "attributes": [', "the annotation ends in the middle"),
         ('<think>{"counts": ["eq,1,bed"]}', "the reasoning never ends"),
     ):
         reading = read_annotation_reply(text)
         assert (reading.unreadable, reading.specifications, reading.bad) == (why, (), ()), text
-
-
-def test_reading_has_the_spans_of_the_annotation() -> None:
-    for reply, places in (
-        ('<think>\r\n</think>\r\nHere:\r\n{"counts": ["eq,1,bed"]}\r\nDone.', ['{"counts": ["eq,1,bed"]}']),
-        ('  {"counts":\r\n ["eq,1,bed"]}\r\n', ['{"counts":\r\n ["eq,1,bed"]}']),
-        ("Counts:\r\n- eq,1,bed\r\nthat is\r\n- ge,2,lamp", ["- eq,1,bed", "- ge,2,lamp"]),
-        ("nothing", []),
-    ):
-        assert [reply[start:end] for start, end in read_annotation_reply(reply).spans] == places, reply
 
 
 NAMES = st.sampled_from(["bed", "lamp", "sofa", "couch", "chair:1", "tv_stand", "é"])
@@ -167,27 +155,38 @@ ENTRIES = st.tuples(
     st.lists(PAIRS, max_size=4),
     st.lists(BUILT.map(",".join), max_size=3),
 )
-SCRAPS = st.sampled_from(
-    [*"[]{}(),;:'\"`\\ \n-*", "```", "<think>", "</think>", '"counts"', "ObjAttr:", "eq,1,bed", ">="]
+PIECES = (
+    *("```json\n", "<think>", "</think>", "counts", '{"counts": [', '"ObjAttr": "', '"room_relations": ["', "ObjAttr:"),
+    *(
+        "eq,1,bed",
+        "ge,two,lamp",
+        ">=,2,bed",
+        "eq,1,left,bed,lamp",
+        "eq,1,on,0,bed,lamp",
+        "eq,1,by,bed,wall",
+        "eq,1,bed,red",
+    ),
+    *('{"n": 1, "category": "bed"}', '", "', '"]', "]", "}", ";", "\n- ", "\n", "none", "Attributes: ", "null", ", "),
 )
-SCRAP_TEXTS = st.text(max_size=80) | st.lists(SCRAPS | st.text(max_size=3), max_size=40).map("".join)
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | COUNTS | PAIRS
-FIELD_NAMES = st.sampled_from([*FIELDS.values(), "OORel", "n", "category"]) | st.text(max_size=4)
-JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(FIELD_NAMES, inner))
 
 
-@given(SCRAP_TEXTS | JSON.map(json.dumps) | JSON.map(str))
-@example("[{" * 3000)
-@example('{"counts": [[[[[]]]], {"a": [1]}, "' + "," * 5000 + '"]}')
-@example("eq," + "9" * 400 + ",bed")
-@example("eq,٣,bed")
-@example("\ud800,eq,1,bed")
-def test_no_text_makes_the_reader_raise(text: str) -> None:
-    reading = read_annotation_reply(text)
-    assert reading == read_annotation_reply(text)
-    assert not (reading.unreadable and (reading.specifications or reading.bad))
-    assert all(len(note.text) <= 123 and len(note.reason) <= 200 for note in reading.findings)
-    json.dumps([list(reading.specifications), reading.findings], ensure_ascii=False).encode("utf-8")
+def test_strange_replies_are_read_the_same_in_every_version() -> None:
+    readings, random = sha256(), Random(7)
+    for _ in range(3_000):
+        text = "".join(random.choices(PIECES, k=random.randrange(1, 12)))
+        reading = read_annotation_reply(text)
+        kinds = [note.kind for note in reading.findings], [one.kind for one in reading.bad], reading.unreadable
+        readings.update(repr((texts_of(reading), kinds, reading.spans, reading.is_repaired)).encode())
+    assert readings.hexdigest()[:16] == "2dd607823b53525a", "see that the change is meant, and write it down"
+    for text in (
+        "[{" * 3000,
+        '{"counts": [[[[[]]]], {"a": [1]}, "' + "," * 5000 + '"]}',
+        "eq," + "9" * 400 + ",bed",
+        "\ud800,eq,1,bed",
+    ):
+        reading = read_annotation_reply(text)
+        assert all(len(note.text) <= 123 and len(note.reason) <= 200 for note in reading.findings), text[:20]
+        json.dumps([list(reading.specifications), reading.findings], ensure_ascii=False).encode("utf-8")
 
 
 @settings(max_examples=50)

@@ -238,8 +238,8 @@ def test_images_and_models_that_cannot_be_judged_are_refused_before_any_call(tmp
             (tmp_path / "pictures" / "1.png").rename(tmp_path / "pictures" / "000001.png")
 
 
-def first(at: Path = STORED) -> Shown:
-    return next(stored_samples("spatialgen", "judged", at=at))
+def first() -> Shown:
+    return next(stored_samples("spatialgen", "judged"))
 
 
 def notes(found: list[Panel]) -> str:
@@ -264,8 +264,12 @@ def test_a_question_has_its_options_key_rounds_and_reason_unless_it_was_not_aske
     assert {(row["right"], row["answer"], row["why"]) for row in value["rows"]} == {(None, None, "")}
 
 
-def test_a_missing_folder_and_a_changed_image_are_told(tmp_path: Path) -> None:
+def test_a_missing_folder_changed_or_other_images_are_told_and_files_outside_never_shown(tmp_path: Path) -> None:
     shown = first()
+
+    def with_evidence(**more: str) -> Shown:
+        return replace(shown, judged=replace(shown.judged, evidence={**shown.judged.evidence, **more}))
+
     gone = replace(shown, folder=Folder("gone", "images", tmp_path / "gone"))
     assert "no such folder" in notes(panels(gone))
     shutil.copytree(STORED / "spatialgen", tmp_path / "spatialgen")
@@ -273,14 +277,6 @@ def test_a_missing_folder_and_a_changed_image_are_told(tmp_path: Path) -> None:
         path.write_bytes((STORED / "formalimg" / "natural" / "0.png").read_bytes())
     changed = [notes(panels(one)) for one in stored_samples("spatialgen", "judged", at=tmp_path)]
     assert any(OTHER_IMAGE in one for one in changed)
-
-
-def test_a_file_outside_the_folder_is_never_shown_and_an_image_of_another_item_is_named() -> None:
-    shown = first()
-
-    def with_evidence(**more: str) -> Shown:
-        return replace(shown, judged=replace(shown.judged, evidence={**shown.judged.evidence, **more}))
-
     for file in ("../../../etc/hostname", "a\x00b", "/etc/hostname", "no.png", "\udcff.png"):
         [image, _] = panels(with_evidence(file=file))
         assert image.images == {} and image.value["notes"], file

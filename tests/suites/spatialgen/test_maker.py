@@ -236,22 +236,18 @@ def pairs(capsys: Captured, *words: str) -> tuple[int, int]:
     return made["kept"], made["rewritten"]
 
 
-def test_three_votes_of_five_show_a_fact_only_by_plurality(capsys: Captured) -> None:
+def test_three_votes_of_five_show_a_fact_only_by_plurality_and_scenes_of_design_are_taken_on_request(
+    capsys: Captured,
+) -> None:
     row = ROWS[0]
+    [design] = [row for row in ROWS if row.scene == "Cartoon Design"]
     torn = replaced_key(row, 4, "B")
-    judged([row], lambda row: [row, row, row, torn, torn])
+    judged([row, design], lambda one: [row, row, row, torn, torn] if one is row else [one] * 5)
     text = row.prompt.replace("form a ring", "grow")
     Path("says.jsonl").write_text(json.dumps({"item_id": f"mine-{row.id}", "reply": [json.dumps({"prompt": text})]}))
     assert pairs(capsys, "--votes", "decided") == (0, 1)
     assert pairs(capsys, "--votes", "plurality", "--force") == (1, 0)
-
-
-def test_scenes_of_design_become_pairs_only_on_request(capsys: Captured) -> None:
-    [design] = [row for row in ROWS if row.scene == "Cartoon Design"]
-    judged([ROWS[1], design], lambda row: [row] * 5)
-    Path("says.jsonl").write_text(json.dumps({"item_id": f"mine-{design.id}", "reply": ["unused"]}))
-    assert pairs(capsys) == (1, 0)
-    assert pairs(capsys, "--design", "--force") == (2, 0)
+    assert pairs(capsys, "--votes", "plurality", "--design", "--force") == (2, 0)
 
 
 def replaced_key(row: Row, number: int, letter: str) -> Row:

@@ -217,7 +217,7 @@ def of(text: str, key: str = "A", *others: str) -> list[str]:
     return [finding.code for finding in question_findings(row, 0)]
 
 
-def test_wrong_options_and_keys_are_found() -> None:
+def test_wrong_options_and_keys_and_stems_that_speak_of_a_text_are_found() -> None:
     for options, key, found in (
         ("A: sun, B: fog, C: ice, E: None", "A", ["missing-option"]),
         ("A: sun, B: fog, C: ice, E: None", "D", ["missing-option", "key-without-option"]),
@@ -231,26 +231,23 @@ def test_wrong_options_and_keys_are_found() -> None:
     ):
         assert of(f"Where?  Options: {options}", key) == found, (options, key)
     assert of("Where?") == ["no-options"]
+    for stem, speaks in (
+        ("What is mentioned?", True),
+        ("What is the described colour?", True),
+        ("Which option can better describe it?", True),
+        ("According to the scene, what is up?", True),
+        ("What is the specified size?", True),
+        ("What colour is the cup in the scene?", False),
+        ("What is prompting her?", False),
+        ("Which state is it in?", False),
+    ):
+        assert of(f"{stem}  Options: {LISTED}") == ["text-reference"] * speaks, stem
     for text, told in (
         (f"Where?  Options: {LISTED} of them", "is 'None of them', expected 'None'"),
         (f"Where? Options: {LISTED}", "' ' between the stem and its options, expected '  '"),
     ):
         [one] = question_findings(row_of("000001", "Park", "", [question_from(text, "A", "Object")]), 0)
         assert one.code == "refusal-form" and told in one.message, text
-
-
-def test_stems_that_speak_of_a_text_are_found() -> None:
-    for stem, found in {
-        "What is mentioned?": ["text-reference"],
-        "What is the described colour?": ["text-reference"],
-        "Which option can better describe it?": ["text-reference"],
-        "According to the scene, what is up?": ["text-reference"],
-        "What is the specified size?": ["text-reference"],
-        "What colour is the cup in the scene?": [],
-        "What is prompting her?": [],
-        "Which state is it in?": [],
-    }.items():
-        assert of(f"{stem}  Options: {LISTED}") == found, stem
 
 
 def test_a_stem_or_other_stems_that_reveal_only_the_key_are_found() -> None:

@@ -11,8 +11,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shipped import TASKS
 
 from tsgkit.cli import main
@@ -59,15 +57,11 @@ def strictly(replies: list[str | None]) -> list[bool]:
 
 
 def test_reply_is_accepted_or_rejected_by_its_number_of_lines() -> None:
-    for reply, kept in {
-        RIGHT: True,
-        RIGHT.replace("\n", "\n\n \n") + "\n": True,
-        "My answers:\n" + RIGHT: False,
-        RIGHT + "\nI hope this helps.": False,
-        "\n".join(RIGHT.split("\n")[:9]): False,
-        "": False,
-    }.items():
-        assert accepted(reply) == (tuple(KEYS) if kept else None), reply
+    lines = RIGHT.split("\n")
+    for kept in (lines, [*lines[:1], "", " ", *lines[1:], ""], [f"  {line}  " for line in lines]):
+        assert accepted("\n".join(kept)) == tuple(KEYS), kept
+    for rejected in (["My answers:", *lines], [*lines, "I hope this helps."], lines[:9], []):
+        assert accepted("\n".join(rejected)) is None, rejected
 
 
 def test_a_key_needs_four_votes_of_five() -> None:
@@ -112,28 +106,19 @@ def test_official_asks_until_five_accepted_replies_or_25_requests() -> None:
     assert (never.requests, never.rejected, never.dropped) == (REQUESTS, 25, True)
 
 
-def test_e1_image_without_ten_line_replies_is_dropped_in_official_only() -> None:
+def test_e1_and_e2_images_without_ten_line_replies_are_dropped_and_second_runs_counted_in_official_only() -> None:
     replies: list[str | None] = ["Here you go:\n" + RIGHT] * 25
     assert result_row(row(), asked(replies), "000001.png") is None
     assert all(strictly(replies)), "the answers were there"
     silent: list[str | None] = [None] * 25
     assert result_row(row(), asked(silent), "000001.png") is None
     assert not any(strictly(silent)), "an image nobody answers about is wrong, not gone"
-
-
-def test_e2_second_run_into_one_file_counts_items_twice_in_official_only() -> None:
-    good = result_row(row("000001"), asked([RIGHT] * 5), "000001.png")
-    bad = result_row(row("000002"), asked([WRONG] * 5), "000002.png")
-    assert good is not None
-    assert bad is not None
+    good, bad = (result_row(row(f"00000{n}"), asked([said] * 5), "x") for n, said in ((1, RIGHT), (2, WRONG)))
+    assert good is not None and bad is not None
     first, second = table([good, bad]), table([good, bad, good])
-    assert first is not None
-    assert second is not None
-    assert (first.overall, first.n) == (0.5, 2)
-    assert second.overall == pytest.approx(0.667)
-    assert second.n == 3
-    kept = strict.once((str(found["id"]), found) for found in [good, bad, good])
-    assert table(list(kept.values())) == first
+    assert first is not None and second is not None
+    assert (first.overall, first.n, second.overall, second.n) == (0.5, 2, 0.667, 3)
+    assert table(list(strict.once((str(one["id"]), one) for one in [good, bad, good]).values())) == first
 
 
 def test_e3_files_are_paired_by_position_in_official_only() -> None:
@@ -183,7 +168,6 @@ def test_e5_the_first_character_is_the_published_answer() -> None:
 
 def test_result_row_has_the_published_form_and_its_lines_are_stripped_before_they_are_counted_again() -> None:
     indented = "  " + RIGHT.replace("\n", "  \n  ")
-    assert accepted(indented) == tuple(KEYS)
     found = result_row(row(), asked([indented] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
     assert found is not None
     assert list(found) == [
@@ -208,50 +192,26 @@ def test_the_table_counts_votes_again_and_rounds_columns_before_the_mean() -> No
 
 QUESTIONS = [Question("?", OPTIONS, "A")] * 10
 BCA = (
-    "B\nC\nA",
-    "b\nc\na",
     "b:down\nc:left\na:up",
-    "B\r\nC\r\nA\r\n",
-    "**B**\n(C)\n[A]",
     "- B: it stands below\n* C. it\n• A) the top",
-    "1. B\n2. C\n3. A",
     "1) **B**\n2) **C**\n3) **A**",
     "Q1: B\nQuestion 2 - C\nq3. A",
-    "1 B\n2 C\n3 A",
     "3. A\n1. B\n2. C",
     "Here are my answers:\n\n1. B\n2. C\n3. A\n\nI hope this helps!",
-    "B: down, because it falls\nC\nA\n\nA closing remark follows.",
-    "Answer: B\nAnswer: C\nAnswer: A",
     "Option B\nOption (C)\nThe answer is A.",
     "**Question 1**\nThe man stands.\nAnswer: B\n**Question 2**: C\n### 3\nOption A",
-    "1\nB\n2\nC\n3\nA",
     "1. \\boxed{B}\n2. $C$\n3. `A`",
-    "1. B - down\n2. C – left\n3. A (up)",
     "| Question | Answer | Why |\n|---|---|---|\n| 1 | B | it stands |\n| 2 | C | so |\n| 3 | A | up |",
-    "B, C, A",
-    "Answers: B C A",
-    "[B, C, A]",
-    "1. B 2. C 3. A",
     "1: B, 2: C, 3: A",
-    '["B", "C", "A"]',
-    '```json\n{"1": "B", "2": "C", "3": "A"}\n```',
     '{"0": "B", "1": "C", "2": "A"}',
     '{"question_1": "B: down", "question_2": "(C)", "question_3": "Option A"}',
-    '{"answers": ["B", "C", "A"]}',
-    '{"answers": "1. B\\n2. C\\n3. A"}',
     '{"Answers": {"1": {"answer": "B", "confidence": 0.9}, "2": {"answer": "C"}, "3": {"letter": "a"}}}',
     '[{"question": 3, "answer": "A"}, {"question": 1, "answer": "B"}, {"question": "Q2", "answer": "C"}]',
     "<think>A\nA\nA</think>\nB\nC\nA",
 )
-B = (
-    *("B", "**B**", "Answer: B", '"B"', "7. B", "B because it is down", "B\n\nB"),
-    "The image shows a man. The answer is B.",
-    "A: up?\nNo.\nFinal answer: (B)",
-    '{"answer": "B", "reason": "it is down"}',
-)
+B = ("7. B", "B because it is down", "A: up?\nNo.\nFinal answer: (B)", '{"answer": "B", "reason": "it is down"}')
 NO_LETTER = (
-    *("A man stands there", "Based on the image, no", "E.g. a cup", "C-shaped", "I cannot say", "", "{}", "A, B"),
-    "Answer: A\nNo.\nAnswer: B",
+    *("Based on the image, no", "E.g. a cup", "C-shaped", "", "{}", "A, B", "Answer: A\nNo.\nAnswer: B"),
     '{"answers": ' * 50 + '"B"' + "}" * 50,
     "[" * 100_000,
 )
@@ -299,24 +259,6 @@ def test_strange_replies_are_read_the_same_in_every_version() -> None:
         text = "".join(random.choices(PIECES, k=random.randrange(1, 14)))
         readings.update(repr(letters(text, QUESTIONS[: 1 + number % 4])).encode())
     assert readings.hexdigest()[:16] == "3d7098e423429b38", "see that the change is meant, and write it down"
-
-
-TEN = st.lists(st.sampled_from("ABCDE"), min_size=10, max_size=10)
-FORMS = (
-    "\n".join,
-    lambda said: "\n".join(f"{number}. **{letter}**: so" for number, letter in enumerate(said, 1)),
-    lambda said: "\n\n".join(f"Answer: ({letter})" for letter in said),
-    lambda said: json.dumps({str(number): letter for number, letter in enumerate(said, 1)}),
-    lambda said: json.dumps([{"question": number, "answer": letter} for number, letter in enumerate(said, 1)]),
-    lambda said: " ".join(f"{number}) {letter}" for number, letter in enumerate(said, 1)),
-)
-
-
-@given(TEN)
-@settings(max_examples=20)
-def test_ten_letters_round_trip_in_every_form(ten: list[str]) -> None:
-    for form in FORMS:
-        assert letters(form(ten), QUESTIONS) == tuple(ten)
 
 
 ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
@@ -367,17 +309,6 @@ def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -
         assert [one.scores[profile]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0], profile
 
 
-def test_items_without_replies_are_wrong_in_strict_and_left_out_of_official(tmp_path: Path) -> None:
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5}])
-    assert (figure(report, "strict"), figure(report, "official")) == (0.25, 1.0)
-    assert outcomes(report) == ["answered", *["missing"] * 3]
-    assert report.board.counts["skipped_official"] == 3
-    named = f"({ROWS[1].id}, {ROWS[2].id}, {ROWS[3].id})"
-    assert report.notes[0] == f"3 items without a reply {named}: wrong in strict"
-    assert "(E1)" in report.notes[1]
-    assert named in report.notes[1]
-
-
 def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first_five_rounds(tmp_path: Path) -> None:
     assert rounds_of_replies(["no"] * 40) == tuple(range(5)) * 5
     good = right(ROWS[0])
@@ -399,38 +330,38 @@ def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first
 
 
 def test_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
-    lines: list[tuple[dict[str, Any], str]] = [
-        ({"reply": None}, "empty"),
-        ({"reply": []}, "empty"),
-        ({"reply": ["", None]}, "empty"),
-        ({"reply": "I cannot see it."}, "unreadable"),
-        ({"reply": None, "outcome": "refused"}, "refused"),
-        ({"reply": ["B"], "outcome": "truncated"}, "truncated"),
-        ({"reply": [None] * 5, "outcome": "api_error"}, "api_error"),
+    rows: list[tuple[object, str]] = [
+        (None, "empty"),
+        ([], "empty"),
+        (["", None], "empty"),
+        ("I cannot see it.", "unreadable"),
+        (None, "refused"),
+        (["B"], "truncated"),
+        ([None] * 5, "api_error"),
     ]
-    for line, outcome in lines:
-        report = scored(tmp_path, [{"item_id": ROWS[0].id, **line}], ROWS[:1])
+    for reply, outcome in rows:
+        stated = {} if outcome in ("empty", "unreadable") else {"outcome": outcome}
+        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": reply, **stated}], ROWS[:1])
         figures = figure(report, "strict"), figure(report, "official")
-        assert (outcomes(report), figures) == ([outcome], (0.0, None)), line
+        assert (outcomes(report), figures) == ([outcome], (0.0, None)), reply
     for outcome in ("truncated", "refused", "api_error"):  # zero in strict whatever text came with it
-        line = {"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5, "outcome": outcome}
-        report = scored(tmp_path, [line], ROWS[:1])
+        report = scored(
+            tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5, "outcome": outcome}], ROWS[:1]
+        )
         figures = figure(report, "strict"), figure(report, "official")
         assert (outcomes(report), figures) == ([outcome], (0.0, 1.0))
         assert report.judged[0].counts["skipped_official"] == 0
 
 
-def test_result_rows_give_the_figures_of_the_published_script(tmp_path: Path) -> None:
-    rows = [result(row, *[right(row, 3 * number)] * 5) for number, row in enumerate(ROWS[:4])]
-    report, table = scored(tmp_path, rows), official.table(rows)
-    assert table is not None
-    assert (figure(report, "official"), figure(report, "official", "spatial")) == (table.overall, table.spatial)
-    assert {name: figure(report, "official", name.lower()) for name in table.columns} == table.columns
-    assert figure(report, "strict") == pytest.approx((0 + 3 + 6 + 9) / 40)
-    assert report.notes == ()
-
-
-def test_e1_items_without_a_result_row_are_left_out_of_official_and_named(tmp_path: Path) -> None:
+def test_e1_items_without_replies_or_a_result_row_are_wrong_in_strict_left_out_of_official_and_named(
+    tmp_path: Path,
+) -> None:
+    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5}])
+    assert (figure(report, "strict"), figure(report, "official")) == (0.25, 1.0)
+    assert (outcomes(report), report.board.counts["skipped_official"]) == (["answered", *["missing"] * 3], 3)
+    named = f"({ROWS[1].id}, {ROWS[2].id}, {ROWS[3].id})"
+    assert report.notes[0] == f"3 items without a reply {named}: wrong in strict"
+    assert "(E1)" in report.notes[1] and named in report.notes[1]
     report = scored(tmp_path, [result(row, *[right(row)] * 5) for row in ROWS[:8]], ROWS[:15])
     assert [figure(report, profile) for profile in ("strict", "official")] == pytest.approx([8 / 15, 1.0])
     named = ", ".join(row.id for row in ROWS[8:13])
@@ -489,13 +420,12 @@ BROKEN: list[tuple[list[Any], str]] = [
 ]
 
 
-def test_files_that_cannot_be_scored_are_refused_by_line_and_field(tmp_path: Path) -> None:
+def test_score_command_takes_result_rows_and_refuses_what_cannot_be_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for lines, message in BROKEN:
         with pytest.raises(UsageError, match=f"replies.jsonl: .*{message}"):
             scored(tmp_path, lines)
-
-
-def test_score_command_takes_replies_and_result_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="in the published protocol, not in cot"):
         scored(tmp_path, [], style="cot")
     with pytest.raises(UsageError, match="there is no group k"):

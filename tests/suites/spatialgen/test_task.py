@@ -53,15 +53,12 @@ def said(row: Row, texts: Texts, protocol: str = "published") -> Transcript:
     return Transcript((*calls, ShownImage(NOT_SHOWN, orders=orders).said))
 
 
-def test_the_card_declares_what_the_suite_measures() -> None:
-    assert set(CARD.metrics) == set(METRICS)
-    for name, metric in CARD.metrics.items():
-        assert metric.headline == METRICS[name].is_headline
-    assert CARD.subject == "baseline/random" and CARD.temperature == 1.0
+def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:
+    assert {name: metric.headline for name, metric in CARD.metrics.items()} == {
+        name: metric.is_headline for name, metric in METRICS.items()
+    }
+    assert (CARD.subject, CARD.temperature) == ("baseline/random", 1.0)
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
-
-
-def test_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:
     questions = ROWS[0].questions
     changed: dict[str, list[Row]] = {
         "the item id 000001 occurs twice": [ROWS[0], ROWS[0]],
@@ -133,6 +130,11 @@ def test_rounds_that_failed_are_wrong_and_the_most_readable_reply_of_a_round_cou
     def of(*texts: str | None) -> Judged:
         return judged(SpatialSample(row), said(row, list(texts)), parse_protocol("published"))
 
+    for name, different in (("random", 5), ("overlap", 1)):
+        subject = baseline_subject(f"baseline/{name}", ROWS, 0)
+        assert len({one.reply.text for one in subject.answer(SpatialSample(row)).said[:5]}) == different, name
+    with pytest.raises(UsageError, match="there is no baseline/rules"):
+        baseline_subject("baseline/rules", ROWS, 0)
     one = of(good, good, good, good, none)
     assert (one.outcome, one.scores["strict"]["accuracy"].value) == ("api_error", 1.0)
     one = of(good, good, good, none, none)
@@ -145,15 +147,6 @@ def test_rounds_that_failed_are_wrong_and_the_most_readable_reply_of_a_round_cou
     key = "".join(row.answers)
     assert one.evidence["rounds"] == [key, "E" * 10, key, key, key]
     assert one.evidence["official"]["rejected"] == 2 and one.evidence["official"]["right"] == [True] * 10
-
-
-def test_random_baseline_differs_between_rounds_and_rules_do_not() -> None:
-    sample = SpatialSample(ROWS[0])
-    chance, rule = baseline_subject("baseline/random", ROWS, 0), baseline_subject("baseline/overlap", ROWS, 0)
-    rounds = [{one.reply.text for one in who.answer(sample).said[:5]} for who in (chance, rule)]
-    assert (len(rounds[0]), len(rounds[1])) == (5, 1)
-    with pytest.raises(UsageError, match="there is no baseline/rules"):
-        baseline_subject("baseline/rules", ROWS, 0)
 
 
 QWEN_IMAGE = dict(zip(SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
@@ -188,18 +181,7 @@ def test_every_sub_domain_has_a_domain_and_every_scene_a_group() -> None:
         with pytest.raises(UsageError, match="there is no scene") as found:
             group_of(name)
         assert found.value.hint.startswith(hint)
-
-
-def test_published_rows_are_ordered_by_scene() -> None:
     assert Counter(map(published_scene, range(1, 1231))) == PUBLISHED
-    for number, scene in {
-        0: None,
-        50: "Forest",
-        51: "Mountain",
-        999: "Shopping Mall",
-        1000: "Library",
-        1050: "Library",
-        1051: "Cafe",
-        1231: None,
-    }.items():
-        assert published_scene(number) == scene, number
+    edges = (0, 50, 51, 999, 1000, 1050, 1051, 1231)
+    names = (None, "Forest", "Mountain", "Shopping Mall", "Library", "Library", "Cafe", None)
+    assert tuple(map(published_scene, edges)) == names

@@ -14,6 +14,8 @@ from told_rooms import draws, right, served, texts, with_entries
 from tsgkit.cli import main
 from tsgkit.suites.sceneeval.annotation_files import as_csv, read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
+from tsgkit.suites.sceneeval.makers.furniture import furniture
+from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
 Captured = pytest.CaptureFixture[str]
 SIX = draws(6)
@@ -158,7 +160,7 @@ def typed(text: str, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 
 def test_review_accepts_edits_drops_and_resumes(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     command = ("make", "sceneeval", "-o", "made.csv", "--items", "3", "--difficulty", "easy", "--review")
-    ones = [right_pattern(number) for number in range(3)]
+    ones = [written_room(drawn, 0, furniture()) for drawn in draws(3, ("easy",))]
     assert typed("a\nq\n", monkeypatch, *command) == 130
     said = capsys.readouterr()
     assert "run the same command to resume" in said.err and not Path("made.csv").exists()
@@ -176,13 +178,6 @@ def test_review_accepts_edits_drops_and_resumes(monkeypatch: pytest.MonkeyPatch,
     [dropped] = lines("made.csv.dropped.jsonl")
     assert dropped["reason"] == "dropped by the person who reviewed it"
     assert typed("", monkeypatch, *command) == 0, "all is decided, so nobody is asked"
-
-
-def right_pattern(number: int) -> Annotation:
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
-
-    return written_room(draws(3, ("easy",))[number], 0, furniture())
 
 
 def test_review_can_accept_items_with_errors(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

@@ -7,12 +7,12 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from judged_bedroom import (
     BOTH,
     CALLS_OF_BOTH,
@@ -75,14 +75,11 @@ def test_a_category_is_read_as_it_was_offered_or_is_a_fault() -> None:
         ("<think>a lamp? {\"category\": \"lamp\"}</think>{'category': 'Double Bed',}", "double_bed"),
         ('Sure:\n```json\n{"category": "lamp"}\n```\nAnything else?', "lamp"),
         ('{"category": null}', None),
-        ('{"category": "none"}', None),
-        ('{"category": ""}', None),
         ("", "the reply is empty"),
         ("It is a bed.", "there is no JSON object with category in the reply"),
         ('{"category": "bed"}', "'bed' is none of the categories"),
         ('{"category": ["lamp"]}', "['lamp'] is no category"),
         ('{"category": "la', "the reply ends in the middle"),
-        ('{"kind": "lamp"}', "there is no JSON object with category in the reply"),
     ):
         assert plain(read_category(text, CATEGORIES)) == found, text
     assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
@@ -92,11 +89,9 @@ def test_holds_must_cover_exactly_the_instances_and_what_holds_an_object_is_one_
     for text, found in (
         ('{"holds": {"1": true, "2": false}}', (True, False)),
         ('{"holds": {"2": "no", "1": "Yes"}}', (True, False)),
-        ('{"holds": [true, false]}', (True, False)),
         ('{"holds": {"1": true}}', "it says nothing of 2"),
         ('{"holds": {"1": true, "2": true, "3": true}}', "it speaks of 3 objects, and 2 were shown"),
         ('{"holds": {"1": true, "2": "perhaps"}}', "'perhaps', said of 2, is no yes or no"),
-        ('{"holds": {"1": true, "2": null}}', "None, said of 2, is no yes or no"),
         ('{"holds": true}', "True says nothing of any object"),
     ):
         assert plain(read_holds(text, 2)) == found, text
@@ -169,7 +164,12 @@ def loose(schema: dict[str, Any], place: str = "answer") -> list[str]:
     return [place] * is_loose + [wrong for name, part in parts.items() for wrong in loose(part, name)]
 
 
-def test_prompts_name_every_relation_that_can_be_answered_and_schemas_are_strict() -> None:
+def test_prompts_name_every_relation_that_can_be_answered_and_schemas_are_strict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = ModelJudge("openai/eye").fingerprint
+    monkeypatch.setattr("tsgkit.suites.sceneeval.judges.model.VERSION", "2/512")
+    assert ModelJudge("openai/eye").fingerprint != before, "another renderer is another judge"
     words = JudgePrompts()
     pairs = words.text("object-relations", relations="1.")
     rooms = words.text("room-relations", relations="1.", floors="-")
@@ -189,47 +189,36 @@ def test_prompts_name_every_relation_that_can_be_answered_and_schemas_are_strict
 
 
 NAMES = ("bed_1", "lamp_1")
-WORDS = st.sampled_from([*NAMES, *FUNCTIONAL, *TYPES, *MEANINGS, "wall", "room", "on_wall", "floor_den", "none", ""])
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 3) | WORDS | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=5),
-    max_leaves=12,
-)
-ENTRIES = st.lists(
-    st.fixed_dictionaries(
-        {"number": VALUES | st.sampled_from([1, 2, "1"]), "id": st.sampled_from(NAMES) | VALUES},
-        optional=dict.fromkeys(("sides", "types", "type", "element", "floors"), VALUES | st.lists(WORDS)),
-    ),
-    max_size=3,
-)
-ANSWERS = st.fixed_dictionaries(
-    {}, optional={"objects": ENTRIES, "relations": ENTRIES, "category": VALUES, "held_by": VALUES, "holds": VALUES}
-)
-ODD = st.sampled_from(["{" * 3000, "[[[[", '{"objects": 7}', '{"objects": [7, null]}', "\ud800", "null"])
-REPLIES = ODD | st.text(max_size=80) | st.tuples(st.text(max_size=9), (ANSWERS | VALUES).map(json.dumps)).map("".join)
+KEYS = "objects relations category held_by holds number id sides types type element floors".split()  # noqa: SIM905
+WORDS = (*NAMES, *FUNCTIONAL, *TYPES, *sorted(MEANINGS)[:9], "wall", "room", "on_wall", "floor_den", "none", "1", "yes")
 
 
-@settings(max_examples=100)
-@given(REPLIES)
-def test_answers_are_among_those_offered_about_all_that_was_asked_and_nothing_else(text: str) -> None:
-    category, held, holds = read_category(text, NAMES), read_support(text), read_holds(text, 2)
-    assert category is None or isinstance(category, Fault) or category in NAMES
-    assert isinstance(held, Fault) or held in TYPES
-    assert isinstance(holds, Fault) or (len(holds) == 2 and all(isinstance(one, bool) for one in holds))
-    sides, pairs = read_sides(text, NAMES), read_object_relations(text, 2)
-    rooms = read_room_relations(text, 2, ("floor_den",))
-    assert isinstance(sides, Fault) or tuple(sides) == NAMES
-    assert isinstance(pairs, Fault) or tuple(pairs) == (1, 2)
-    assert isinstance(rooms, Fault) or tuple(rooms) == (1, 2)
-    assert all(set(one) <= set(FUNCTIONAL) for one in answered(sides))
-    assert all(one and set(one) <= set(MEANINGS.values()) for one in answered(pairs))
-    assert all(set(one.floors) <= {"floor_den"} for one in answered(rooms))
+def anything(random: Random, depth: int) -> Any:  # noqa: ANN401
+    """Return an answer of a judge as odd as they come."""
+    kind = random.randrange(6) if depth else 0
+    if kind < 2:
+        return random.choice([*WORDS, None, True, False, 1, 2, ""])
+    inner = [anything(random, depth - 1) for _ in range(random.randrange(4))]
+    return inner if kind < 4 else dict(zip(random.sample(KEYS, len(inner)), inner, strict=True))
 
 
-def answered(found: Any) -> list[Any]:  # noqa: ANN401
-    """Return the answers that are neither faults nor nothing."""
-    listed = [] if isinstance(found, Fault) else found.values()
-    return [one for one in listed if one is not None and not isinstance(one, Fault)]
+def test_strange_answers_are_read_the_same_in_every_version() -> None:
+    readings, random = sha256(), Random(7)
+    for number in range(2_000):
+        value = anything(random, 4)
+        text = json.dumps({KEYS[number % 5]: value} if number % 3 else value)
+        for found in (
+            read_category(text, NAMES),
+            read_support(text),
+            read_holds(text, 2),
+            read_sides(text, NAMES),
+            read_object_relations(text, 2),
+            read_room_relations(text, 2, ("floor_den",)),
+        ):
+            readings.update(repr(plain(found)).encode())
+    assert readings.hexdigest()[:16] == "a9c5b797d01d8a28", "see that the change is meant, and write it down"
+    for text in ("{" * 3000, "[[[[", "\ud800"):
+        assert isinstance(read_sides(text, NAMES), Fault) and isinstance(read_holds(text, 2), Fault)
 
 
 Said = pytest.CaptureFixture[str]
@@ -311,17 +300,21 @@ def test_relation_meanings_and_equal_images_are_asked_about_once_for_all_subject
     assert len(asked) == 2 and not any(name in text for text in asked for name in ("lamp_1", "box"))
 
 
-def test_unusable_answer_is_unknown_after_three_tries(bedroom: dict[str, Any]) -> None:
+def test_unusable_answer_is_unknown_after_three_tries_and_no_measured_relation_is_met_in_official(
+    bedroom: dict[str, Any],
+) -> None:
     with room_judge(**bedroom, odd={"match": '{"category": "spaceship"}'}) as server:
         finished = looked(server, tasks=BOTH[:1])
         assert server.stats()["kinds"]["match"] == 3 * CALLS_OF_BOTH["match"]
-    demands = {key[3]: found for key, found in told(finished).items() if "," in key[3]}
-    assert (len(demands), finished.exit_code) == (6, 0)
-    assert all(found == {"strict": None, "official": False} for found in demands.values()), demands
+    demands = [found for key, found in told(finished).items() if "," in key[3]]
+    assert (demands, finished.exit_code) == ([{"strict": None, "official": False}] * 6, 0)
     sample = samples(finished)["mine", "fidelity", "0"]
     assert (sample["outcome"], finished.results[0].board.counts["unknown"]) == ("answered", 6)
     for reasons in (sample["notes"], [one["reason"] for one in sample["evidence"]["judge"]["unknown"]]):
         assert all("'spaceship' is none of the categories" in reason for reason in reasons) and reasons
+    with room_judge(**bedroom, odd={"object-relations": '{"relations": [{"number": 1, "types": []}]}'}) as server:
+        finished = looked(server, tasks=BOTH[:1], out="none")
+    assert told(finished)["mine", "fidelity", "0", "eq,1,next_to,0,bed,lamp"] == {"strict": None, "official": True}
 
 
 def test_invalid_answer_corrected_on_retry_leaves_no_trace_and_a_replay_makes_no_calls(
@@ -348,12 +341,6 @@ def test_invalid_answer_corrected_on_retry_leaves_no_trace_and_a_replay_makes_no
     after = told(looked(None, out="edited", judge="script:edited.jsonl"))
     changed = {key[2:] for key in by_rules if by_rules[key] != after[key]}
     assert changed == {("0", "eq,2,lamp"), ("0", "matched"), ("0", "lamp_2")}
-
-
-def test_judge_finding_no_measured_relation_is_met_in_official_and_unknown_in_strict(bedroom: dict[str, Any]) -> None:
-    with room_judge(**bedroom, odd={"object-relations": '{"relations": [{"number": 1, "types": []}]}'}) as server:
-        finished = looked(server, tasks=BOTH[:1])
-    assert told(finished)["mine", "fidelity", "0", "eq,1,next_to,0,bed,lamp"] == {"strict": None, "official": True}
 
 
 def test_judge_refusing_everything_gives_refused_outcome(bedroom: dict[str, Any], capsys: Said) -> None:
@@ -449,9 +436,3 @@ def test_object_without_shape_has_no_category(bedroom: dict[str, Any]) -> None:
     assert any("thing_1" in note for note in sample["notes"])
     assert (sample["answer"]["unknown"], sample["evidence"]["matched"]["thing_1"]) == ([], None)
     assert {"eq,1,bed", "eq,1,sofa,green", "eq,1,against,bed,wall"} <= {*sample["answer"]["unmet"]}
-
-
-def test_another_renderer_is_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = ModelJudge("openai/eye").fingerprint
-    monkeypatch.setattr("tsgkit.suites.sceneeval.judges.model.VERSION", "2/512")
-    assert ModelJudge("openai/eye").fingerprint != before
