@@ -109,7 +109,7 @@ def test_a_fault_is_named_with_object_and_field() -> None:
         ("atiss", {**foreign.atiss_record(), "centroid": [1, 1e99]}, "centroid"),
         ("atiss", {**foreign.atiss_record(), "object_list": 7}, "object_list"),
         ("hsm", {"format": "sceneState", "scene": {"object": short}}, "object 0: transform: data"),
-        ("hsm", {"format": "sceneState", "scene": state | {"arch": arch}}, "a floor needs three corners"),
+        ("hsm", {"format": "sceneState", "scene": state | {"arch": arch}}, "architecture element 0: points: a floor"),
         ("hsm", foreign.hsm_summary(scene_objects=[{"name": "bed"}]), "object bed: position: Field required"),
         ("hsm", foreign.hsm_summary(scene_objects=7), "scene_objects"),
         ("idesign", foreign.idesign({**piece, **far}), "object a: position: x"),
