@@ -34,72 +34,45 @@ FOOTPRINTS = {
     "chair": [[105, 30], [175, 30], [175, 90], [105, 90]],
 }
 """In centimetres, and 5 cm larger on every side."""
-TURNS = {"bed": 180, "nightstand": 180, "chair": 270}
 
 
 def holodeck(**more: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the bedroom as a house of Holodeck, with a door in the south and a window in the west."""
     things = [
         {
-            "assetId": f"asset{number}",
-            "id": f"{name}-0 (bedroom)",
-            "object_name": f"{name}-0",
-            "kinematic": True,
-            "roomId": "bedroom",
-            "position": corner(PLACES[name][0], SIZES[name][2] / 2, PLACES[name][1]),
-            "rotation": corner(0, TURNS[name], 0),
-            "vertices": FOOTPRINTS[name],
+            "assetId": f"asset{number}", "id": f"{name}-0 (bedroom)", "object_name": f"{name}-0", "kinematic": True,
+            "roomId": "bedroom", "position": corner(PLACES[name][0], SIZES[name][2] / 2, PLACES[name][1]),
+            "rotation": corner(0, 180 - YAWS[name], 0), "vertices": FOOTPRINTS[name],
         }
         for number, name in enumerate(SIZES)
-    ]
+    ]  # fmt: skip
+    ends = {"south": (4, 0, 0, 0), "west": (0, 0, 0, 3), "north": (0, 3, 4, 3), "east": (4, 3, 4, 0)}
     walls = [
-        {"id": "wall|bedroom|south|0", "roomId": "bedroom", "polygon": board(4, 0, 0, 0)},
-        {"id": "wall|bedroom|west|1", "roomId": "bedroom", "polygon": board(0, 0, 0, 3)},
-        {"id": "wall|bedroom|north|2", "roomId": "bedroom", "polygon": board(0, 3, 4, 3)},
-        {"id": "wall|bedroom|east|3", "roomId": "bedroom", "polygon": board(4, 3, 4, 0)},
-        {"id": "wall|exterior|south|0", "roomId": "exterior", "polygon": board(0, 0, 4, 0)},
+        {"id": f"wall|bedroom|{side}|{number}", "roomId": "bedroom", "polygon": board(*of)}
+        for number, (side, of) in enumerate(ends.items())
     ]
+    walls.append({"id": "wall|exterior|south|0", "roomId": "exterior", "polygon": board(0, 0, 4, 0)})
     door = {
-        "id": "door|0|exterior|bedroom",
-        "wall0": "wall|bedroom|south|0",
-        "wall1": "wall|exterior|south|0",
-        "holePolygon": [corner(0.5, 0, 0), corner(1.5, 2.1, 0)],
-        "doorSegment": [[3.5, 0], [2.5, 0]],
+        "id": "door|0|exterior|bedroom", "wall0": "wall|bedroom|south|0", "wall1": "wall|exterior|south|0",
+        "holePolygon": [corner(0.5, 0, 0), corner(1.5, 2.1, 0)], "doorSegment": [[3.5, 0], [2.5, 0]],
         "assetId": "Doorway_1",
-    }
-    window = {
-        "id": "window|wall|bedroom|west|1",
-        "wall0": "wall|bedroom|west|1",
-        "wall1": None,
-        "holePolygon": [corner(1.0, 0.9, 0), corner(2.2, 1.9, 0)],
-    }
+    }  # fmt: skip
+    window = {"id": "window|wall|bedroom|west|1", "wall0": "wall|bedroom|west|1", "wall1": None,
+              "holePolygon": [corner(1.0, 0.9, 0), corner(2.2, 1.9, 0)]}  # fmt: skip
     floor = [corner(0, 0, 0), corner(0, 0, 3), corner(4, 0, 3), corner(4, 0, 0)]
-    house = {
-        "query": "a small bedroom",
-        "wall_height": 2.7,
-        "proceduralParameters": {"lights": []},
-        "rooms": [{"id": "bedroom", "floorPolygon": floor, "roomType": "bedroom"}],
-        "walls": walls,
-        "doors": [door],
-        "windows": [window],
-        "objects": things,
-        "floor_objects": things,
-        "wall_objects": [],
-    }
-    return {**house, **more}
-
-
-ANGLES = {"bed": -90.0, "nightstand": 270.0, "chair": 180.0}
+    return {
+        "query": "a small bedroom", "wall_height": 2.7, "proceduralParameters": {"lights": []},
+        "rooms": [{"id": "bedroom", "floorPolygon": floor, "roomType": "bedroom"}], "walls": walls, "doors": [door],
+        "windows": [window], "objects": things, "floor_objects": things, "wall_objects": [], **more,
+    }  # fmt: skip
 
 
 def layoutvlm_layout(**more: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the bedroom as a layout of LayoutVLM."""
+    angles = {"bed": -90.0, "nightstand": 270.0, "chair": 180.0}
     places = {
-        f"{name}-0": {
-            "position": [PLACES[name][0], PLACES[name][1], SIZES[name][2] / 2],
-            "rotation": [0, 0, ANGLES[name]],
-        }
-        for name in SIZES
+        f"{name}-0": {"position": [*PLACES[name][:2], SIZES[name][2] / 2], "rotation": [0, 0, angle]}
+        for name, angle in angles.items()
     }
     return {**places, **more}
 
@@ -107,16 +80,11 @@ def layoutvlm_layout(**more: Any) -> dict[str, Any]:  # noqa: ANN401
 def layoutvlm_config(**more: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return what its assets and its room are, with what is known of the assets."""
     assets = {
-        f"asset{number}-0": {
-            "category": name,
-            "description": f"a plain {name}",
-            "frontView": 3,
-            "assetMetadata": {"boundingBox": {"x": wide, "y": deep, "z": high}},
-        }
-        for number, (name, (wide, deep, high)) in enumerate(SIZES.items())
-    }
-    floor = [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]
-    boundary = {"floor_vertices": floor, "wall_height": 2.7}
+        f"asset{number}-0": {"category": name, "description": f"a plain {name}", "frontView": 3,
+                             "assetMetadata": {"boundingBox": corner(*size)}}
+        for number, (name, size) in enumerate(SIZES.items())
+    }  # fmt: skip
+    boundary = {"floor_vertices": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]], "wall_height": 2.7}
     return {"task_description": "a small bedroom", "boundary": boundary, "assets": assets, **more}
 
 
@@ -127,18 +95,18 @@ bed {length: 1.6m; width: 2.0m; height: 0.6m; left: 1.0m; top: 1.0m; depth: 0.3m
 nightstand {length: 0.5m; width: 0.4m; height: 0.55m; left: 2.2m; top: 0.25m; depth: 0.275m; orientation: 0 degrees;}
 chair {length: 0.5m; width: 0.6m; height: 0.9m; left: 1.4m; top: 2.4m; depth: 0.45m; orientation: -90 degrees;}
 """
+KEYS = ("length", "width", "height", "left", "top", "depth", "orientation")
 
 
 def layoutgpt_record(query: str = "7", unit: str = "m", scale: float = 1.0) -> dict[str, Any]:
     """Return the bedroom as a record of a published file, after a worked example with another room."""
-    keys = ("length", "width", "height", "left", "top", "depth")
     things = []
-    for name, (wide, deep, high) in SIZES.items():
-        numbers = (wide, deep, high, PLACES[name][0], 3 - PLACES[name][1], high / 2)
-        scaled = {key: number * scale for key, number in zip(keys, numbers, strict=True)}
-        things.append([name, scaled | {"orientation": YAWS[name]}])
-    shown = f"Room Type: den\nRoom Size: max length {9 * scale:g}{unit}, max width {9 * scale:g}{unit}\n"
-    asked = f"Room Type: bedroom\nRoom Size: max length {4 * scale:g}{unit}, max width {3 * scale:g}{unit}\n"
+    for name, size in SIZES.items():
+        lengths = (*size, PLACES[name][0], 3 - PLACES[name][1], size[2] / 2)
+        things.append([name, dict(zip(KEYS, [*(one * scale for one in lengths), YAWS[name]], strict=True))])
+    form = "Room Type: {}\nRoom Size: max length {:g}{unit}, max width {:g}{unit}\n"
+    shown = form.format("den", 9 * scale, 9 * scale, unit=unit)
+    asked = form.format("bedroom", 4 * scale, 3 * scale, unit=unit)
     prompt = [{"role": "system", "content": shown}, {"role": "user", "content": asked}]
     return {"query_id": query, "iter": 0, "prompt": prompt, "object_list": things}
 
@@ -149,12 +117,11 @@ CORNERS = {"corners": [[10, 5], [14, 5], [14, 8], [10, 8]]}
 
 def atiss_record(query: str = "Bedroom-7") -> dict[str, Any]:
     """Return the bedroom as ATISS has it: half sizes, radians, about the middle of its floor."""
-    keys = ("length", "width", "height", "left", "top", "depth", "orientation")
     things = []
     for name, (wide, deep, high) in SIZES.items():
         (x, y, _), yaw = PLACES[name], math.radians(YAWS[name])
         values = (wide / 2, deep / 2, high / 2, x - 2, 1.5 - y, high / 2, yaw)
-        things.append([name, dict(zip(keys, values, strict=True))])
+        things.append([name, dict(zip(KEYS, values, strict=True))])
     return {"id": f"0a1b_{query}", "query_id": query, "centroid": [12, 6.5], "object_list": things}
 
 
@@ -184,17 +151,12 @@ def hsm_summary(**more: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return its other file."""
     things = [
         {
-            "name": f"{name}_1",
-            "position": [PLACES[name][0], PLACES[name][2], PLACES[name][1]],
-            "dimensions": [wide, high, deep],
-            "rotation": 180 - YAWS[name],
-            "obj_type": "large",
-            "parent_name": None,
-            "wall_id": None,
-            "mesh_path": f"/data/hssd/asset{number}.glb",
+            "name": f"{name}_1", "position": [PLACES[name][0], PLACES[name][2], PLACES[name][1]],
+            "dimensions": [wide, high, deep], "rotation": 180 - YAWS[name], "obj_type": "large", "parent_name": None,
+            "wall_id": None, "mesh_path": f"/data/hssd/asset{number}.glb",
         }
         for number, (name, (wide, deep, high)) in enumerate(SIZES.items())
-    ]
+    ]  # fmt: skip
     corners = [[-2, -1], [2, -1], [2, 2], [-2, 2]]
     room = {"room_desc": "a small bedroom", "room_type": "bedroom", "room_vertices": corners}
     return {**room, "scene_objects": things, **more}
@@ -202,32 +164,24 @@ def hsm_summary(**more: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the bedroom as a scene graph of I-Design."""
+    elements = {
+        "south_wall": (2, 0, 1.35), "north_wall": (2, 3, 1.35), "east_wall": (4, 1.5, 1.35),
+        "west_wall": (0, 1.5, 1.35), "middle of the room": (2, 1.5, 0), "ceiling": (2, 1.5, 2.7),
+    }  # fmt: skip
     room: list[dict[str, Any]] = [
         {"new_object_id": name, "size_in_meters": {"length": 4, "width": 3, "height": 0}, "position": corner(*place)}
-        for name, place in {
-            "south_wall": (2, 0, 1.35),
-            "north_wall": (2, 3, 1.35),
-            "east_wall": (4, 1.5, 1.35),
-            "west_wall": (0, 1.5, 1.35),
-            "middle of the room": (2, 1.5, 0),
-            "ceiling": (2, 1.5, 2.7),
-        }.items()
+        for name, place in elements.items()
     ]
+    on = [{"layout_element_id": "north_wall", "preposition": "on"}]
     things = [
         {
-            "new_object_id": f"{name}_1",
-            "size_in_meters": {"length": wide, "width": deep, "height": high},
-            "position": corner(PLACES[name][0], PLACES[name][1], high / 2),
-            "rotation": {"z_angle": 180 - YAWS[name]},
-            "facing": "north_wall",
-            "is_on_the_floor": True,
-            "placement": {
-                "room_layout_elements": [{"layout_element_id": "north_wall", "preposition": "on"}],
-                "objects_in_room": [],
-            },
+            "new_object_id": f"{name}_1", "size_in_meters": {"length": wide, "width": deep, "height": high},
+            "position": corner(*PLACES[name][:2], high / 2), "rotation": {"z_angle": 180 - YAWS[name]},
+            "facing": "north_wall", "is_on_the_floor": True,
+            "placement": {"room_layout_elements": on, "objects_in_room": []},
         }
         for name, (wide, deep, high) in SIZES.items()
-    ]
+    ]  # fmt: skip
     return [*room, *things, *more]
 
 

@@ -1,11 +1,10 @@
 """A judge of rooms on loopback: it knows what each image shows, and answers as whoever sees well would.
 
-As a program it prints its port and serves, like ``image_server``, whose options and faults it has. Besides:
-``known`` is a file of what it knows (``looks``: the things that look like an image's SHA-256; ``held``: what holds the
-object of an image of surroundings), ``size`` is how large images have to be. ``odd`` maps a kind of question (match,
-attribute, support, sides, object-relations, room-relations) to the reply it gives instead, as often as ``times`` says
-for one and the same request. A request that is not as it should be (images that are none or too many, a schema that
-does not fit) is answered with 418, and told in ``/stats``.
+It serves like ``image_server``, whose options and faults it has. Besides: ``known`` is a file of what it knows
+(``looks``: the things that look like an image's SHA-256; ``held``: what holds the object of an image of surroundings),
+``size`` is how large images have to be. ``odd`` maps a kind of question (see ``FIELDS``) to the reply it gives instead,
+as often as ``times`` says for one request. A request that is not as it should be is answered with 418, and told in
+``/stats``.
 """
 
 from __future__ import annotations
@@ -39,13 +38,9 @@ from tsgkit.suites.sceneeval.word_meanings import (
 )
 
 FIELDS = {
-    "match": ("category",),
-    "attribute": ("holds",),
-    "support": ("held_by",),
-    "sides": ("objects",),
-    "object-relations": ("relations", "types"),
-    "room-relations": ("relations", "type"),
-}
+    "match": ("category",), "attribute": ("holds",), "support": ("held_by",), "sides": ("objects",),
+    "object-relations": ("relations", "types"), "room-relations": ("relations", "type"),
+}  # fmt: skip
 """What the reply to each kind of question has to hold."""
 LISTED = re.compile(r"^- (.*)$", re.MULTILINE)
 PAIR = re.compile(r'^\d+\. "(.*)": (.*); the anchor: (.*)$', re.MULTILINE)
@@ -88,9 +83,10 @@ class RoomScript(ImageScript):
     def answer(self, kind: str, text: str, images: list[str]) -> dict[str, Any]:
         """Return what it says to a question beside images (their SHA-256)."""
         if kind == "match":
-            return {"reason": "that is how it looks", "category": self.category(images[0], LISTED.findall(text))}
+            same = (best_category(*one, LISTED.findall(text), self.same) for one in self.named(images[0]))
+            return {"reason": "so it looks", "category": next((one for one in same if one is not None), None)}
         if kind == "attribute":
-            return {"reason": "that is how they look", "holds": self.holds(text, images)}
+            return {"reason": "so they look", "holds": self.holds(text, images)}
         if kind == "support":
             return {"reason": "that is where it is", "held_by": self.held.get(images[1], "ground")}
         if kind == "sides":
@@ -101,21 +97,16 @@ class RoomScript(ImageScript):
         floors = dict(line.split(": ", 1) for line in LISTED.findall(text) if line.startswith("floor_"))
         return {"relations": [self.built(n, one, floors) for n, one in enumerate(BUILT.findall(text), 1)]}
 
-    def category(self, image: str, offered: list[str]) -> str | None:
-        things = self.looks.get(image, [])
-        found = (best_category(one["category"], one["description"], offered, self.same) for one in things)
-        return next((one for one in found if one is not None), None)
-
-    def is_of(self, thing: dict[str, Any], category: str) -> bool:
-        return best_category(thing["category"], thing["description"], [category], self.same) is not None
+    def named(self, image: str) -> list[tuple[str, str]]:
+        return [(one["category"], one["description"]) for one in self.looks.get(image, [])]
 
     def holds(self, text: str, images: list[str]) -> dict[str, bool]:
         category = str(re.search(r'of the category "(.*)"', text)[1])  # type: ignore[index]
         attribute = str(re.search(r"true of it: (.*)", text)[1])  # type: ignore[index]
         found = {}
         for number, image in enumerate(images[::2], 1):
-            alike = self.looks.get(image, [])
-            of = [one for one in alike if self.is_of(one, category)]
+            pairs = zip(self.named(image), self.looks.get(image, []), strict=True)
+            of = [one for named, one in pairs if best_category(*named, [category], self.same) is not None]
             found[str(number)] = any(mentions(said, attribute) for one in of for said in one["attributes"] or ())
         return found
 
@@ -138,8 +129,7 @@ class RoomConnection(ImageConnection):
     script: RoomScript
 
     def stats(self) -> dict[str, Any]:
-        script = self.script
-        return super().stats() | {"kinds": script.kinds, "wrong": script.wrong}
+        return super().stats() | {"kinds": self.script.kinds, "wrong": self.script.wrong}
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         script, value = self.script, json.loads(body)

@@ -1,4 +1,4 @@
-"""End-to-end tests: folders of images, a loopback judge that receives their bytes, and the scores."""
+"""End-to-end tests: folders of images, a loopback judge that receives their bytes, scores, and panels of samples."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,17 @@ from image_server import png
 from model_server import Running
 from shipped import TASKS
 from spatial_judge import spatial_judge
+from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.rescore_job import Rescoring
+from tsgkit.suites.image_panels import OTHER_IMAGE
+from tsgkit.suites.panels import Panel, Shown
 from tsgkit.suites.spatialgen.rows import rows_in
+from tsgkit.suites.task import Folder
 
 ROWS = TASKS / "spatialgen" / "data" / "questions.jsonl"
 IDS = [row.id for row in rows_in(ROWS)]
@@ -151,6 +156,8 @@ def test_replies_that_the_published_code_rejects_are_drawn_again_and_strict_read
         assert server.stats()["seen"] == 25
     assert (value(finished), value(finished, profile="official")) == (0.0, None)
     assert finished.results[0].board.counts["skipped_official"] == 1
+    shutil.rmtree("pictures")
+    assert rescored()
 
 
 def test_own_protocols_shuffle_options_and_undo_it_before_voting(judge: Running, tmp_path: Path) -> None:
@@ -166,14 +173,6 @@ def test_own_protocols_shuffle_options_and_undo_it_before_voting(judge: Running,
         assert len({tuple(turn) for turn in orders}) == 5 and sorted(orders[0][0]) == list("ABCD")
 
 
-def test_a_judge_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> None:
-    images(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), images=KNOWN, refuses_schemas=422) as server:
-        finished = looked(server, protocols=("ours",))
-    assert value(finished) == 1.0 and finished.exit_code == 0
-    assert rescored()
-
-
 def test_controls_withhold_the_image(judge: Running, tmp_path: Path) -> None:
     images(tmp_path / "pictures")
     before = judge.stats()
@@ -186,27 +185,6 @@ def test_controls_withhold_the_image(judge: Running, tmp_path: Path) -> None:
     found = {sample["item_id"]: sample["evidence"]["picture_of"] for sample in finished.values[2]["samples"]}
     assert sorted(found.values()) == sorted(found) and not [one for one, other in found.items() if one == other]
     assert {KNOWN[one["sha256"]] for one in shown} == set(FOUR)
-
-
-def test_resumed_run_repeats_only_the_failed_image(tmp_path: Path) -> None:
-    images(tmp_path / "pictures")
-    stem = next(row for row in rows_in(ROWS) if row.id == FOUR[1]).questions[2].stem
-    with spatial_judge(rows=str(ROWS), images=KNOWN, always={stem: "400"}) as server:
-        first = looked(server)
-    assert first.exit_code == 1 and first.results[0].board.counts["api_error"] == 1 and value(first) == 0.75
-    port = int(server.base.rsplit(":", 1)[1].removesuffix("/v1"))
-    with spatial_judge(rows=str(ROWS), images=KNOWN, port=port) as server:
-        again = looked(server)
-        assert server.stats()["seen"] == 5
-    assert again.exit_code == 0 and value(again) == value(again, profile="official") == 1.0
-
-
-def test_run_is_rescored_from_transcripts(tmp_path: Path) -> None:
-    images(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), images=KNOWN, forms=["nine", "plain"]) as server:
-        looked(server, protocols=("published", "ours", "ours-apart", "ours-blind"))
-    shutil.rmtree("pictures")
-    assert rescored()
 
 
 def test_stray_file_shifts_pairs_by_position_and_is_reported(judge: Running, tmp_path: Path) -> None:
@@ -236,40 +214,71 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(judge: Running, tmp
     assert rescored()
 
 
-def test_items_after_the_last_file_have_no_image_by_position(judge: Running, tmp_path: Path) -> None:
-    images(tmp_path / "pictures", FOUR[:2])
-    (tmp_path / "pictures" / ".DS_Store").write_bytes(b"stray")
-    (tmp_path / "pictures" / "1 thumbnails").mkdir()
-    finished = looked(judge, ids=(), first=5, pairing="position", protocols=("published", "ours-shuffled"))
-    outcomes = [sample["outcome"] for sample in samples(finished).values()]
-    assert outcomes == ["unreadable", "answered", "answered", "unreadable", "missing"]
-    assert value(finished) == 0.0
-
-
-def test_pairing_by_position_is_only_for_folders_of_images_of_this_suite(tmp_path: Path) -> None:
-    (tmp_path / "pictures").mkdir()
-    folder = {"images": ("mine=pictures",), "judge": "openai/eye", "pairing": "position"}
-    for plan, message in (
-        ({"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}, "only applies with --images"),
-        ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs images with items by id"),
-        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: the folder is empty"),
-        ({"tasks": ("spatialgen",), **folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            evaluate(made(plan, "options"), Options(out=Path("run")))
-
-
 def test_images_and_models_that_cannot_be_judged_are_refused_before_any_call(tmp_path: Path) -> None:
-    def refused(message: str, **plan: object) -> UsageError:
-        with pytest.raises(UsageError, match=message) as error:
-            evaluate(Plan.model_validate({"tasks": ("spatialgen/questions",), **plan}), Options(out=Path("run")))
-        return error.value
-
     (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures" / "1.png").write_bytes(png("1"))
-    mine = ("mine=pictures",)
-    error = refused("no image in this folder is named after an item", images=mine, judge="openai/eye")
-    assert error.hint == "the image of an item is named 000001.png, not 1.png"
-    (tmp_path / "pictures" / "1.png").rename(tmp_path / "pictures" / "000001.png")
-    refused("a model must judge the images", images=mine)
-    refused("this task judges images", models=("openai/x",))
+    folder = {"tasks": ("spatialgen/questions",), "images": ("mine=pictures",), "judge": "openai/eye"}
+    position = {**folder, "pairing": "position"}
+    rules = {"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}
+    rows: list[tuple[dict[str, Any], str]] = [
+        (rules, "only applies with --images"),
+        ({**position, "tasks": ("formalimg/knolling",)}, "formalimg/knolling pairs images with items by id"),
+        (position, "pictures: the folder is empty"),
+        ({**folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
+        (folder, "no image in this folder is named after an item"),
+        ({**folder, "judge": None}, "a model must judge the images"),
+        ({"tasks": ("spatialgen/questions",), "models": ("openai/x",)}, "this task judges images"),
+    ]
+    for plan, message in rows:
+        if plan is folder:
+            (tmp_path / "pictures" / "1.png").write_bytes(png("1"))
+        with pytest.raises(UsageError, match=message) as error:
+            evaluate(made(plan, "options"), Options(out=Path("run")))
+        if plan is folder:
+            assert error.value.hint == "the image of an item is named 000001.png, not 1.png"
+            (tmp_path / "pictures" / "1.png").rename(tmp_path / "pictures" / "000001.png")
+
+
+def first() -> Shown:
+    return next(stored_samples("spatialgen", "judged"))
+
+
+def notes(found: list[Panel]) -> str:
+    [value] = of_kind(found, "boxes")
+    return " ".join(value["notes"])
+
+
+def test_a_question_has_its_options_key_rounds_and_reason_unless_it_was_not_asked() -> None:
+    found = [panels(one) for one in stored_samples("spatialgen", "judged")]
+    assert all((image.kind, len(questions.value["rows"])) == ("boxes", 10) for image, questions in found)
+    assert any(image.images for image, _ in found)
+    shown = first()
+    [value] = of_kind(panels(shown), "questions")
+    for number, row in enumerate(value["rows"]):
+        question = shown.sample.questions[number]
+        assert (row["number"], row["key"], dict(row["options"])) == (number + 1, question.key, question.options)
+        assert len(row["rounds"]) == 5
+        assert row["right"] is (row["rounds"].count(question.key) >= 4)
+        assert f"{row['rounds'].count(question.key)} of 5" in row["why"]
+    lost = replace(shown, judged=replace(shown.judged, evidence=None, answer=None), transcript=None)
+    [value] = of_kind(panels(lost), "questions")
+    assert {(row["right"], row["answer"], row["why"]) for row in value["rows"]} == {(None, None, "")}
+
+
+def test_a_missing_folder_changed_or_other_images_are_told_and_files_outside_never_shown(tmp_path: Path) -> None:
+    shown = first()
+
+    def with_evidence(**more: str) -> Shown:
+        return replace(shown, judged=replace(shown.judged, evidence={**shown.judged.evidence, **more}))
+
+    gone = replace(shown, folder=Folder("gone", "images", tmp_path / "gone"))
+    assert "no such folder" in notes(panels(gone))
+    shutil.copytree(STORED / "spatialgen", tmp_path / "spatialgen")
+    for path in (tmp_path / "spatialgen" / "pictures").iterdir():
+        path.write_bytes((STORED / "formalimg" / "natural" / "0.png").read_bytes())
+    changed = [notes(panels(one)) for one in stored_samples("spatialgen", "judged", at=tmp_path)]
+    assert any(OTHER_IMAGE in one for one in changed)
+    for file in ("../../../etc/hostname", "a\x00b", "/etc/hostname", "no.png", "\udcff.png"):
+        [image, _] = panels(with_evidence(file=file))
+        assert image.images == {} and image.value["notes"], file
+    assert [panel.kind for panel in panels(replace(shown, folder=None))] == ["questions"]
+    assert "another item, 000002" in notes(panels(with_evidence(picture_of="000002")))

@@ -1,18 +1,30 @@
-"""Tests of parsing and writing rows."""
+"""Tests of rows: parsing, writing, shuffled options, defects, and importing the published questions."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shipped import TASKS
 
+from tsgkit.cli import main
 from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.library.cards import load_card
+from tsgkit.library.catalogue import known
+from tsgkit.library.datasets import dataset
+from tsgkit.suites.importers import import_dataset
+from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
+from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
+from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import (
     LETTERS,
     Question,
+    Row,
     question_from,
     read_rows,
     row_from,
@@ -20,8 +32,10 @@ from tsgkit.suites.spatialgen.rows import (
     rows_in,
     written,
 )
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
-FOUR = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
+FIVE = Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
+FOUR = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
 
 
 def value(**fields: object) -> dict[str, object]:
@@ -36,45 +50,30 @@ def value(**fields: object) -> dict[str, object]:
     }
 
 
-def test_options_are_split_at_letters_in_order_and_never_at_commas() -> None:
-    for text, options in {
-        "A: A cup, a jug, B: Ham, C: A: b, D: 3, 4, and 5, E: None": "A cup, a jug|Ham|A: b|3, 4, and 5|None",
-        "A: plan, B: as in, A: above, E: None": "plan|as in, A: above|None",
-        "A: Oak. B: Fir. C: Same, E: None": "Oak|Fir|Same|None",
-    }.items():
-        assert "|".join(question_from(f"What?  Options: {text}", "A").options.values()) == options
-    question = question_from("Which of these Options: is up?  Options: A: up, B: down, E: None", "A")
-    assert question.stem == "Which of these Options: is up?"
-    (row,) = read_rows([json.dumps(value()).encode()], "x.jsonl")
-    assert row.questions == (Question("Where?", FOUR, "B", "Position"),)
-
-
-SPLIT = {
-    "A: Red. B: Tan. C: Pink. D: Blue. E: None": "Red|Tan|Pink|Blue|None",
-    "A: Red. B: Tan. C: Pink. D: Blue., E: None": "Red|Tan|Pink|Blue.|None",
-    "A: Red. B: Tan. C: Pink. D: Blue, E: None": "Red|Tan|Pink|Blue|None",
-    "A: A cup, a jug. B: Two, or so. C: Tin. D: A pot, E: None": "A cup, a jug|Two, or so|Tin|A pot|None",
-    "A: By J. B. Hill, B: By B. Cole, C: Fig. B, D: A. B, E: None": "By J. B. Hill|By B. Cole|Fig. B|A. B|None",
-    "A: A sign: Go. C: now, B: Up, C: Left, D: Down, E: None": "A sign: Go. C: now|Up|Left|Down|None",
-    "A: Go. B: now, B: Up, C: Left, D: Down, E: None": "Go. B: now|Up|Left|Down|None",
-    "A: Go, B: now. B: Up. C: Left. D: Down, E: None": "Go, B: now|Up|Left|Down|None",
-    "A: Up. E: None yet, B: Left, C: Right, D: Down, E: None": "Up. E: None yet|Left|Right|Down|None",
-}
-
-
 def test_options_are_split_at_commas_or_periods_before_letters_in_order() -> None:
-    for options, texts in SPLIT.items():
+    for options, texts in {
+        "A: A cup, a jug, B: Ham, C: A: b, D: 3, 4, and 5, E: None": "A cup, a jug|Ham|A: b|3, 4, and 5|None",
+        "A: Red. B: Tan. C: Pink. D: Blue. E: None": "Red|Tan|Pink|Blue|None",
+        "A: Red. B: Tan. C: Pink. D: Blue., E: None": "Red|Tan|Pink|Blue.|None",
+        "A: Red. B: Tan. C: Pink. D: Blue, E: None": "Red|Tan|Pink|Blue|None",
+        "A: A cup, a jug. B: Two, or so. C: Tin. D: A pot, E: None": "A cup, a jug|Two, or so|Tin|A pot|None",
+        "A: By J. B. Hill, B: By B. Cole, C: Fig. B, D: A. B, E: None": "By J. B. Hill|By B. Cole|Fig. B|A. B|None",
+        "A: A sign: Go. C: now, B: Up, C: Left, D: Down, E: None": "A sign: Go. C: now|Up|Left|Down|None",
+        "A: Go. B: now, B: Up, C: Left, D: Down, E: None": "Go. B: now|Up|Left|Down|None",
+        "A: Go, B: now. B: Up. C: Left. D: Down, E: None": "Go, B: now|Up|Left|Down|None",
+        "A: Up. E: None yet, B: Left, C: Right, D: Down, E: None": "Up. E: None yet|Left|Right|Down|None",
+    }.items():
         text = f"What colour is it?  Options: {options}"
         question = question_from(text, "B")
-        assert "|".join(question.options.values()) == texts
-        assert "".join(question.options) == "ABCDE", options
-        assert (question.refusal, question.choices) == ("E", tuple("ABCD")), options
-        assert question.written() == text
+        assert question.options == dict(zip("ABCDE", texts.split("|"), strict=True)), options
+        assert (question.refusal, question.choices, question.written()) == ("E", tuple("ABCD"), text), options
+    skipped = question_from("What?  Options: A: plan, B: as in, A: above, E: None", "A")
+    assert skipped.options == {"A": "plan", "B": "as in, A: above", "E": "None"}
+    assert question_from("Which Options: is up?  Options: A: up, E: None", "A").stem == "Which Options: is up?"
 
 
 def test_a_question_is_read_and_written_back() -> None:
     for text, letters, refusal, gap in (
-        ("Where?  Options: A: up, B: down, C: left, D: right, E: None", "ABCDE", "E", "  "),
         ("Where?  Options: A: up, B: down, C: left, E: None", "ABCE", "E", "  "),
         ("Where? Options: A: up, B: down, C: left, D: right, E: None of the above", "ABCDE", "E", " "),
         ("Where?  Options: A: up, B: None, C: left, D: right, E: None", "ABCDE", "E", "  "),
@@ -87,24 +86,15 @@ def test_a_question_is_read_and_written_back() -> None:
         assert question.written() == text
 
 
-def test_row_keeps_extra_fields() -> None:
+def test_a_row_keeps_extra_fields_and_is_read_up_to_its_shortest_column() -> None:
     line = json.dumps(value(prompt="A café — “quiet”", note={"by": ["hand"]}), ensure_ascii=False)
     (row,) = read_rows([line.encode()], "x.jsonl")
-    assert row.line == 1
-    assert row.questions == (Question("Where?", FOUR, "B", "Position"),)
-    assert written(row) == line
-
-
-def test_row_with_unequal_columns_is_read_up_to_the_shortest() -> None:
+    assert (row.line, row.questions, written(row)) == (1, (FIVE,), line)
     row = row_from(value(answers=["B", "C"], question_type=["Position", "Layout", "Motion"]))
     assert len(row.questions) == 1
     assert json.loads(written(row))["answers"] == ["B", "C"]
-
-
-def test_a_row_made_of_questions_has_their_columns() -> None:
-    row = row_of("000007", "Zoo", "Bears.", [Question("Where?", FOUR, "D", "Position")] * 2)
-    assert (row.types, row.answers) == (("Position", "Position"), ("D", "D"))
-    assert row.questions[1].options == FOUR
+    made = row_of("000007", "Zoo", "Bears.", [FIVE, FIVE])
+    assert (made.types, made.answers, made.questions) == (("Position",) * 2, ("B", "B"), (FIVE, FIVE))
 
 
 def test_a_broken_row_is_named_by_line_and_field() -> None:
@@ -126,20 +116,16 @@ def test_a_broken_row_is_named_by_line_and_field() -> None:
         row_from(None)
 
 
-def test_rows_are_read_lazily(tmp_path: Path) -> None:
+def test_rows_are_read_lazily_and_a_missing_file_or_a_folder_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(value()).encode() + b"\n\nbroken\n")
     rows = rows_in(path)
     assert next(rows).id == "000001"
     with pytest.raises(UsageError, match="line 3"):
         next(rows)
-
-
-def test_missing_file_and_folder_are_reported(tmp_path: Path) -> None:
-    (tmp_path / "questions.jsonl").write_text("")
     with pytest.raises(FileProblem, match="no such file") as missing:
-        next(rows_in(tmp_path / "question.jsonl"))
-    assert "questions.jsonl" in missing.value.hint
+        next(rows_in(tmp_path / "row.jsonl"))
+    assert "rows.jsonl" in missing.value.hint
     with pytest.raises(FileProblem, match="a folder"):
         next(rows_in(tmp_path))
 
@@ -148,10 +134,10 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PIECES = st.sampled_from(["Options: ", "  ", ", ", ". ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
 TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
 COLUMN = st.lists(TEXTS, max_size=11)
-FIVE = st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS))
+FIVE_TEXTS = st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS))
 
 
-@given(TEXTS, FIVE, st.tuples(*[st.sampled_from([", ", ". "])] * (len(LETTERS) - 1)))
+@given(TEXTS, FIVE_TEXTS, st.tuples(*[st.sampled_from([", ", ". "])] * (len(LETTERS) - 1)))
 @settings(max_examples=50)
 def test_any_question_comes_back_to_the_byte(text: str, texts: tuple[str, ...], separators: tuple[str, ...]) -> None:
     question = question_from(text, "A")
@@ -163,15 +149,185 @@ def test_any_question_comes_back_to_the_byte(text: str, texts: tuple[str, ...], 
     assert question_from(f"Where?  Options: {joined}", "A").options == options
 
 
-@given(WORDS, WORDS, TEXTS, COLUMN, COLUMN, COLUMN, st.dictionaries(WORDS, st.none() | WORDS, max_size=2))
+@given(WORDS, TEXTS, COLUMN, COLUMN, COLUMN, st.dictionaries(WORDS, st.none() | WORDS, max_size=2))
 @settings(max_examples=40)
 def test_any_row_comes_back_to_the_byte(
-    item: str, scene: str, prompt: str, types: list[str], texts: list[str], answers: list[str], more: dict[str, object]
+    item: str, prompt: str, types: list[str], texts: list[str], answers: list[str], more: dict[str, object]
 ) -> None:
-    fields = {"id": item, "scene": scene, "prompt": prompt, "question_type": types}
-    columns = {"questions": texts, "answers": answers}
-    others = {name: part for name, part in more.items() if name not in {*fields, *columns}}
-    line = json.dumps({**fields, **columns, **others}, ensure_ascii=False)
+    fields = value(id=item, prompt=prompt, question_type=types, questions=texts, answers=answers)
+    line = json.dumps({**fields, **{name: part for name, part in more.items() if name not in fields}})
+    line = json.dumps(json.loads(line), ensure_ascii=False)
     (row,) = read_rows([line.encode()], "x")
     assert written(row) == line
     assert len(row.questions) == min(len(types), len(texts), len(answers))
+
+
+def test_undo_maps_shown_letters_to_data_letters() -> None:
+    for question, turn in product((FIVE, FOUR), range(8)):
+        order = permutation(question, seed=3, item="000001", number=0, round=turn)
+        shown = order.shown(question)
+        assert (shown.options["E"], list(shown.options)) == ("None", list(question.options)), (question, turn)
+        for letter, text in shown.options.items():
+            assert question.options[order.undo(letter)] == text, (question, turn)
+        assert order.undo(shown.key) == question.key
+        assert (order.undo("E"), order.undo("F")) == ("E", "F")
+        assert recorded(question, order.record) == order
+    (order,) = unshuffled([FIVE])
+    assert (order.shown(FIVE), order.record) == (FIVE, "ABCD")
+
+
+def test_the_order_depends_on_seed_item_question_and_round_and_hides_a_constant_letter() -> None:
+    places = [(0, "1", 0, 0), (1, "1", 0, 0), (0, "2", 0, 0), (0, "1", 1, 0), (0, "1", 0, 1)]
+    records = [permutation(FIVE, seed=s, item=i, number=n, round=r).record for s, i, n, r in places]
+    assert records == [permutation(FIVE, seed=s, item=i, number=n, round=r).record for s, i, n, r in places]
+    assert len(set(records)) > 1
+    turns = product(range(400), range(5))
+    said = [permutation(FIVE, seed=0, item=str(item), number=0, round=turn).undo("B") for item, turn in turns]
+    assert 0.22 < said.count(FIVE.key) / len(said) < 0.28, "and 100 % without shuffling"
+
+
+def test_options_separated_by_periods_are_shuffled_and_old_records_of_fewer_options_are_read() -> None:
+    """Old runs recorded one option where periods separate four; those were shown in the order of the data."""
+    question = question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
+    order = permutation(question, seed=1, item="000001", number=2, round=0)
+    shown = order.shown(question)
+    assert (order.record, order.undo(shown.key)) == ("CDBA", "B")
+    assert shown.written() == "Hair?  Options: A: Pink. B: Blue. C: Tan. D: Red, E: None"
+    for record, letters in (("A", "ABCDE"), ("CA", "CBADE")):
+        assert "".join(recorded(question, record).undo(letter) for letter in "ABCDE") == letters, record
+    for record in ("ABCE", "AA"):
+        with pytest.raises(UsageError, match=f"{record} is none of the options ABCD"):
+            recorded(question, record)
+
+
+OPTIONS = {"A": "sun", "B": "fog", "C": "ice", "D": "mud", "E": "None"}
+LISTED = "A: sun, B: fog, C: ice, D: mud, E: None"
+
+
+def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> Row:
+    rows = zip("abcdefghij", keys, SUB_DOMAINS, strict=True)
+    questions = [Question(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
+    return row_of(item, "Forest", f"Trees {item}.", questions)
+
+
+def of(text: str, key: str = "A", *others: str) -> list[str]:
+    """Return the codes of one question, given the stems of others."""
+    beside = [Question(stem, OPTIONS, "A") for stem in others]
+    row = row_of("000001", "Forest", "", [question_from(text, key), *beside])
+    return [finding.code for finding in question_findings(row, 0)]
+
+
+def test_wrong_options_and_keys_and_stems_that_speak_of_a_text_are_found() -> None:
+    for options, key, found in (
+        ("A: sun, B: fog, C: ice, E: None", "A", ["missing-option"]),
+        ("A: sun, B: fog, C: ice, E: None", "D", ["missing-option", "key-without-option"]),
+        ("A: sun. B: fog. C: ice. D: mud, E: None", "D", []),
+        ("A: sun. B: fog. C: ice, E: None", "D", ["missing-option", "key-without-option"]),
+        (LISTED, "E", ["key-is-refusal"]),
+        ("A: sun, B: fog, C: ice, D: None, E: None", "A", ["second-none"]),
+        ("A: sun, B: fog, C: ice, D: Sun., E: None", "A", ["repeated-option"]),
+        ("A: sun, B: fog, C: ice, D: mud", "A", ["no-refusal"]),
+        ("A: sun, B: , C: ice, D: mud, E: None", "A", ["empty-option"]),
+    ):
+        assert of(f"Where?  Options: {options}", key) == found, (options, key)
+    assert of("Where?") == ["no-options"]
+    for stem, speaks in (
+        ("What is mentioned?", True),
+        ("What is the described colour?", True),
+        ("Which option can better describe it?", True),
+        ("According to the scene, what is up?", True),
+        ("What is the specified size?", True),
+        ("What colour is the cup in the scene?", False),
+        ("What is prompting her?", False),
+        ("Which state is it in?", False),
+    ):
+        assert of(f"{stem}  Options: {LISTED}") == ["text-reference"] * speaks, stem
+    for text, told in (
+        (f"Where?  Options: {LISTED} of them", "is 'None of them', expected 'None'"),
+        (f"Where? Options: {LISTED}", "' ' between the stem and its options, expected '  '"),
+    ):
+        [one] = question_findings(row_of("000001", "Park", "", [question_from(text, "A", "Object")]), 0)
+        assert one.code == "refusal-form" and told in one.message, text
+
+
+def test_a_stem_or_other_stems_that_reveal_only_the_key_are_found() -> None:
+    options = "Options: A: in a circle, B: in a row, C: in a heap, D: apart, E: None"
+    assert of(f"How are the cups of the circle arranged?  {options}") == ["own-stem"]
+    assert of(f"Is the circle or the row complete?  {options}") == []
+    assert of(f"How are the cups of the circle arranged?  {options}", "B") == []
+    text = "What is there?  Options: A: a cup and a cart, B: a dog and a cart, C: a hat, D: a bed, E: None"
+    assert of(text, "A", "Where is the cup?", "Who pushes the carts?") == ["other-stems"]
+    assert of(text, "A", "Where is the cup?") == []
+    assert of(text, "A", "Where is the cup?", "Who pushes the dog in the cart?") == []
+
+
+def test_rows_of_another_shape_are_found() -> None:
+    row = clean()
+    for changed, found in (
+        (replace(row, answers=row.answers[:9]), ["row-shape"]),
+        (replace(row, types=(row.types[1], row.types[0], *row.types[2:])), ["row-shape"]),
+        (replace(row, scene="forest"), ["unknown-scene"]),
+        (replace(row, id="1"), ["id-form"]),
+        (replace(row, prompt="red " * 77), []),
+        (replace(row, prompt="red " * 77 + "."), ["long-prompt"]),
+    ):
+        assert [one.code for one in row_findings(changed)] == found, changed
+    (finding,) = row_findings(replace(row, scene="Moon"))
+    assert finding.severity == "error" == RULES[finding.code].severity
+
+
+def test_repeats_are_found_with_the_first_place() -> None:
+    assert list(findings([clean("000001"), clean("000002", "BCDABCDABC")])) == []
+    found = list(findings([replace(clean(), line=2), replace(clean(), line=7)]))
+    assert [finding.code for finding in found] == ["repeated-id", "repeated-prompt", *["repeated-question"] * 10]
+    assert found[0].message == "as in 000001 (line 2)"
+    assert (found[-1].question, found[-1].line) == (9, 7)
+
+
+def test_skewed_keys_and_a_longest_option_that_is_mostly_the_key_are_found() -> None:
+    rows = [clean(f"{number:06d}", "C" * 10) for number in range(1, 13)]
+    found = [finding for finding in findings(rows) if finding.code == "skewed-keys"]
+    assert (len(found), {finding.item for finding in found}) == (11, {None})
+    assert found[0].message == "all questions: C is the key too often (C 120)"
+    long = {**OPTIONS, "A": "a long answer"}
+    rows = [
+        replace(row, texts=tuple(Question(f"What {row.id}{n}?", long, "A").written() for n in range(10)))
+        for row in (clean(f"{number:06d}", "AAAABAAAAC") for number in range(1, 13))
+    ]
+    messages = [finding.message for finding in findings(rows) if finding.code == "longest-is-key"]
+    assert messages[0] == "all questions: the key is the longest option in 96 of 120"
+
+
+def test_a_published_file_is_imported_unless_its_rows_cannot_be_evaluated_and_its_defects_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    name, place = "spatialgeneval", "eval/SpatialGenEval_T2I_Prompts.jsonl"
+    rows = (TASKS / "spatialgen" / "data" / "questions.jsonl").read_bytes()
+    [file] = known(name).files
+    assert (file.rows, known(name).repository) == (1230, "AMAP-ML/SpatialGenEval")
+    assert known(name).url(file).endswith(f"8b294b5fd0bca204fcfbf2cd74b75d9c359e40f6/{place}")
+    nine = json.loads(rows.splitlines()[0])
+    nine["answers"].pop()
+    for data, message in (
+        (json.dumps(nine).encode(), "line 1: item 000001: 9 questions, not one of each"),
+        (rows[:300], "line 1"),
+    ):
+        Path("broken.jsonl").write_bytes(data)
+        with pytest.raises(FileProblem, match=message):
+            import_dataset(name, "broken.jsonl")
+    assert not dataset(name).files
+    Path("checkout/eval").mkdir(parents=True)
+    Path("checkout", place).write_bytes(rows)
+    [arrival] = import_dataset(name, "checkout").arrivals
+    assert (arrival.stored.rows, arrival.stored.official, arrival.stored.findings) == (25, False, {})
+    assert len(SpatialGenTask(load_card("spatialgen/questions")).dataset(name)) == 25
+    skewed = rows.replace(b"Which way is the ranger turned?", b"Which way is the ranger mentioned turned?")
+    [finding] = inspect(skewed, "rows.jsonl").findings
+    assert (finding.code, finding.place.line) == ("text-reference", 1)
+    Path("mine.jsonl").write_bytes(skewed)
+    assert main(["audit", "mine.jsonl", "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)["audits"]
+    told = {check["code"]: [one["item_id"] for one in check["found"]] for check in found["checks"] if check["found"]}
+    assert told == {"text-reference": ["000001/3"]}

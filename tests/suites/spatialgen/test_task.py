@@ -1,7 +1,8 @@
-"""Tests of the task: card, rows, protocols, and scores in both profiles."""
+"""Tests of the task: card, rows, terms, protocols, and scores in both profiles."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from shipped import TASKS
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.baselines import baseline_subject
@@ -18,6 +20,18 @@ from tsgkit.suites.spatialgen.metrics import METRICS
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
+from tsgkit.suites.spatialgen.terms import (
+    DOMAINS,
+    GROUPS,
+    MEANING,
+    PUBLISHED,
+    SCENES,
+    SUB_DOMAINS,
+    aggregates,
+    domain_of,
+    group_of,
+    published_scene,
+)
 from tsgkit.suites.suite import tasks_of_rows
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -39,19 +53,12 @@ def said(row: Row, texts: Texts, protocol: str = "published") -> Transcript:
     return Transcript((*calls, ShownImage(NOT_SHOWN, orders=orders).said))
 
 
-def test_the_card_declares_what_the_suite_measures() -> None:
-    assert set(CARD.metrics) == set(METRICS)
-    for name, metric in CARD.metrics.items():
-        assert metric.headline == METRICS[name].is_headline
-    assert CARD.subject == "baseline/random" and CARD.temperature == 1.0
-
-
-def test_task_is_recognised_by_its_rows() -> None:
+def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:
+    assert {name: metric.headline for name, metric in CARD.metrics.items()} == {
+        name: metric.is_headline for name, metric in METRICS.items()
+    }
+    assert (CARD.subject, CARD.temperature) == ("baseline/random", 1.0)
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
-    assert tasks_of_rows(TASKS / "tsg" / "data" / "tsgkit-1" / "sgqa.jsonl") == ("tsg/sgqa",)
-
-
-def test_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:
     questions = ROWS[0].questions
     changed: dict[str, list[Row]] = {
         "the item id 000001 occurs twice": [ROWS[0], ROWS[0]],
@@ -76,11 +83,7 @@ def test_every_protocol_has_its_prompts_and_schema() -> None:
         assert all(question.stem in text for question in asked), protocol
         schema = schema_of(asked, way.base)
         assert (schema is None) == (way.base == "published") == ("JSON" not in text), protocol
-
-
-def test_schema_allows_the_letters_of_options_that_periods_separate() -> None:
-    asked = [question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")]
-    schema = schema_of(asked, "ours")
+    schema = schema_of([question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")], "ours")
     assert schema is not None
     assert schema["json_schema"]["schema"]["properties"]["1"]["enum"] == list("ABCDE")
 
@@ -120,40 +123,65 @@ def test_official_scores_equal_the_published_code_exactly() -> None:
     assert values["single_round"] is None
 
 
-def test_failed_round_is_wrong_and_repeated_on_resume() -> None:
+def test_rounds_that_failed_are_wrong_and_the_most_readable_reply_of_a_round_counts() -> None:
     row = ROWS[0]
-    good = "\n".join(row.answers)
-    one = judged(SpatialSample(row), said(row, [good, good, good, good, None]), parse_protocol("published"))
+    good, bad, none = "\n".join(row.answers), "\n".join("E" * 10), None
+
+    def of(*texts: str | None) -> Judged:
+        return judged(SpatialSample(row), said(row, list(texts)), parse_protocol("published"))
+
+    for name, different in (("random", 5), ("overlap", 1)):
+        subject = baseline_subject(f"baseline/{name}", ROWS, 0)
+        assert len({one.reply.text for one in subject.answer(SpatialSample(row)).said[:5]}) == different, name
+    with pytest.raises(UsageError, match="there is no baseline/rules"):
+        baseline_subject("baseline/rules", ROWS, 0)
+    one = of(good, good, good, good, none)
     assert (one.outcome, one.scores["strict"]["accuracy"].value) == ("api_error", 1.0)
-    one = judged(SpatialSample(row), said(row, [good, good, good, None, None]), parse_protocol("published"))
+    one = of(good, good, good, none, none)
     assert (one.scores["strict"]["accuracy"].value, one.scores["strict"]["votes_3"].value) == (0.0, 1.0)
     assert one.scores["official"]["accuracy"].value is None
-
-
-def test_scores_include_vote_curve_and_single_round() -> None:
-    row = ROWS[0]
-    good, bad = "\n".join(row.answers), "\n".join("E" * 10)
-    scores = judged(SpatialSample(row), said(row, [good, good, good, bad, bad]), parse_protocol("published")).scores[
-        "strict"
-    ]
-    curve = [scores[f"votes_{needed}"].value for needed in range(1, 6)]
-    assert curve == [1.0, 1.0, 1.0, 0.0, 0.0] and scores["single_round"].value == pytest.approx(0.6)
-    assert scores["rounds_agree"].value == pytest.approx(0.4)
-
-
-def test_most_readable_reply_of_a_round_counts() -> None:
-    row = ROWS[0]
-    good = "\n".join(row.answers)
-    texts: Texts = ["My answers:\n" + good, "I cannot say.", good, good, good, good, "\n".join("E" * 10)]
-    one = judged(SpatialSample(row), said(row, texts), parse_protocol("published"))
-    assert one.evidence["rounds"] == ["".join(row.answers), "E" * 10, *["".join(row.answers)] * 3]
+    scores = of(good, good, good, bad, bad).scores["strict"]
+    assert [scores[f"votes_{needed}"].value for needed in range(1, 6)] == [1.0, 1.0, 1.0, 0.0, 0.0]
+    assert (scores["single_round"].value, scores["rounds_agree"].value) == pytest.approx((0.6, 0.4))
+    one = of("My answers:\n" + good, "I cannot say.", good, good, good, good, bad)
+    key = "".join(row.answers)
+    assert one.evidence["rounds"] == [key, "E" * 10, key, key, key]
     assert one.evidence["official"]["rejected"] == 2 and one.evidence["official"]["right"] == [True] * 10
 
 
-def test_random_baseline_differs_between_rounds_and_rules_do_not() -> None:
-    sample = SpatialSample(ROWS[0])
-    chance, rule = baseline_subject("baseline/random", ROWS, 0), baseline_subject("baseline/overlap", ROWS, 0)
-    rounds = [{one.reply.text for one in who.answer(sample).said[:5]} for who in (chance, rule)]
-    assert (len(rounds[0]), len(rounds[1])) == (5, 1)
-    with pytest.raises(UsageError, match="there is no baseline/rules"):
-        baseline_subject("baseline/rules", ROWS, 0)
+QWEN_IMAGE = dict(zip(SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
+"""The published figures of one image model by sub-domain."""
+NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
+
+
+def test_the_published_domains_and_overall_score_follow_from_the_published_sub_domains() -> None:
+    found = aggregates(QWEN_IMAGE)
+    published = {"Foundation": 69.1, "Perception": 60.7, "Reasoning": 42.4, "Interaction": 79.2}
+    assert {name: pytest.approx(value, abs=0.0501) for name, value in published.items()} == found.domains
+    assert found.overall == pytest.approx(60.6, abs=0.0501)
+    assert found.sub_domains == QWEN_IMAGE
+    *domains, overall = NO_IMAGE
+    scores = {name: domains[place] for place, names in enumerate(DOMAINS.values()) for name in names}
+    assert aggregates(scores).overall == pytest.approx(overall, abs=0.06), "the mean of the ten and not of the four"
+    assert sum(domains) / 4 == pytest.approx(17.025)
+    lacking = aggregates({name: score for name, score in QWEN_IMAGE.items() if name != "Layout"})
+    assert lacking.domains["Perception"] is lacking.overall is lacking.sub_domains["Layout"] is None
+    assert lacking.domains["Reasoning"] is not None
+
+
+def test_every_sub_domain_has_a_domain_and_every_scene_a_group() -> None:
+    assert (len(SUB_DOMAINS), tuple(MEANING)) == (10, SUB_DOMAINS)
+    assert {domain_of(name) for name in SUB_DOMAINS} == set(DOMAINS)
+    assert domain_of("Colour") is None
+    assert len(SCENES) == len(set(SCENES)) == 25
+    assert Counter(map(group_of, SCENES)) == {group: len(scenes) for group, scenes in GROUPS.items()}
+    sizes = {group: sum(PUBLISHED[scene] for scene in scenes) for group, scenes in GROUPS.items()}
+    assert sizes == {"Nature": 350, "Human": 150, "Indoor": 200, "Outdoor": 400, "Design": 130}
+    for name, hint in (("Forrest", "Forest?"), ("Moon", "the scenes: Forest, Mountain")):
+        with pytest.raises(UsageError, match="there is no scene") as found:
+            group_of(name)
+        assert found.value.hint.startswith(hint)
+    assert Counter(map(published_scene, range(1, 1231))) == PUBLISHED
+    edges = (0, 50, 51, 999, 1000, 1050, 1051, 1231)
+    names = (None, "Forest", "Mountain", "Shopping Mall", "Library", "Library", "Cafe", None)
+    assert tuple(map(published_scene, edges)) == names

@@ -1,16 +1,22 @@
-"""Files and folders: forms are recognised, bad files are named, nothing outside or there already is written."""
+"""Files and folders are converted, or a reason is given; and the same room in each form lands at the same places."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+from hashlib import sha256
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from random import Random
+from typing import Any, Literal
 
 import foreign_scenes as foreign
 import pytest
 from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds, relation_of_objects, relation_to_room
 from tsgkit.suites.sceneeval.converters import (
     Batch,
     Converted,
@@ -22,11 +28,17 @@ from tsgkit.suites.sceneeval.converters import (
     converter_of,
     entries_of,
     known_converters,
+    measurements,
     recognised,
     write_scene,
 )
-from tsgkit.suites.sceneeval.converters.batches import MOST_BYTES
+from tsgkit.suites.sceneeval.converters.batches import MOST_BYTES, text_of
+from tsgkit.suites.sceneeval.converters.css import rules_of
+from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
+from tsgkit.suites.sceneeval.scene_files.assets import Asset, sources_of
+from tsgkit.suites.sceneeval.scene_files.folder import read_scene
+from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 
 MINE = Converter(
     "mine",
@@ -44,18 +56,9 @@ def ids(folder: Path, batch: Batch | None = None) -> tuple[dict[str, str], list[
 
 
 def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path: Path) -> None:
-    rows = [
-        (foreign.text(foreign.holodeck()), "holodeck"),
-        (foreign.text(foreign.layoutvlm_layout()), "layoutvlm"),
-        (foreign.text([foreign.layoutgpt_record()]), "layoutgpt"),
-        (foreign.LAYOUTGPT, "layoutgpt"),
-        (foreign.text([foreign.atiss_record()]), "atiss"),
-        (foreign.text(foreign.hsm_state()), "hsm"),
-        (foreign.text(foreign.hsm_summary()), "hsm"),
-        (foreign.text(foreign.idesign()), "idesign"),
-    ]
-    for text, form in rows:
-        assert recognised(SourceFile.of("x", text)).name == form, text
+    for form, value in VALUES.items():
+        text, name = value if isinstance(value, str) else foreign.text(value), form.split()[0]
+        assert recognised(SourceFile.of("x", text)).name == ("layoutgpt" if name == "css" else name), form
     for text in ("", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"):
         with refuses(FileProblem, "its form is unknown", text):
             recognised(SourceFile.of("x", text))
@@ -64,10 +67,12 @@ def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path:
     for form in known_converters():
         with refuses(FileProblem, f"this is not {form}", form):
             converter_of(form)(SourceFile.of("x.json", '{"format": "other"}'), Options())
-    (tmp_path / "x.json").write_text(rows[0][0])
+    (tmp_path / "x.json").write_text(foreign.text(VALUES["holodeck"]))
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
         convert_file(tmp_path / "x.json", Batch(form="layoutgpt"))
     assert refused.value.hint == "it looks like holodeck"
+    with pytest.raises(UsageError, match="--room-sizes: files of holodeck hold their own"):
+        convert_file(tmp_path / "x.json", Batch(Options(room_sizes=SIZES)))
 
 
 def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,8 +88,57 @@ def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeyp
         recognised(SourceFile.of("x.json", '[{"object_list": []}]'))
 
 
-def test_a_folder_is_converted_with_ids_from_names_and_records(tmp_path: Path) -> None:
-    (tmp_path / "a_den_4.json").write_text(foreign.text(foreign.holodeck()))
+def test_a_fault_is_named_with_object_and_field() -> None:
+    far, good = {"position": {"x": 1e99}}, {"position": [1, 2, 0], "rotation": 0}
+    piece = {"new_object_id": "a", "position": foreign.corner(1, 1, 1)}
+    state = foreign.hsm_state()["scene"]
+    arch, many = {"elements": [{"type": "Floor", "points": [[0, 0, 0]]}]}, foreign.holodeck()["objects"][:1] * 5001
+    short = [{"id": "0", "index": 0, "modelId": "fpModel.m", "transform": {"data": [1.0] * 15}}]
+    rows: list[tuple[str, object, str]] = [
+        ("holodeck", foreign.holodeck(objects=[{"id": "bed"}]), "object bed: position: Field required"),
+        ("holodeck", foreign.holodeck(objects=many, floor_objects=[]), "5,001 objects, and 5,000 are read at most"),
+        ("holodeck", foreign.holodeck(walls=7), "walls"),
+        ("holodeck", foreign.holodeck(doors=[7]), "doors: 0"),
+        ("holodeck", foreign.holodeck(wall_height=-1), "wall_height"),
+        ("layoutvlm", {"a": {**good, "position": [1, 2]}}, "object 'a': position"),
+        ("layoutvlm", {"a": {**good, "position": [1, 2, 1e99]}}, "object 'a': position"),
+        ("layoutvlm", {"a": {**good, "rotation": "east"}}, "object 'a': rotation"),
+        ("layoutvlm", {"a": {**good, "scale": 0}}, "object 'a': scale"),
+        ("layoutgpt", [{"query_id": "8", "object_list": 7}], "object_list"),
+        ("atiss", {**foreign.atiss_record(), "centroid": [1]}, "centroid"),
+        ("atiss", {**foreign.atiss_record(), "centroid": [1, 1e99]}, "centroid"),
+        ("atiss", {**foreign.atiss_record(), "object_list": 7}, "object_list"),
+        ("hsm", {"format": "sceneState", "scene": {"object": short}}, "object 0: transform: data"),
+        ("hsm", {"format": "sceneState", "scene": state | {"arch": arch}}, "architecture element 0: points: a floor"),
+        ("hsm", foreign.hsm_summary(scene_objects=[{"name": "bed"}]), "object bed: position: Field required"),
+        ("hsm", foreign.hsm_summary(scene_objects=7), "scene_objects"),
+        ("idesign", foreign.idesign({**piece, **far}), "object a: position: x"),
+        ("idesign", foreign.idesign({**piece, "size_in_meters": {"length": 1}}), "object a: size_in_meters: width: F"),
+        ("idesign", foreign.idesign({"position": {}}), "object number 9: new_object_id"),
+        ("idesign", foreign.idesign(7), "object number 9"),  # type: ignore[arg-type]
+    ]
+    for form, value, said in rows:
+        with refuses(FileProblem, f"x.json: {said}", (form, said)):
+            foreign.converted(form, value, "x.json", companion=COMPANIONS.get(form))
+    companions: list[tuple[str, object, str]] = [
+        ("layoutvlm", {}, "c.json: boundary"),
+        ("layoutvlm", {"boundary": {"floor_vertices": [[0, 0]]}}, "floor_vertices"),
+        ("hsm", {}, "c.json: scene_objects"),
+    ]
+    for form, value, said in companions:
+        with refuses(FileProblem, said, (form, said)):
+            foreign.converted(form, VALUES[form], companion=SourceFile.of("c.json", foreign.text(value)))
+    for form in ("layoutgpt", "atiss"):
+        with refuses(UsageError, f"files of {form} name no meshes", form):
+            foreign.converted(form, VALUES[form], to="state")
+
+
+def test_a_folder_is_converted_with_ids_from_names_and_records_and_bad_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "0.json").write_text("{")
+    (tmp_path / "2.txt").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "3.json").write_text("[" * 100_000)
+    for name in ("a_den_4", "house_4"):
+        (tmp_path / f"{name}.json").write_text(foreign.text(foreign.holodeck()))
     (tmp_path / "a cosy den.txt").write_text(foreign.LAYOUTGPT)
     (tmp_path / "many.json").write_text(foreign.text([foreign.layoutgpt_record("8"), foreign.layoutgpt_record("9")]))
     for number in (11, 12):
@@ -95,19 +149,8 @@ def test_a_folder_is_converted_with_ids_from_names_and_records(tmp_path: Path) -
     made, failed = ids(tmp_path)
     named = {"a_cosy_den": "a cosy den.txt", "4": "a_den_4.json", "8": "many.json", "9": "many.json"}
     assert made == {**named, "11": "bed_11/layout.json", "12": "bed_12/layout.json"}
-    assert failed == []
-
-
-def test_bad_files_are_named_and_the_others_go_on(tmp_path: Path) -> None:
-    (tmp_path / "0.json").write_text("{")
-    (tmp_path / "1.json").write_text(foreign.text(foreign.holodeck()))
-    (tmp_path / "2.txt").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "3.json").write_text("[" * 100_000)
-    (tmp_path / "house_1.json").write_text(foreign.text(foreign.holodeck()))
-    made, failed = ids(tmp_path)
-    assert made == {"1": "1.json"}
-    assert [one.split(":")[0].rsplit("/")[-1] for one in failed] == ["0.json", "2.txt", "3.json", "house_1.json"]
-    assert "scene 1 is made of 1.json already" in failed[-1]
+    assert [one.split(":")[0].rsplit("/")[-1] for one in failed] == ["0.json", "2.txt", "3.json", "house_4.json"]
+    assert "scene 4 is made of a_den_4.json already" in failed[-1]
 
 
 def test_an_id_that_is_no_plain_name_is_a_failure(tmp_path: Path) -> None:
@@ -153,13 +196,6 @@ def test_companions_of_another_form_or_several_beside_a_layout_are_not_taken(tmp
             (tmp_path / f"{name}.json").write_text(foreign.text(foreign.layoutvlm_config()))
 
 
-def test_table_of_room_sizes_for_files_that_hold_their_own_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text(foreign.text(foreign.holodeck()))
-    sizes = room_sizes_of('{"Bedroom-7": 3}', "sizes.json")
-    with pytest.raises(UsageError, match="--room-sizes: files of holodeck hold their own"):
-        convert_file(tmp_path / "x.json", Batch(Options(room_sizes=sizes)))
-
-
 def test_a_scene_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
     target, source = tmp_path / "out" / "scene_0.json", tmp_path / "x.json"
     source.write_text("{}")
@@ -172,3 +208,233 @@ def test_a_scene_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
     assert '"b"' in target.read_text()
     with pytest.raises(FileProblem, match="the file being read"):
         write_scene(source, {"format": "b"}, source, force=True)
+
+
+def test_record_finds_its_room_by_its_whole_or_its_short_id() -> None:
+    for text in (
+        "id,shorter_side\n0a1b_Bedroom-803,3.2\n",
+        "id, length, width\nBedroom-803,4.0,3.2\n\n",
+        '{"Bedroom-803": 3.2}',
+        '{"0a1b_Bedroom-803": [4, 3.2]}',
+        '{"Bedroom-803": {"corners": [[1, 1], [5, 1], [5, 4.2], [1, 4.2]]}}',
+    ):
+        found = [room_sizes_of(text, "sizes").of(record) for record in ("0a1b_Bedroom-803", "Bedroom-803")]
+        assert [one and one.shorter for one in found] == pytest.approx([3.2, 3.2]), text
+    sizes = room_sizes_of('{"a_Bedroom-1": 3, "b_Bedroom-1": 4}', "sizes")
+    assert sizes.of("Bedroom-1") is None, "of several rooms"
+    assert [size.shorter for name in ("a", "b") if (size := sizes.of(f"{name}_Bedroom-1"))] == [3, 4]
+
+
+def test_table_that_is_wrong_is_named_with_its_place() -> None:
+    for text, said in (
+        ("", "line 1: expected id,shorter_side or id,length,width"),
+        ("room,size\n", "line 1: expected id,shorter_side or id,length,width, found 'room,size'"),
+        ("id,shorter_side\n", "no sizes of rooms in it"),
+        ("id,shorter_side\na,wide\n", "line 2: 'wide' is no size of a room; expected a number of metres"),
+        ("id,length,width\na,3\n", "line 2: '3' is no size of a room"),
+        ("id,shorter_side\na,3\na,4\n", "line 3: the id is there twice"),
+        ("id,shorter_side\na,-1\n", "line 2: -1.0 is no size"),
+        ("id,shorter_side\na,nan\n", "line 2: nan is no size"),
+        ("[1]", "expected a JSON object"),
+        ('{"a": true}', "'a': True is no size"),
+        ('{"a": [1, 2, 3]}', "is no size"),
+        ('{"a": {"corners": [[0, 0], [1, 1], [2, 2]]}}', "is no size"),
+        ('{"a": {"corners": [[0, 0], [1, "x"], [2, 0]]}}', "is no size"),
+        ("{", "line 1: broken JSON"),
+    ):
+        with refuses(FileProblem, rf"^sizes\.csv: .*{re.escape(said)}", text):
+            room_sizes_of(text, "sizes.csv")
+
+
+VALUES: dict[str, Any] = {
+    "holodeck": foreign.holodeck(),
+    "layoutvlm": foreign.layoutvlm_layout(),
+    "layoutgpt": [foreign.layoutgpt_record("room")],
+    "atiss": [foreign.atiss_record("room")],
+    "hsm": foreign.hsm_state(),
+    "hsm alone": foreign.hsm_summary(),
+    "idesign": foreign.idesign(),
+    "css": foreign.LAYOUTGPT,
+}
+"""The bedroom in each form."""
+COMPANIONS = {
+    "layoutvlm": SourceFile.of("config.json", foreign.text(foreign.layoutvlm_config())),
+    "hsm": SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary())),
+}
+SIZES = room_sizes_of(json.dumps({"room": foreign.CORNERS}), "sizes.json")
+SCRAPS = (
+    *("bed ", "{", "}", "length: ", "left:", "1.5m", "px", ";", "\n", "90 degrees", "max length 3m, ", "max width 4px"),
+    *("orientation:", "-", "1e9", "?", ", ", "height:0.5m;"),
+)
+ODD = (None, True, 0, -1, 1.5, 1e308, float("nan"), 10**400, "", "x", "../x", "\ud800", [], {}, [0], [[]], {"x": 0})
+
+
+def outcome_of(name: str, text: str, to: Literal["room", "state"] = "room", **more: Any) -> str:  # noqa: ANN401
+    """Return what is made of a text and what is lost, all of which can be read; empty for an error in words."""
+    options = {"companion": COMPANIONS.get(name), "room_sizes": SIZES if name == "atiss" else None, **more}
+    try:
+        made = converter_of(name)(SourceFile.of("x.json", text), Options(to, **options))
+    except UsageError as error:
+        assert str(error)
+        return ""
+    scenes = [one for one in made if isinstance(one, Converted)]
+    for one in scenes if to == "room" else []:
+        read_simple(text_of(one.scene), "x.json", Path())
+    return "\n".join([text_of(one.scene) + "\n".join(map(str, one.losses)) for one in scenes])
+
+
+def assumed(random: Random, name: str) -> dict[str, str]:
+    """Return one of the assumptions of a form, or none."""
+    known = converter_of(name).assumptions
+    one = random.choice([*known, None])
+    return (
+        {} if one is None else {one.name: "4mx300cm" if one.choices is None else random.choice(one.choices or ("3.2",))}
+    )
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
+    """Return every container of a value with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
+
+
+def spoilt(random: Random, value: Any) -> str:  # noqa: ANN401
+    """Return a file with something odd in one place."""
+    value = json.loads(json.dumps(value))
+    container, key = random.choice(places(value))
+    container[key] = random.choice(ODD)
+    return json.dumps(value)
+
+
+def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> None:
+    outcomes, random = sha256(), Random(7)
+    for number in range(100):
+        name = random.choice(known_converters())
+        said = assumed(random, name)
+        found = [outcome_of(name, foreign.text(VALUES[name]), said=said)]
+        found.append(outcome_of(name, spoilt(random, VALUES[name]), "room" if number % 3 else "state", said=said))
+        found.append(outcome_of("hsm", spoilt(random, VALUES["hsm alone"])))
+        for form, companion in COMPANIONS.items():
+            beside = SourceFile.of("c.json", spoilt(random, companion.value))
+            found.append(outcome_of(form, foreign.text(VALUES[form]), companion=beside))
+        text = "".join(random.choices(SCRAPS, k=number % 40))
+        rules = rules_of(text)
+        assert len(rules.rules) + rules.unread == text.count("{"), text
+        found.append(outcome_of("layoutgpt", foreign.LAYOUTGPT + text, said=assumed(random, "layoutgpt")))
+        outcomes.update("\n".join(found).encode("utf-8", "backslashreplace"))
+    assert outcomes.hexdigest()[:16] == "32c49db9bbed7dd8", "see that the change is meant, and write it down"
+
+
+HIGH = ("holodeck", "layoutvlm", "hsm", "idesign")
+"""Forms that say how high their walls are."""
+FRONTS = {"bed": [0, -1, 0], "nightstand": [0, -1, 0], "chair": [-1, 0, 0]}
+
+
+def given_form(form: str, folder: Path) -> Path:
+    """Return the file of the bedroom in a form."""
+    value, path = VALUES[form], folder / "given" / "room.json"
+    path.parent.mkdir()
+    path.write_text(value if isinstance(value, str) else foreign.text(value))
+    if form in COMPANIONS:
+        path.with_name(COMPANIONS[form].name).write_text(foreign.text(COMPANIONS[form].value))
+    return path
+
+
+def stage_of(path: Path, folder: Path, **options: Any) -> MeasuredScene:  # noqa: ANN401
+    if '"centroid"' in path.read_text():
+        options["room_sizes"] = SIZES
+    outcome = convert_file(path, Batch(Options(**options)))
+    write_scene(folder / "scene_0.json", outcome.scenes[0].scene, path)
+    return MeasuredScene(read_scene(folder / "scene_0.json", options.get("sources", ())).scene)
+
+
+@pytest.mark.parametrize("form", VALUES)
+def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
+    stage = stage_of(given_form(form, tmp_path), tmp_path)
+    ids = {name: next(one for one in stage.bodies if name in one) for name in foreign.SIZES}
+    for name, key in ids.items():
+        body = stage.bodies[key]
+        wide, deep, high = foreign.SIZES[name]
+        if FRONTS[name][0]:
+            wide, deep = deep, wide
+        x, y, z = foreign.PLACES[name]
+        assert body.low.tolist() == pytest.approx([x - wide / 2, y - deep / 2, z], abs=1e-5), name
+        assert body.high.tolist() == pytest.approx([x + wide / 2, y + deep / 2, z + high], abs=1e-5), name
+        assert body.frame.front.round(5).tolist() == FRONTS[name], name
+    sides = {
+        side: relation_of_objects(stage, "side_of", ids["bed"], [ids[other]], side).satisfied
+        for other, of_it in (("nightstand", ("left", "right")), ("chair", ("front", "back")))
+        for side in of_it
+    }
+    assert sides == {"left": False, "right": True, "front": True, "back": False}
+    assert relation_to_room(stage, "against_wall", ids["bed"]).satisfied
+    assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
+    assert stage.scene.architecture is not None
+    (floor,) = stage.scene.architecture.floors
+    assert {point[:2] for point in floor.points} == {(0, 0), (4, 0), (4, 3), (0, 3)}
+    heights = [wall.height for wall in stage.scene.architecture.walls]
+    assert heights == [2.7 if form in HIGH else 2.5 if "hsm" in form else 2.6] * 4
+    if form == "holodeck":
+        (door,), (window,) = stage.doors, stage.windows
+        assert door.frame.centre.tolist() == pytest.approx([3.0, 0.0, 1.05], abs=1e-3)
+        assert door.frame.front.round(5).tolist() == [0, 1, 0]
+        assert window.frame.centre.tolist() == pytest.approx([0.0, 1.6, 1.4], abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("form", "layout", "lift"), [("holodeck", "objathor", 0.0), ("layoutvlm", "layoutvlm_objathor", 0.5)]
+)
+def test_a_state_puts_meshes_where_a_room_puts_boxes(form: str, layout: str, lift: float, tmp_path: Path) -> None:
+    import trimesh
+
+    for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
+        mesh = trimesh.creation.box((wide, high, deep))
+        mesh.apply_translation((0, lift * high, 0))
+        (tmp_path / f"asset{number}").mkdir()
+        (tmp_path / f"asset{number}" / f"asset{number}.glb").write_bytes(mesh.export(file_type="glb"))
+    sources = sources_of([f"{layout}={tmp_path}"])
+    path = given_form(form, tmp_path)
+    (tmp_path / "room").mkdir()
+    state = stage_of(path, tmp_path, to="state", sources=sources)
+    room = stage_of(path, tmp_path / "room")
+    assert len(state.bodies) == 3
+    for one, other in zip(state.bodies.values(), room.bodies.values(), strict=True):
+        assert one.low.tolist() == pytest.approx(other.low.tolist(), abs=1e-4)
+        assert one.high.tolist() == pytest.approx(other.high.tolist(), abs=1e-4)
+        assert one.frame.front.tolist() == pytest.approx(other.frame.front.tolist(), abs=1e-6)
+    walls = [len(one.scene.architecture.walls) for one in (state, room) if one.scene.architecture]
+    assert walls == [4, 4]
+    assert len(state.doors) == len(room.doors)
+
+
+def test_an_outline_runs_against_the_clock_and_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    square = ((0, 0), (4, 0), (4, 3), (0, 3))
+    for corners, outline in (
+        (square, square),
+        (square[::-1], square),
+        ((*square, (0, 0)), square),
+        ((*square, (0, 0.001)), square),
+        ((*square, (0, 0.002)), (*square, (0, 0.002))),
+        (((0, 0), (0, 0), *square[1:]), square),
+        (((1, 1), (1, 1)), ((1, 1),)),
+        ((), ()),
+    ):
+        assert ring(corners) == outline, corners
+    bow = ((0, 0), (2, 2), (2, 0), (0, 2))
+    for most, crossing in ((4, True), (3, False)):
+        monkeypatch.setattr(measurements, "MOST_COMPARED", most)
+        assert crosses_itself(bow) is crossing, "an outline of too many corners is not looked at"
+
+
+def test_a_mesh_has_a_box_unless_it_is_missing_or_flat(tmp_path: Path) -> None:
+    asset = Asset(tmp_path / "x.obj", "lamp", "")
+    assert box_of_mesh(asset, "room") is None
+    asset.mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 4\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    assert box_of_mesh(asset, "room") == MeshBox((1, 4, 2), (0.5, 1, 2)), "y is up in the file"
+    assert size_of(asset, "room") == (1, 4, 2)
+    assert size_of(asset._replace(box=(3, 3, 3)), "room") == (3, 3, 3), "the source itself is believed first"
+    asset.mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")
+    assert (box_of_mesh(asset, "room"), size_of(asset, "room")) == (None, None)
+    asset.mesh.write_text("f 1 2 3\n")
+    with pytest.raises(FileProblem, match=r"^room: mesh: "):
+        box_of_mesh(asset, "room")

@@ -1,21 +1,223 @@
-"""Tests of generating descriptions and annotations with a model, with checks and corrections."""
+"""Tests of making annotations: generation with checks and corrections, and every kind of finding."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from random import Random
 from typing import Any
 
+from shipped import TASKS
 from told_rooms import annotated, described, draws, right, texts, with_entries, without_relations
 
 from tsgkit.agents.asker import MemoryRecorder, ask_for
+from tsgkit.graph.rules import ERROR
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.scripts import RecordedModel, Script
+from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, text_mismatches
+from tsgkit.suites.sceneeval.makers.batch_findings import batch_findings
+from tsgkit.suites.sceneeval.makers.descriptions import LONGEST, read_description
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_description_reply
-from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans
+from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
+
+
+def clean(number: int, difficulty: str, text: str, *cells: str) -> Annotation:
+    """Return an annotation of entries that semicolons part."""
+    return annotation_of(str(number), difficulty, text, *(cell.split(";") if cell else () for cell in cells))
+
+
+CLEAN = (
+    clean(7, "hard",
+        "A studio apartment with a bedroom area and a kitchen. The bedroom has a double bed in a corner,"
+        " a dark blue rug next to the bed, a wardrobe and a chest of drawers against the wall, and two pillows on the"
+        " bed."
+        " The kitchen has a fridge next to a stove, and a square table with a chair on each short side.",
+        "eq,1,bed;eq,1,rug;eq,1,wardrobe;eq,1,dresser;eq,2,pillow;eq,1,refrigerator;eq,1,stove;eq,1,table;eq,2,chair",
+        "eq,1,bed,double;eq,1,rug,dark_blue;eq,1,table,square",
+        "eq,1,next_to,0,bed,rug;eq,2,on,0,bed,pillow;eq,1,next_to,0,stove,refrigerator;eq,2,short_side,0,table,chair",
+        "eq,1,in_corner,bed,bedroom;eq,1,against,wardrobe,wall;eq,1,against,dresser,wall"),
+    clean(10, "hard",
+        "A basement workshop: four identical metal shelves line the wall, each with at least two paint cans on it."
+        " A sturdy workbench is near the door, a toolbox sits underneath the workbench, and a freezer is far from the"
+        " workbench.",
+        "eq,4,shelf;ge,8,paint_can;eq,1,workbench;eq,1,toolbox;eq,1,freezer",
+        "eq,4,shelf,metal;eq,4,shelf,identical;eq,1,workbench,sturdy",
+        "ge,8,on,0,shelf,paint_can;eq,1,underneath,0,workbench,toolbox;eq,1,far_from,0,workbench,freezer",
+        "eq,4,against,shelf,wall;eq,1,near,workbench,door"),
+)  # fmt: skip
+"""Descriptions in many ways of putting things, with right annotations: nothing in them may be called an error."""
+OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
+
+
+def found(one: Annotation) -> Iterator[tuple[str, str]]:
+    return ((finding.code, finding.message) for finding in text_mismatches(one, furniture()))
+
+
+SLIPS = (
+    ("level-objects", "A den with five stools. | eq,5,stool", "at most 4 objects, and 5 are counted"),
+    ("level-objects", "medium: A den with a sofa and a desk. | eq,1,sofa;eq,1,desk", "at least 5 objects, and 2"),
+    ("level-small", "medium: A den with a desk and four candles. | eq,1,desk;eq,4,candle", "at most 3 small"),
+    ("level-small", "medium: A den with a desk, two mugs and at least two books. "
+     "| eq,1,desk;eq,2,mug;ge,2,book", "and 4 are counted"),
+    ("uncounted-thing", "A den with a sofa and a floor lamp. | eq,1,sofa", "'floor lamp'"),
+    ("uncounted-thing", "A den with a desk. Two plants stand by the window. | eq,1,desk", "'plants'"),
+    ("unknown-thing", "A den with a sofa and a zither. | eq,1,sofa", "'zither'"),
+    ("unknown-thing", "A den with a sofa. Several quipus hang on the wall. | eq,1,sofa", "quipus"),
+    ("untold-category", "A den with a sofa. | eq,1,sofa;eq,1,piano", "does not name piano"),
+    ("untold-category", "A den with a sofa. | eq,1,sofa | eq,1,armchair,red", "armchair"),
+    ("loose-category", "An office with a chair. | eq,1,desk_chair", "does not say desk chair"),
+    ("several-counts", "A den with two stools. | eq,2,stool;eq,3,stool", "eq,2,stool, eq,3,stool"),
+    ("other-quantity", "A den with at least two stools. | eq,2,stool", "tells at least 2 stool"),
+    ("other-quantity", "A den with a desk and no chair. | eq,1,desk;eq,1,chair", "tells exactly 0 chair"),
+    ("other-quantity", "A den with more than one sofa. | eq,1,sofa", "tells more than 1 sofa"),
+    ("other-quantity", "A den with a pair of armchairs. | eq,1,armchair", "tells exactly 2 armchair"),
+    ("other-quantity", "A den with several stools. | eq,1,stool", "tells several stool"),
+    ("other-quantity", "A den with two lamps by the door and a lamp by the window. "
+     "| eq,4,lamp |  |  | eq,2,by,lamp,door;eq,1,by,lamp,window", "in all the text tells of 3 lamp"),
+    ("other-quantity", "A den with three lamps by the door and a lamp by the window. "
+     "| eq,2,lamp |  |  | eq,2,by,lamp,door;eq,1,by,lamp,window", "in one place alone the text tells of 3 lamp"),
+    ("unsure-quantity", "A den with two stools. | ge,2,stool", "tells exactly 2 stool"),
+    ("unsure-quantity", "A den with several stools. | eq,3,stool", "several stool"),
+    ("unsure-quantity", "A den with stools. | eq,3,stool", "no number"),
+    ("more-than-counted", "A den with two red stools. | eq,2,stool | eq,3,stool,red", "only 2 are counted"),
+    ("more-than-counted", "A den with a sofa against the wall. | eq,1,sofa |  |  | eq,2,against,sofa,wall", "only 1"),
+    ("missing-attribute", "A den with a blue sofa. | eq,1,sofa", "'sofa' is blue"),
+    ("missing-attribute", "A den with a small, round table. | eq,1,table | eq,1,table,small", "'table' is round"),
+    ("missing-attribute", "A den with a desk. The desk is green. | eq,1,desk", "'desk' is green"),
+    ("missing-attribute", "A den with a dark green sofa. | eq,1,sofa", "'sofa' is dark green"),
+    ("missing-attribute", "A den with a shelf made of oak. | eq,1,shelf", "'shelf' is oak"),
+    ("unsure-attribute", "A den with a tall bookcase. | eq,1,bookcase", "'bookcase' is tall"),
+    ("untold-attribute", "A den with a desk. | eq,1,desk | eq,1,desk,l_shaped", "l shaped"),
+    ("merged-attribute", "A den with a red wooden chair. | eq,1,chair | eq,1,chair,red_wooden", "colour and material"),
+    ("merged-attribute", "A den with a black leather sofa. "
+     "| eq,1,sofa | eq,1,sofa,black/leather", "colour and material"),
+    ("attribute-in-category", "A den with a red sofa. | eq,1,red_sofa", "the attribute red"),
+    ("missing-relation", "A den with a lamp next to the sofa. | eq,1,lamp;eq,1,sofa", "'next to' of 'lamp' and 'sofa'"),
+    ("missing-relation", "A den with a sofa against the wall. | eq,1,sofa", "'against' of 'sofa' and wall"),
+    ("missing-relation", "A den with a desk in the corner. | eq,1,desk", "'in corner' of 'desk'"),
+    ("missing-relation", "A den. A sofa faces a fireplace. | eq,1,sofa;eq,1,fireplace", "'sofa' and 'fireplace'"),
+    ("missing-relation", "A den with a desk and a chair behind it. | eq,1,desk;eq,1,chair", "'behind' of 'chair'"),
+    ("untold-relation", "A den with a lamp and a sofa. | eq,1,lamp;eq,1,sofa |  | eq,1,next_to,0,sofa,lamp", "next to"),
+    ("untold-relation", "A den with a sofa. | eq,1,sofa |  |  | eq,1,against,sofa,wall", "does not say against"),
+    ("unmapped-relation", "A den with a lamp in harmony with a sofa. "
+     "| eq,1,lamp;eq,1,sofa |  | eq,1,in_harmony_with,0,sofa,lamp", "means nothing that is measured"),
+    ("unmapped-relation", "A den with a sofa hugging the wall. "
+     "| eq,1,sofa |  |  | eq,1,hugging,sofa,wall", "hugging wall"),
+    ("unmapped-relation", "A den with a desk and a matching chair. "
+     "| eq,1,desk;eq,1,chair | eq,1,chair,matching | eq,1,matching,0,desk,chair", "matching"),
+    ("odd-name", "A den with a sofa. | eq,1,sofa\u202e", "holds"),
+    ("odd-name", "A den with a sofa. | eq,1,<b>sofa", "'<>'"),
+    ("uncounted-category", "A den with a red sofa. | eq,1,rug | eq,1,sofa,red", "sofa stands in no ObjCount"),
+    ("uncounted-category", "A den with a rug by the wall. | eq,1,sofa |  |  | eq,1,by,rug,wall", "rug stands in no"),
+    ("no-anchor", "A den with a lamp on a desk. | eq,1,lamp;eq,1,desk |  | eq,1,on,-1,desk,lamp", "no anchor"),
+)  # fmt: skip
+"""Each kind of slip: the text (easy where it says nothing) and its four cells, and a part of the message."""
+
+
+def test_annotation_error_is_found() -> None:
+    assert set(RULES) <= {code for code, *_ in SLIPS}
+    for code, row, message in SLIPS:
+        text, *cells = row.split(" | ")
+        difficulty, colon, rest = text.partition(": ")
+        one = clean(0, difficulty, rest, *cells) if colon else clean(0, "easy", text, *cells)
+        messages = list(found(one))
+        assert [words for name, words in messages if name == code and message in words], (code, row, messages)
+
+
+def test_a_finding_says_what_to_add() -> None:
+    for text, hint in (
+        ("A den with a sofa and two storage boxes.", "add eq,2,storage_box to the counts"),
+        ("A den with a sofa and at least three mugs.", "add ge,3,mug to the counts"),
+        ("A den with two red sofas.", "add eq,2,sofa,red to the attributes"),
+    ):
+        one = clean(0, "easy", text, "ge,1,sofa")
+        assert hint in [finding.hint for finding in text_mismatches(one, furniture())], text
+
+
+def test_correct_annotations_have_no_errors_and_bundled_ones_known_warnings() -> None:
+    for one in CLEAN:
+        findings = text_mismatches(one, furniture())
+        assert [str(finding) for finding in findings if finding.severity == ERROR] == [], one
+        assert len(findings) <= 1, one
+    findings_of = {one.item_id: [finding.code for finding in text_mismatches(one, furniture())] for one in OURS}
+    assert {item: found for item, found in findings_of.items() if found} == {
+        "13": ["untold-relation"] * 2, "18": ["untold-relation"], "22": ["untold-relation"]
+    }  # fmt: skip
+    assert not any(batch_findings([*OURS, *CLEAN], furniture()))
+
+
+def test_sentence_patterns_have_no_findings_until_an_attribute_is_taken_away() -> None:
+    missed, taken = 0, 0
+    for seed in range(3):
+        for drawn in draw_plans(30, ("easy", "medium", "hard"), ROOM_TYPES, seed, furniture()):
+            one = written_room(drawn, seed, furniture())
+            assert text_mismatches(one, furniture()) == (), one.description
+            for spec in one.of_kind("atr"):
+                attributes = tuple(other for other in one.attributes if other != spec)
+                left = Annotation(one.item_id, one.difficulty, one.description, one.counts, attributes)
+                taken += 1
+                missed += any(code == "missing-attribute" for code, _ in found(left))
+    assert missed == taken > 50
+
+
+WORDS = (
+    "a an the two no without each of at least more than or table chairs red and , . ; is made next to it on wall left"
+    " corner in zorp {x} \u202e \uffff 99999999999 under shelves pair row several bed bedroom -- ' surrounded by facing"
+)
+
+
+def test_any_text_is_read_as_things_in_order_and_checked_the_same_in_every_version() -> None:
+    findings, random = sha256(), Random(7)
+    for number in range(300):
+        text = " ".join(random.choices(WORDS.split(), k=random.randrange(1, 60)))
+        counts = random.sample(
+            ["eq,1,table", "ge,2,chair", "eq,0,bed", "le,3,zorp", "gt,0,_", "lt,0,a_b_c"], number % 4
+        )
+        one = annotation_of("0", "easy", text, counts, ("eq,1,table,red_wooden",), ("eq,1,on,0,table,zorp",))
+        told = read_description(text, ("table", "chair"), furniture())
+        places = [place for thing in told.things for place in (thing.start, thing.end)]
+        assert places == sorted(places), text
+        findings.update(repr((sorted(code for code, _ in found(one)), told.things, told.placings)).encode())
+    assert findings.hexdigest()[:16] == "aca70a59f5d840b0", "see that the change is meant, and write it down"
+    assert len(read_description("a red table next to " * 50_000, (), furniture()).tokens) <= LONGEST
+
+
+OTHERS = (
+    clean(0, "easy", "A den with a red sofa and a lamp by the window.", "eq,1,sofa;eq,1,lamp", "eq,1,sofa,red"),
+    clean(1, "easy", "An office with a glass desk and a whiteboard.", "eq,1,desk;eq,1,whiteboard", "eq,1,desk,glass"),
+)
+
+
+def test_demand_from_another_description_is_found() -> None:
+    for counts, attributes, message in (
+        ("eq,1,stove;eq,1,sofa", "", "sofa: this text does not name it, and that of 0 does"),
+        ("eq,1,stove;ge,1,whiteboard", "", "whiteboard: this text does not name it, and that of 1 does"),
+        ("eq,1,stove", "eq,1,stove,glass", "eq,1,stove,glass: this text does not say glass, and that of 1 does"),
+    ):
+        mine = clean(2, "easy", "A kitchen with a stove against the wall.", counts, attributes)
+        [*_, [finding]] = batch_findings([*OTHERS, mine], furniture())
+        assert finding.code == "carried-over" and message in finding.message, counts
+
+
+def test_near_duplicate_is_reported_at_the_later_item() -> None:
+    for text in (
+        "A den with a red sofa and a lamp by the window.",
+        "A den with a red sofa, and a lamp by the windows!",
+        "There is a den with one red sofa and two lamps by the window.",
+    ):
+        found = batch_findings([*OTHERS, clean(2, "easy", text, "eq,1,sofa;eq,1,lamp")], furniture())
+        assert [[finding.code for finding in of_one] for of_one in found] == [[], [], ["near-duplicate"]], text
+    [findings, _] = batch_findings(OTHERS, furniture(), [OTHERS[0].description])
+    assert [finding.code for finding in findings] == ["near-duplicate"], "of a known description"
+
 
 [EASY, MEDIUM, HARD] = draws(3)
 Replies = dict[str, dict[str, str | None]]
@@ -109,34 +311,25 @@ def test_uncorrected_item_keeps_its_findings_and_a_worse_correction_is_rejected(
     assert making.made[1].annotation.counts == ONE.counts
 
 
-def test_a_description_may_be_mended_where_it_is_at_fault() -> None:
+def test_a_description_may_be_mended_where_it_is_at_fault_and_is_requested_again_off_its_plan() -> None:
     one = right(EASY)
     longer = replace(one, description=one.description.replace(".", ", and three sofas and two pianos."))
     counts = [*texts(one, "counts"), "eq,3,sofa", "eq,2,piano"]
-    replies = good(EASY)
     mended = json.loads(with_entries(one, "counts", texts(one, "counts"))) | {"description": one.description}
-    replies["0"] |= {
-        "describe": described(longer),
-        "annotate": with_entries(one, "counts", counts),
-        "mend": json.dumps(mended),
-    }
-    making, heard = made(replies, (EASY,))
+    says = {"describe": described(longer), "annotate": with_entries(one, "counts", counts), "mend": json.dumps(mended)}
+    making, heard = made({"0": {**says}}, (EASY,))
     assert "easy has at most 4 objects, and 8 are counted" in heard.prompts["0", "mend/1"]
     assert making.made[0].annotation == one and not making.made[0].findings
-
-
-def test_description_that_differs_from_its_plan_is_requested_again() -> None:
-    rows: list[tuple[str, str]] = [
+    for reply, told in (
         ("I cannot do that.", "the reply had no JSON object with a description"),
         ('{"text": "A bedroom."}', "the reply had no JSON object with a description"),
         ('{"description": "A kitchen with a stove, a sink and a clock on the wall."}', "does not name the bedroom"),
-        (described(replace(right(EASY), description="A bedroom.")), "has 2 words, not 8 to 60"),
-    ]
-    for reply, told in rows:
+        (described(replace(one, description="A bedroom.")), "has 2 words, not 8 to 60"),
+    ):
         replies = good(EASY)
         replies["0"] |= {"describe/0": reply}
         making, heard = made(replies, (EASY,))
-        assert told in heard.prompts["0", "describe/1"] and making.made[0].annotation == right(EASY), reply
+        assert told in heard.prompts["0", "describe/1"] and making.made[0].annotation == one, reply
         replies["0"] |= {"describe": reply}
         making, _ = made(replies, (EASY,), 1)
         assert making.made[0].is_given_up and making.made[0].errors and making.calls == 2, reply
@@ -155,13 +348,12 @@ def test_a_description_like_another_or_a_known_one_is_asked_for_again() -> None:
 
 
 def test_a_description_is_read_from_what_models_write() -> None:
-    rows: list[tuple[str, str]] = [
+    for reply, text in (
         ('<think>{"description": "No."}</think> {"description": "A den."}', "A den."),
         ("{'description': 'A den;  with\\na sofa.',}", "A den, with a sofa."),
         ('{"description": "One."} {"description": "Two."}', "Two."),
         ('{"description": 7}', ""),
         ('<think>{"description": "No."}', ""),
         ("", ""),
-    ]
-    for reply, text in rows:
+    ):
         assert read_description_reply(reply) == text, reply

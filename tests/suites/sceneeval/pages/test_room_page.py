@@ -1,4 +1,4 @@
-"""Tests of the page of a room: it is self-contained, and no text of a scene can become code."""
+"""Tests of the page of a room (self-contained; no text of a scene becomes code), and of its remarks and verdicts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from furnished_rooms import AS_IT_IS
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Object, Opening, Scene, box, standing
+from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.pages.page import NAMESPACE, room_page
-from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
+from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, demand_remarks, sections, trouble_remarks
+from tsgkit.suites.sceneeval.pages.verdicts import verdicts
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"
 ROOM = AS_IT_IS.room(5, 4, openings=[Opening("door", (1, 0), (2, 2))])
@@ -36,23 +38,20 @@ def embedded(text: str) -> dict[str, Any]:
 LAMP = Object("lamp_1", box(0.2, 0.3, 0.4), standing((1, 0.5, 0.2), yaw=30), "lamp", "a small lamp")
 
 
+def corners_of(part: dict[str, Any]) -> Any:  # noqa: ANN401
+    return np.frombuffer(base64.b64decode(part["corners"]), dtype="<f4").reshape(-1, 3)
+
+
 def test_page_has_every_surface_and_facts_on_each_object() -> None:
     parts = {part["name"]: part for part in embedded(page(LAMP))["parts"]}
     assert {"lamp_1", "floor_room", "wall_north", "door_0_north"} <= set(parts)
-    lamp = parts["lamp_1"]
+    lamp, wall = parts["lamp_1"], parts["wall_south"]
     assert (lamp["object"], lamp["category"], lamp["about"]) == (True, "lamp", "a small lamp")
     assert (lamp["size"], lamp["place"], lamp["yaw"]) == ([0.2, 0.3, 0.4], [1, 0.5, 0.2], 30)
-    corners = np.frombuffer(base64.b64decode(lamp["corners"]), dtype="<f4").reshape(-1, 3)
-    assert len(corners) == 36
-    assert corners.mean(axis=0) == pytest.approx([1, 0.5, 0.2], abs=1e-6)
-    assert len(base64.b64decode(lamp["colours"])) == 36
-
-
-def test_walls_on_page_have_a_front_and_no_rims() -> None:
-    wall = next(part for part in embedded(page(LAMP))["parts"] if part["name"] == "wall_south")
+    assert (len(corners_of(lamp)), len(base64.b64decode(lamp["colours"]))) == (36, 36)
+    assert corners_of(lamp).mean(axis=0) == pytest.approx([1, 0.5, 0.2], abs=1e-6)
     assert wall["front"] == pytest.approx([0, 1, 0])
-    corners = np.frombuffer(base64.b64decode(wall["corners"]), dtype="<f4").reshape(-1, 3, 3)
-    assert len(corners) == 4, "two sides of two triangles"
+    assert len(corners_of(wall)) == 12, "two sides of two triangles, and no rims"
 
 
 def test_only_our_script_and_style_may_run_and_nothing_is_loaded() -> None:
@@ -85,12 +84,126 @@ def test_scene_texts_cannot_escape_their_element() -> None:
     assert f'<p id="about">{html.escape(HOSTILE)}</p>' in text
 
 
-def test_page_shows_problems_of_an_object() -> None:
+def test_page_shows_problems_of_an_object_and_an_empty_scene_has_none() -> None:
     twisted = Object("mirror", box(1, 1, 1), (1.0, 0.2, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0.5, 1.0))
     part = embedded(page(twisted))["parts"][0]
     assert part["problems"] == ["its transform is not rotation times scale"]
-
-
-def test_empty_scene_has_no_page() -> None:
     with pytest.raises(UsageError, match="nothing-to-draw"):
         room_page(Scene("void", (), Architecture()))
+
+
+WANTED = annotation_of(
+    "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)
+)
+
+
+def verdict(satisfied: bool | None, *groups: tuple[bool, tuple[str, ...]], reason: str = "so it is") -> dict[str, Any]:
+    told = [{"objects": list(names), "satisfied": good} for good, names in groups]
+    return {"satisfied": satisfied, "count": None, "reason": reason, "groups": told}
+
+
+def found(text: str, strict: dict[str, Any], official: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"text": text, "profiles": {"strict": strict, "official": official or strict}}
+
+
+def seen(*specifications: dict[str, Any]) -> dict[str, Any]:
+    matched = {"lamp_1": "lamp", "lamp_2": "lamp", "bed_1": "bed", "thing_1": None}
+    return {"matched": matched, "specifications": list(specifications)}
+
+
+def test_remark_lists_all_counted_the_satisfying_or_the_closest_objects() -> None:
+    held = verdict(True, (False, ("bed_1", "lamp_1")), (True, ("bed_1", "lamp_2")))
+    missed = verdict(False, (False, ("bed_1", "lamp_2")), (False, ("bed_1", "lamp_1")))
+    on = "ge,1,on,0,bed,lamp"
+    for text, one, remark in (
+        ("eq,2,lamp", verdict(True), Remark("exactly 2 lamp", True, ("lamp_1", "lamp_2"), "so it is")),
+        (on, held, Remark("at least 1 lamp on bed", True, ("bed_1", "lamp_2"), "so it is")),
+        (on, missed, Remark("at least 1 lamp on bed", False, ("bed_1", "lamp_2"), "so it is")),
+    ):
+        assert demand_remarks(WANTED, seen(found(text, one))) == [remark], text
+    both = found(on, verdict(None, reason="nobody knows"), verdict(True, reason="satisfied anyway"))
+    (remark,) = demand_remarks(WANTED, seen(both))
+    assert (remark.holds, remark.why) == (None, "nobody knows\nas published it holds: satisfied anyway")
+
+
+def test_trouble_remarks_are_unique_with_their_own_reasons() -> None:
+    fine = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "reasons": []}
+    bed = fine | {"colliding_with": ["lamp_1", "wall_2"], "reasons": ["bed_1 cuts lamp_1", "bed_1 cuts wall_2"]}
+    lamp = fine | {"colliding_with": ["bed_1"], "supported": False, "reasons": ["bed_1 cuts lamp_1", "it floats"]}
+    value = {
+        "objects": {
+            "bed_1": bed,
+            "lamp_1": lamp,
+            "rug_1": fine | {"out_of_bounds": True, "reasons": ["outside"]},
+            "clock_1": fine | {"supported": None, "reasons": ["nobody could say what holds it"]},
+        },
+        "openings": [
+            {"id": "door_1", "occluded": True, "reason": "hidden by bed_1"},
+            {"id": "door_2", "occluded": False, "reason": ""},
+        ],
+        "navigability": {"value": 0.5, "reason": "two parts"},
+    }
+    assert trouble_remarks(value) == [
+        Remark("bed_1 and lamp_1 collide", False, ("bed_1", "lamp_1"), "bed_1 cuts lamp_1"),
+        Remark("bed_1 and wall_2 collide", False, ("bed_1", "wall_2"), "bed_1 cuts wall_2"),
+        Remark("nothing holds lamp_1", False, ("lamp_1",), "bed_1 cuts lamp_1\nit floats"),
+        Remark("rug_1 is not over the floor", False, ("rug_1",), "outside"),
+        Remark("something holds clock_1", None, ("clock_1",), "nobody could say what holds it"),
+        Remark("door_1 is blocked", False, ("door_1",), "hidden by bed_1"),
+        Remark("part of the floor cannot be reached", False, (), "two parts"),
+    ]
+
+
+FINE = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "accessibility": 1.0}
+WHOLE = {"value": 1.0, "reason": "1 free part"}
+
+
+def troubled(*objects: dict[str, Any], openings: tuple[str, ...] = (), floor: object = 1.0) -> dict[str, Any]:
+    named = {f"lamp_{number}": FINE | {"reasons": []} | one for number, one in enumerate(objects)}
+    shut = [
+        {"id": f"{kind}_{n}", "kind": kind, "occluded": True, "reason": "hidden"} for n, kind in enumerate(openings)
+    ]
+    return {"objects": named, "openings": shut, "navigability": {"value": floor, "reason": "so it is"}}
+
+
+def said(value: dict[str, Any]) -> list[str]:
+    return [one.text for one in verdicts(value) if one.holds is not True]
+
+
+def test_verdicts_count_objects_in_words() -> None:
+    rows: list[tuple[dict[str, Any], str, str]] = [
+        ({"supported": False}, "one object hangs in the air", "two objects hang in the air"),
+        ({"in_collision": True}, "one object collides", "two objects collide"),
+        ({"out_of_bounds": True}, "one object is not over the floor", "two objects are not over the floor"),
+        (
+            {"accessibility": 0.0},
+            "one object can hardly be used: less than half of its best side is free",
+            "two objects can hardly be used: less than half of the best side of each is free",
+        ),
+        (
+            {"supported": None},
+            "one object may hang in the air: the judge could not say",
+            "two objects may hang in the air: the judge could not say",
+        ),
+    ]
+    for trouble, one, two in rows:
+        assert said(troubled(trouble, {})) == [one], trouble
+        assert said(troubled(trouble, {}, trouble)) == [two], trouble
+    assert said(troubled(*[{"supported": False}] * 13)) == ["13 objects hang in the air"]
+    doors = troubled(openings=("door", "window", "window"))
+    assert said(doors) == ["one door is blocked", "two windows are blocked"]
+    assert said(troubled(floor=0.7)) == ["part of the floor cannot be reached"]
+    assert said(troubled(floor=None)) == []
+
+
+def test_a_room_in_order_is_said_to_be_and_the_title_of_problems_is_a_sentence() -> None:
+    assert [(one.text, one.holds) for one in verdicts(troubled({}))] == [
+        ("nothing is wrong with the room", True),
+        ("all free floor can be reached", True),
+    ]
+    clear = {"objects": {}, "openings": [], "navigability": WHOLE}
+    met = seen(found("eq,2,lamp", verdict(True)), found("eq,1,bed", verdict(False)))
+    assert [one.title for one in sections(WANTED, met, clear)] == ["Demanded: 1 of 2 met", "Plausible: nothing wrong"]
+    assert sections(WANTED, None, None) == []
+    [section] = sections(None, None, troubled({"supported": False}, {"supported": False}, floor=0.5))
+    assert section.title == "Not plausible: two objects hang in the air; part of the floor cannot be reached"

@@ -1,41 +1,51 @@
-"""Rooms are read from the files that were given, and what is wrong with one is said with object and field."""
+"""Rooms are read from the files that were given, with their looks; and what is wrong with one is said."""
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import os
+import string
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 import pytest
 import trimesh
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
 from refusals import refuses
 from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import MeasuredScene, Mesh, Primitive, Scene, box
-from tsgkit.geometry.gltf import written_glb
-from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS, source_of, sources_of
+from tsgkit.geometry import OFFICIAL, MeasuredScene, Mesh, box, view
+from tsgkit.geometry.gltf import chunks_of, written_glb
+from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json, read_annotations
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
+from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS, Asset, source_of, sources_of
+from tsgkit.suites.sceneeval.scene_files.files import LooksBeside
 from tsgkit.suites.sceneeval.scene_files.folder import pieces_of_scene, read_scene, scene_file
 from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.scene_files.states import read_state
+from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
 
 FACES = "1 2 4,1 4 3,5 7 8,5 8 6,1 5 6,1 6 2,3 4 8,3 8 7,1 3 7,1 7 5,2 6 8,2 8 4"
 CUBE = "\n".join([f"v {x} {y} {z}" for x, y, z in product((0, 1), repeat=3)] + [f"f {one}" for one in FACES.split(",")])
 UPRIGHT = [1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, -1.0, 0, 0, 2.0, 1.0, 0, 1.0]
 LINE = {
-    "asset": {"version": "2.0"},
-    "scenes": [{"nodes": [0]}],
-    "nodes": [{"name": "lamp_1", "mesh": 0}],
+    "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lamp_1", "mesh": 0}],
     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 1}]}],
     "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3"}],
-    "bufferViews": [{"buffer": 0, "byteLength": 24}],
-    "buffers": [{"byteLength": 24}],
-}
+    "bufferViews": [{"buffer": 0, "byteLength": 24}], "buffers": [{"byteLength": 24}],
+}  # fmt: skip
 """A GLB file with a mesh of one line."""
 MESH: dict[str, Any] = {"id": "a", "category": "x", "at": [0, 0, 0]}
 
@@ -68,21 +78,16 @@ def an_object(index: int = 0, model: str = "3dfModel.chair01") -> dict[str, Any]
     return {"index": index, "modelId": model, "transform": {"data": UPRIGHT}}
 
 
-def test_a_room_of_ours_stands_where_it_says(tmp_path: Path) -> None:
-    found = read(tmp_path, room(thing("bed_1", "bed", (1, 2, 0), (2, 1, 0.5), yaw=90)))
-    assert corners(found) == ([0.5, 1, 0], [1.5, 3, 0.5])
-    assert MeasuredScene(found.scene).bodies["bed_1"].frame.front.round(6).tolist() == [1, 0, 0]
-
-
-def test_openings_are_counted_from_the_west_and_south_ends_of_walls(tmp_path: Path) -> None:
+def test_a_room_of_ours_stands_where_it_says_with_openings_from_the_west_and_south_ends(tmp_path: Path) -> None:
     opening = {"kind": "door", "at": 0.5, "width": 1.0, "height": 2.0}
     openings = [{**opening, "wall": side} for side in ("south", "east", "north", "west")]
     rooms = [{"name": "den", "from": [0, 0], "to": [4, 3], "openings": openings}]
-    frames = {
-        door.id.split("_")[-1]: (door.frame.centre[:2].round(6).tolist(), door.frame.front[:2].round(6).tolist())
-        for door in MeasuredScene(read(tmp_path, room(rooms=rooms)).scene).doors
-    }
-    assert frames == {
+    found = read(tmp_path, room(thing("bed_1", "bed", (1, 2, 0), (2, 1, 0.5), yaw=90), rooms=rooms))
+    assert corners(found) == ([0.5, 1, 0], [1.5, 3, 0.5])
+    stage = MeasuredScene(found.scene)
+    assert stage.bodies["bed_1"].frame.front.round(6).tolist() == [1, 0, 0]
+    frames = {door.id.split("_")[-1]: door.frame for door in stage.doors}
+    assert {side: (f.centre[:2].round(6).tolist(), f.front[:2].round(6).tolist()) for side, f in frames.items()} == {
         "south": ([1, 0], [0, 1]), "east": ([4, 1], [-1, 0]), "north": ([1, 3], [0, -1]), "west": ([0, 1], [1, 0])
     }  # fmt: skip
 
@@ -91,6 +96,7 @@ def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
     bed = thing("a", "bed", (0, 0, 0), (1, 1, 1))
     rows = [
         ("{", "line 1"),
+        ("[" * 100_000, "scene_0.json"),
         ("[]", "a scene is an object"),
         ('{"format": "other"}', "format"),
         (room({"id": "a", "category": "bed", "at": [0, 0, 0]}), "object a: .*a size, parts or a mesh"),
@@ -107,10 +113,7 @@ def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
         (state(an_object(model="ikea.1")), "object 0: modelId: no assets of 'ikea'"),
         (state(arch={"elements": [{"type": "Floor", "points": [[0, 0, 0]]}]}), "element 0: roomId"),
         (state(arch={"elements": [{"type": "Wall", "points": [[0, 0, 0]]}]}), "element 0: id: a wall needs one"),
-        (
-            state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0], [1, 0, 0]]}]}),
-            "w: height: a wall",
-        ),
+        (state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0], [1, 0, 0]]}]}), "w: height: a w"),
         (state(arch={"elements": [{"type": "Roof"}]}), "element 0: type: 'Roof'"),
         (state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0]]}]}), "element w: points"),
     ]
@@ -119,7 +122,7 @@ def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
             read(tmp_path, text)
 
 
-def test_a_mesh_outside_the_folder_or_of_no_possible_name_is_refused(tmp_path: Path) -> None:
+def test_a_mesh_or_scene_outside_the_folder_or_of_no_possible_name_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "rooms"
     folder.mkdir()
     for name in ("x.obj", "secret.obj"):
@@ -133,21 +136,15 @@ def test_a_mesh_outside_the_folder_or_of_no_possible_name_is_refused(tmp_path: P
             read(folder, room(MESH | {"mesh": name}))
         if not said:
             assert [piece.name for piece in pieces_of_scene(folder / "scene_0.json", ())] == ["scene_0.json"], name
-
-
-def test_a_scene_that_is_a_link_of_no_plain_name_or_there_twice_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "rooms").mkdir()
-    (tmp_path / "secret.obj").write_text(CUBE)
-    (tmp_path / "rooms" / "scene_9.json").symlink_to(tmp_path / "secret.obj")
+    (folder / "scene_9.json").symlink_to(tmp_path / "secret.obj")
     with pytest.raises(FileProblem, match="is a link to outside its folder"):
-        scene_file(tmp_path / "rooms", "9")
+        scene_file(folder, "9")
     for item in ("../0", "a/b", "", ".hidden", "a..b", "x" * 300):
         with refuses(FileProblem, "cannot be a file name", item):
             scene_file(tmp_path, item)
-    (tmp_path / "scene_0.json").write_text(room())
-    (tmp_path / "scene_0.glb").write_bytes(b"")
+    (folder / "scene_0.glb").write_bytes(b"")
     with pytest.raises(FileProblem, match="there twice"):
-        scene_file(tmp_path, "0")
+        scene_file(folder, "0")
 
 
 ODD_IDS = ["../../secret", "..", "/etc/passwd", "x" * 5000, "a\0b", "\ud800", "é" * 300]
@@ -166,37 +163,40 @@ def test_an_asset_of_any_id_is_looked_for_inside_its_folder(tmp_path: Path) -> N
         assert source_of(f"{layout}={folder}").asset(asset, "object 0").mesh.read_text() == CUBE, (asset, layout)
 
 
-def test_a_state_names_assets_by_any_id(tmp_path: Path) -> None:
+def test_a_state_names_assets_by_any_id_that_is_a_mesh_or_else_the_box_of_a_table(tmp_path: Path) -> None:
     for asset in ANY_IDS:
         (tmp_path / asset).mkdir(parents=True)
         (tmp_path / asset / "raw_model.obj").write_text(CUBE)
         sources = (source_of(f"threed_future={tmp_path}"),)
         (found,) = read(tmp_path, state(an_object(0, f"3dfModel.{asset}")), sources=sources).scene.objects
         assert found.id == f"idx0_3dfModel.{asset}", asset
-        assert MeasuredScene(Scene("s", (found,))).bodies, asset
         names = [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", sources)]
         assert names == ["scene_0.json", f"threed_future={asset}", f"threed_future/{asset}/raw_model.obj"], asset
-
-
-def test_an_asset_that_no_file_can_be_named_by_is_its_box_where_a_table_knows_it(tmp_path: Path) -> None:
     for number, asset in enumerate(ODD_IDS):
         folder = tmp_path / str(number)
         folder.mkdir()
         known = {asset: {"category": "lamp", "assetMetadata": {"boundingBox": {"x": 1, "y": 2, "z": 3}}}}
         (folder / "annotations.json").write_text(json.dumps(known))
         text = state(an_object(0, f"objaverse.{asset}"))
-        sources = {"objaverse": source_of(f"objathor={folder}")}
-        (found,) = read_state(text, "scene_0.json", sources, missing="box").scene.objects
+        boxed = {"objaverse": source_of(f"objathor={folder}")}
+        (found,) = read_state(text, "scene_0.json", boxed, missing="box").scene.objects
         assert (found.category, found.shape) == ("lamp", box(1, 3, 2)), asset
         with refuses(FileProblem, "object 0: modelId: there is no mesh", asset):
-            read_state(text, "scene_0.json", sources)
+            read_state(text, "scene_0.json", boxed)
 
 
-def test_a_mesh_beside_the_room_is_read_and_belongs_to_its_files(tmp_path: Path) -> None:
+def test_a_mesh_beside_the_room_is_read_or_its_box_where_that_is_asked_for_and_known(tmp_path: Path) -> None:
     (tmp_path / "cube.obj").write_text(CUBE)
     found = read(tmp_path, room(MESH | {"at": [1, 1, 0], "mesh": "cube.obj", "scale": 0.5}))
     assert corners(found)[1] == [1.5, 1, 0.5]
     assert [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", ())] == ["scene_0.json", "cube.obj"]
+    text = room(MESH | {"at": [1, 1, 0], "mesh": "no.glb", "size": [1, 1, 0.4]})
+    with pytest.raises(FileProblem, match=r"there is no file no\.glb") as refused:
+        read(tmp_path, text)
+    assert "--missing box" in refused.value.hint
+    found = read(tmp_path, text, missing="box")
+    assert found.scene.objects[0].shape == box(1, 1, 0.4)
+    assert found.notes == ("object a: no.glb is missing, and its box is taken",)
 
 
 def test_the_assets_a_scene_names_belong_to_it_with_their_looks_and_what_is_known_of_them(tmp_path: Path) -> None:
@@ -210,16 +210,6 @@ def test_the_assets_a_scene_names_belong_to_it_with_their_looks_and_what_is_know
     files = [f"threed_future/chair01/{name}" for name in ("raw_model.obj", "model.mtl", "oak.png")]
     assert list(pieces) == ["scene_0.json", "threed_future=chair01", *files, "threed_future=gone"]
     assert str(tmp_path) not in "".join(held for held in pieces.values() if isinstance(held, str))
-
-
-def test_a_missing_mesh_is_its_box_where_that_is_asked_for_and_known(tmp_path: Path) -> None:
-    text = room(MESH | {"at": [1, 1, 0], "mesh": "no.glb", "size": [1, 1, 0.4]})
-    with pytest.raises(FileProblem, match=r"there is no file no\.glb") as refused:
-        read(tmp_path, text)
-    assert "--missing box" in refused.value.hint
-    found = read(tmp_path, text, missing="box")
-    assert isinstance(found.scene.objects[0].shape, Primitive)
-    assert found.notes == ("object a: no.glb is missing, and its box is taken",)
 
 
 def test_a_mesh_that_is_none_is_said_to_be_none_and_one_without_area_is_a_problem(tmp_path: Path) -> None:
@@ -304,11 +294,8 @@ def test_an_asset_with_its_own_up_is_stood_upright(tmp_path: Path) -> None:
     (tmp_path / "fpmodels.csv").write_text('id,wnsynsetkey,name,up,front\npole,pole.n.01,Pole,"0,0,1","0,-1,0"\n')
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
-    body = MeasuredScene(found.scene).bodies["idx0_fpModel.pole"]
-    assert (body.high - body.low).round(6).tolist() == [0.1, 0.2, 3]
-
-
-def test_a_source_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    low, high = corners(found)
+    assert [round(b - a, 6) for a, b in zip(low, high, strict=True)] == [0.1, 0.2, 3]
     with pytest.raises(FileProblem, match="there is no such folder"):
         sources_of([f"hssd={tmp_path / 'no'}"])
     with pytest.raises(UsageError, match="not LAYOUT=DIR"):
@@ -316,7 +303,7 @@ def test_a_source_that_is_not_there_is_told_before_anything_is_read(tmp_path: Pa
 
 
 def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_path: Path) -> None:
-    scene, place = trimesh.Scene(), numpy.eye(4)
+    scene, place = trimesh.Scene(), np.eye(4)
     place[:3, 3] = (1, 0.25, -2)
     scene.add_geometry(trimesh.creation.box((2, 0.5, 1)), node_name="dining_table_2", transform=place)
     scene.add_geometry(trimesh.creation.icosphere(), node_name="ball")
@@ -336,3 +323,253 @@ def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_pat
     ):
         with refuses(FileProblem, said, said):
             read_glb(data, "x.glb")
+
+
+made: Any = trimesh
+
+
+def cubes(**images: object) -> bytes:
+    """Return a red and a blue cube, the blue one with an image where one is given."""
+    scene = made.Scene()
+    for name, colour in (("red_1", [255, 0, 0, 255]), ("blue_1", [0, 0, 255, 255])):
+        cube = made.creation.box()
+        material = made.visual.material.PBRMaterial(baseColorFactor=colour)
+        if name in images:
+            material = made.visual.material.PBRMaterial(baseColorTexture=images[name])
+        places = np.tile([[0.5, 0.5]], (len(cube.vertices), 1))
+        cube.visual = made.visual.TextureVisuals(uv=places, material=material)
+        scene.add_geometry(cube, node_name=name, geom_name=name, transform=np.eye(4))
+    return bytes(scene.export(file_type="glb"))
+
+
+def with_materials(data: bytes, value: object) -> bytes:
+    length = struct.unpack_from("<I", data, 12)[0]
+    text = json.dumps({**json.loads(data[20 : 20 + length]), "materials": value}).encode()
+    text += b" " * (-len(text) % 4)
+    rest = struct.pack("<II", len(text), 0x4E4F534A) + text + data[20 + length :]
+    return b"glTF" + struct.pack("<II", 2, 12 + len(rest)) + rest
+
+
+def test_each_thing_keeps_its_own_base_colour_or_texture() -> None:
+    for data, blue in ((cubes(), 2), (cubes(blue_1=Image.new("RGB", (4, 4), (0, 200, 0))), 1)):
+        scene = read_glb(data, "room.glb").scene
+        images = [view(MeasuredScene(scene), "front", name, 32) for name in ("red_1", "blue_1")]
+        assert [int(image.colours[16, 16].argmax()) for image in images] == [0, blue]
+    shape = next(thing.shape for thing in scene.objects if thing.id == "red_1")
+    assert isinstance(shape, Mesh) and shape.paint is not None
+    assert not shape.paint.textures, "a thing holds no image of another"
+
+
+def test_paint_that_is_not_as_it_should_be_never_keeps_a_room_from_being_read() -> None:
+    rows: list[object] = [
+        None,
+        3,
+        [],
+        [None, None],
+        [{}, {}],
+        [{"pbrMetallicRoughness": {"baseColorFactor": ["red"] * 4}}] * 2,
+        [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 99}}}] * 2,
+        [{"pbrMetallicRoughness": {"baseColorTexture": {"index": -1, "texCoord": 7}}}] * 2,
+    ]
+    for materials in rows:
+        stage = MeasuredScene(read_glb(with_materials(cubes(), materials), "room.glb").scene)
+        assert [thing.id for thing in stage.scene.objects] == ["red_1", "blue_1"], materials
+        assert {problem.code for problem in stage.problems} <= {"no-floor"}, materials
+        assert view(stage, "front", "red_1", 16).mask("red_1").any(), materials
+
+
+OBJ = """mtllib ./model.mtl
+v -0.5 -0.5 0
+v 0.5 -0.5 0
+v 0.5 0.5 0
+v -0.5 0.5 0
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 1
+usemtl wood
+f 1/1 2/2 3/3
+f 1/1 3/3 4/4
+"""
+
+
+def stage_of(folder: Path, *objects: dict[str, Any]) -> MeasuredScene:
+    whole = [{"category": "x", "at": [0, 0, 0], **one} for one in objects]
+    content = json.dumps({"format": "tsgkit/room", "objects": whole})
+    return MeasuredScene(read_simple(content, "scene_0.json", folder).scene)
+
+
+def seen_of_obj(folder: Path) -> list[int]:
+    (folder / "panel.obj").write_text(OBJ)
+    stage = stage_of(folder, {"id": "panel_1", "mesh": "panel.obj", "at": [0, 0, 0.5]})
+    colour: list[int] = view(stage, "front", "panel_1", 32).colours[16, 16].tolist()
+    return colour
+
+
+def test_an_obj_file_is_shown_with_its_texture_its_colour_or_grey_but_no_file_from_outside(tmp_path: Path) -> None:
+    red, green, blue = seen_of_obj(tmp_path)
+    assert max(red, green, blue) - min(red, green, blue) < 12 and red > 150
+    (tmp_path / "model.mtl").write_text("newmtl wood\nKd 0.8 0.0 0.0\n")
+    red, *rest = seen_of_obj(tmp_path)
+    assert red > 150 and rest == [0, 0]
+    (tmp_path / "model.mtl").write_text("newmtl wood\nKd 0.1 0.1 0.1\nmap_Kd .\\textures/texture.png\n")
+    Image.new("RGB", (4, 4), (0, 200, 0)).save(tmp_path / "texture.png")
+    red, green, blue = seen_of_obj(tmp_path)
+    assert red == blue == 0 and green > 150
+    (tmp_path / "room").mkdir()
+    (tmp_path / "secret.mtl").write_text("newmtl wood\nKd 1 0 0\n")
+    (tmp_path / "room/notes.txt").write_text("mine")
+    (tmp_path / "room/model.mtl").symlink_to(tmp_path / "secret.mtl")
+    looks = LooksBeside(tmp_path / "room/panel.obj")
+    for name in ("model.mtl", "../secret.mtl", "notes.txt", "missing.mtl", "/etc/hostname"):
+        with pytest.raises(KeyError):
+            looks[name]
+    red, green, _ = seen_of_obj(tmp_path / "room")
+    assert abs(red - green) < 12
+
+
+def test_a_room_of_ours_gives_colours_to_objects_and_parts_that_change_nothing_measured(tmp_path: Path) -> None:
+    parts = [{"size": [1, 1, 1], "colour": "#10c010"}, {"size": [1, 1, 1], "at": [0, 0, 1]}]
+    cube = {"id": "cube_1", "size": [1, 1, 1]}
+    tower = {"id": "tower_1", "at": [3, 0, 0], "parts": parts}
+    stage = stage_of(tmp_path, {**cube, "colour": "#c01010"}, {**tower, "colour": "#1010c0"})
+    assert view(stage, "front", "cube_1", 32).colours[20, 16].argmax() == 0
+    image = view(stage, "front", "tower_1", 64)
+    low, high = image.camera.pixels([(3, -0.5, 0.5), (3, -0.5, 1.5)], 64).astype(int)
+    assert [int(image.colours[y, x].argmax()) for x, y in (low, high)] == [1, 2]
+    plain = stage_of(tmp_path, cube, tower)
+    for name, body in stage.bodies.items():
+        assert np.array_equal(body.vertices, plain.bodies[name].vertices), name
+        assert np.array_equal(body.faces, plain.bodies[name].faces), name
+    for colour in ("red", "#12345", "#12345g", "#1234567", 7, "url(x)"):
+        with refuses(FileProblem, "object cube_1: colour", colour):
+            stage_of(tmp_path, {**cube, "colour": colour})
+
+
+NOWHERE = Path("no", "such", "folder")
+ODD: list[Any] = [
+    None, True, 0, -1, 1.5, 1e308, -1e-300, float("nan"), float("inf"), 10**400, "", "x", "../x.obj", "#c04030", "a.b",
+    "floor", "\udc80", "\ud800", "x" * 5000 + ".obj", [], {}, [0], [[]], [0, 0], [1, 2, 3], [1e308] * 16, {"mesh": 0},
+]  # fmt: skip
+
+
+class Boxes:
+    """Assets whose meshes are not there, but whose boxes are known."""
+
+    prefix = "a"
+
+    def asset(self, asset_id: str, where: str) -> Asset:
+        return Asset(NOWHERE / "x.obj", asset_id, "", None, (1.0, 1.0, 1.0))
+
+
+FLOOR = {"type": "Floor", "roomId": "den", "points": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]}
+WALL = {"type": "Wall", "id": "w1", "points": [[0, 0, 0], [4, 0, 0]], "height": 2.5,
+        "holes": [{"type": "Door", "box": {"min": [1, 0], "max": [2, 2]}}]}  # fmt: skip
+STATE: Any = json.loads(state(an_object(model="a.bed"), arch={"version": "arch@1.0.2", "elements": [FLOOR, WALL]}))
+SIMPLE: Any = {
+    "format": "tsgkit/room",
+    "note": "n",
+    "rooms": [{"name": "den", "from": [0, 0], "to": [4, 3],
+               "openings": [{"wall": "south", "kind": "door", "at": 0.5, "width": 0.9, "height": 2.0}]}],
+    "floors": [{"room": "hall", "points": [[4, 0], [6, 0], [6, 3]]}],
+    "walls": [{"name": "w", "from": [4, 0], "to": [6, 0], "openings": []}],
+    "objects": [
+        {"id": "bed_1", "category": "bed", "size": [1.6, 2, 0.5], "at": [2, 1.9, 0], "yaw": 90, "colour": "#aabbcc"},
+        {"id": "lamp_1", "category": "lamp", "attributes": ["red"], "at": [3.5, 2.7, 0], "parts": [
+            {"shape": "cylinder", "size": [0.05, 0.05, 1.2]}, {"shape": "cone", "size": [0.4, 0.4, 0.3]}]},
+        {"id": "box_1", "category": "box", "mesh": "box.glb", "size": [1, 1, 1], "at": [0, 0, 0], "scale": 2},
+    ],
+}  # fmt: skip
+
+
+@cache
+def glb() -> tuple[Any, bytes]:
+    import trimesh
+
+    scene = trimesh.Scene()
+    scene.add_geometry(trimesh.creation.box((2, 0.5, 1)), node_name="dining_table_2")
+    scene.add_geometry(trimesh.creation.box((1, 1, 1)), node_name="box")
+    text, binary = chunks_of(scene.export(file_type="glb"))  # type: ignore[no-untyped-call]
+    content = json.loads(text)
+    content["scenes"][0]["extras"] = {"rooms": SIMPLE["rooms"]}
+    for node in content["nodes"]:
+        node["extras"] = {"category": "box", "attributes": ["red"]}
+    return content, binary
+
+
+READERS: dict[str, tuple[Callable[[Any], LoadedScene], Callable[[], Any]]] = {
+    "state": (lambda value: read_state(json.dumps(value), "x.json", {"a": Boxes()}, missing="box"), lambda: STATE),
+    "simple": (lambda value: read_simple(json.dumps(value), "x.json", NOWHERE, missing="box"), lambda: SIMPLE),
+    "glb": (lambda value: read_glb(written_glb(value, glb()[1]), "x.glb"), lambda: glb()[0]),
+}
+
+
+def spots(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401
+    """Yield every place of a JSON value: what holds it, and by which key."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from spots(value[key])
+
+
+def mutated(data: st.DataObject, value: Any) -> Any:  # noqa: ANN401
+    """Return the value with something odd in one to three places, or without them."""
+    value = copy.deepcopy(value)
+    for _ in range(data.draw(st.integers(1, 3))):
+        if not (found := list(spots(value))):
+            break
+        holder, key = data.draw(st.sampled_from(found))
+        if data.draw(st.integers(0, 3)) == 0:
+            del holder[key]
+        else:
+            holder[key] = copy.deepcopy(data.draw(st.sampled_from(ODD)))
+    return value
+
+
+@pytest.mark.parametrize("form", READERS)
+@given(data=st.data())
+@settings(max_examples=60)
+def test_a_mutated_room_is_read_or_refused_as_a_problem_of_its_file(form: str, data: st.DataObject) -> None:
+    read, original = READERS[form]
+    assert read(original()).scene.objects, "the file itself can be read"
+    value = mutated(data, original())
+    text = json.dumps(value)
+    assert meshes_of(text, "x.json", NOWHERE) == []
+    assert all(len(one) == 2 for one in models_of(text, "x.json"))
+    try:
+        found = read(value)
+    except FileProblem as error:
+        assert error.message.startswith(("x.json", "x.glb"))
+        return
+    for stage in (MeasuredScene(found.scene), MeasuredScene(found.scene, OFFICIAL)):
+        assert len(stage.bodies) + len(stage.unmeasured) >= len({thing.id for thing in found.scene.objects})
+        assert all(str(problem) for problem in stage.problems)
+
+
+names = st.text(string.ascii_lowercase + "_-'é", min_size=1, max_size=8).filter(lambda name: name.strip("_-'"))
+quantities = st.builds("{},{}".format, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 99))
+letters = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff") | st.sampled_from("\r\n")
+
+
+@st.composite
+def described(draw: st.DrawFn) -> Annotation:
+    known = draw(st.lists(names, min_size=2, max_size=4, unique=True))
+    one, places = st.sampled_from(known), st.integers(-1, 1)
+    cells = (
+        st.builds("{},{},{}".format, quantities, one, names),
+        st.builds("{},{},{},{},{}".format, quantities, names, places, one, one),
+        st.builds("{},{},{},wall".format, quantities, names, one),
+    )
+    level, text = draw(st.sampled_from(["easy", "medium", "hard"])), draw(st.text(letters, max_size=40).map(str.strip))
+    counts = [f"{draw(quantities)},{name}" for name in known]
+    return annotation_of("0", level, text, counts, *(draw(st.lists(cell, max_size=3)) for cell in cells))
+
+
+@settings(max_examples=50)
+@given(st.lists(described(), min_size=1, max_size=3))
+def test_annotations_are_the_same_after_either_format(drawn: list[Annotation]) -> None:
+    made = [replace(one, item_id=str(number)) for number, one in enumerate(drawn)]
+    from_csv, from_json = (read_annotations(write(made), "x").usable() for write in (as_csv, as_json))
+    assert list(from_csv) == made
+    assert as_csv(from_json) == as_csv(made)
+    assert [one.specifications for one in from_json] == [one.specifications for one in made]
