@@ -9,30 +9,16 @@ are real numbers, so that a layout is found too which whole numbers do not allow
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import z3
+from logic.naive import compared, comparisons, implications
 
-from tsgkit.logic.formula import (
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Variable,
-    atoms_of,
-)
-from tsgkit.logic.formula import Literal as Value
+from tsgkit.logic import formula as f
 
-Env = Mapping[Variable, int]
+Env = Mapping[f.Variable, int]
 OTHER = "something else"
 
 
@@ -43,12 +29,13 @@ class Opinion(NamedTuple):
     layout: dict[str, Any] | None = None
 
 
-def opinion_on(formula: Formula, most: int, *, milliseconds: int, whole: bool = False) -> Opinion:
+def opinion_on(formula: f.Formula, most: int, *, milliseconds: int) -> Opinion:
     """Return the first layout of up to so many objects."""
     known = True
     for many in range(most + 1):
-        expansion = _Expansion(formula, many, whole=whole)
-        answer = expansion.answer(milliseconds)
+        expansion = _Expansion(formula, many)
+        expansion.solver.set("timeout", milliseconds)
+        answer = str(expansion.solver.check())
         if answer == "sat":
             return Opinion(True, expansion.layout())
         known &= answer == "unsat"
@@ -56,15 +43,14 @@ def opinion_on(formula: Formula, most: int, *, milliseconds: int, whole: bool = 
 
 
 class _Expansion:
-    def __init__(self, formula: Formula, many: int, *, whole: bool) -> None:
+    def __init__(self, formula: f.Formula, many: int) -> None:
         self.solver = z3.Solver()
         self.numbers = range(many)
         self.classes = [*self._values(formula, "Is"), OTHER]
         self.colors = [*self._values(formula, "Has"), OTHER]
         self.label = [self._choice(f"class_{one}", self.classes) for one in self.numbers]
         self.color = [self._choice(f"color_{one}", self.colors) for one in self.numbers]
-        make = z3.Int if whole else z3.Real
-        self.box = [[make(f"{edge}_{one}") for edge in ("x1", "y1", "x2", "y2")] for one in self.numbers]
+        self.box = [[z3.Real(f"{edge}_{one}") for edge in ("x1", "y1", "x2", "y2")] for one in self.numbers]
         for x1, y1, x2, y2 in self.box:
             self.solver.add(x1 >= 0, x1 < x2, x2 <= 1000, y1 >= 0, y1 < y2, y2 <= 1000)
         for (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) in combinations(self.box, 2):
@@ -72,19 +58,14 @@ class _Expansion:
         self.solver.add(self.truth(formula, {}))
 
     @staticmethod
-    def _values(formula: Formula, name: str) -> list[str]:
-        found = [atom.args[-1] for atom in atoms_of(formula) if atom.name == name]
-        return list(dict.fromkeys(one.text for one in found if isinstance(one, Value)))
+    def _values(formula: f.Formula, name: str) -> list[str]:
+        found = [atom.args[-1] for atom in f.atoms_of(formula) if atom.name == name]
+        return list(dict.fromkeys(one.text for one in found if isinstance(one, f.Literal)))
 
     def _choice(self, name: str, values: Sequence[str]) -> Any:
         made = z3.Int(name)
         self.solver.add(made >= 0, made < len(values))
         return made
-
-    def answer(self, milliseconds: int) -> Literal["sat", "unsat", "unknown"]:
-        self.solver.set("timeout", milliseconds)
-        answer: Literal["sat", "unsat", "unknown"] = str(self.solver.check())  # type: ignore[assignment]
-        return answer
 
     def layout(self) -> dict[str, Any]:
         """Return what z3 found, as a layout is written in files."""
@@ -107,31 +88,31 @@ class _Expansion:
             ]
         }
 
-    def truth(self, formula: Formula, env: Env) -> Any:
+    def truth(self, formula: f.Formula, env: Env) -> Any:
         match formula:
-            case Atom():
+            case f.Atom():
                 return self.atom(formula, env)
-            case And(parts):
+            case f.And(parts):
                 return z3.And([self.truth(one, env) for one in parts])
-            case Or(parts):
+            case f.Or(parts):
                 return z3.Or([self.truth(one, env) for one in parts])
-            case Not(body):
+            case f.Not(body):
                 return z3.Not(self.truth(body, env))
-            case Implies(left, right):
+            case f.Implies(left, right):
                 return z3.Or(z3.Not(self.truth(left, env)), self.truth(right, env))
-            case Iff(left, right):
+            case f.Iff(left, right):
                 return self.truth(left, env) == self.truth(right, env)
-            case Exists(variable, body):
+            case f.Exists(variable, body):
                 return z3.Or([self.truth(body, {**env, variable: one}) for one in self.numbers])
-            case Forall():
+            case f.Forall():
                 return self.every(formula, env)
-            case Comparison(name, left, right):
+            case f.Comparison(name, left, right):
                 return compared(name, self.number(left, env), self.number(right, env))
 
-    def every(self, formula: Forall, env: Env) -> Any:
+    def every(self, formula: f.Forall, env: Env) -> Any:
         """Directly nested ones together: there are objects, all do, and each condition applies to some."""
         variables, body = [formula.variable], formula.body
-        while isinstance(body, Forall):
+        while isinstance(body, f.Forall):
             variables.append(body.variable)
             body = body.body
         choices = [
@@ -143,67 +124,16 @@ class _Expansion:
         return z3.And(z3.BoolVal(bool(choices)), everything, *applied)
 
     def number(self, number: Any, env: Env) -> Any:
-        if not isinstance(number, Count):
+        if not isinstance(number, f.Count):
             return z3.RealVal(str(number))
         bodies = [self.truth(number.body, {**env, number.variable: one}) for one in self.numbers]
         return z3.Sum([z3.RealVal(0), *(z3.If(body, z3.RealVal(1), z3.RealVal(0)) for body in bodies)])
 
-    def atom(self, atom: Atom, env: Env) -> Any:
-        things = [env[arg] for arg in atom.args if isinstance(arg, Variable)]
+    def atom(self, atom: f.Atom, env: Env) -> Any:
+        things = [env[arg] for arg in atom.args if isinstance(arg, f.Variable)]
         value = atom.args[-1]
-        if isinstance(value, Value) and atom.name == "Is":
+        if isinstance(value, f.Literal) and atom.name == "Is":
             return self.label[things[0]] == self.classes.index(value.text)
-        if isinstance(value, Value):
+        if isinstance(value, f.Literal):
             return self.color[things[0]] == self.colors.index(value.text)
-        return place(atom.name, self.box[things[0]], self.box[things[-1]])
-
-
-def place(name: str, a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return what a predicate of places and sizes says of boxes; centres are doubled."""
-    (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = a, b
-    acx, acy, bcx, bcy = ax1 + ax2, ay1 + ay2, bx1 + bx2, by1 + by2
-    match name:
-        case "OnLeftSide":
-            return acx < 1000
-        case "OnRightSide":
-            return acx > 1000
-        case "OnTopSide":
-            return acy < 1000
-        case "OnBottomSide":
-            return acy > 1000
-        case "InCenter":
-            return z3.And(3 * acx > 2000, 3 * acx < 4000, 3 * acy > 2000, 3 * acy < 4000)
-        case "LeftOf":
-            return 2 * ax2 < bcx
-        case "RightOf":
-            return 2 * ax1 > bcx
-        case "Above":
-            return 2 * ay2 < bcy
-        case "Below":
-            return 2 * ay1 > bcy
-        case "AlignedHorizontally":
-            return z3.And(acy - bcy < 200, bcy - acy < 200)
-        case "AlignedVertically":
-            return z3.And(acx - bcx < 200, bcx - acx < 200)
-    one, other = (ax2 - ax1) * (ay2 - ay1), (bx2 - bx1) * (by2 - by1)
-    return one > other if name == "LargerThan" else one < other
-
-
-def compared(name: str, left: Any, right: Any) -> Any:
-    """Return what a comparison says of two numbers."""
-    return {
-        "Equals": left == right,
-        "GreaterThan": left > right,
-        "LessThan": left < right,
-        "GreaterThanOrEquals": left >= right,
-        "LessThanOrEquals": left <= right,
-    }[name]
-
-
-def implications(body: Formula) -> Iterator[Implies]:
-    """Yield the implications that a body is, or is a conjunction of."""
-    if isinstance(body, And):
-        for part in body.parts:
-            yield from implications(part)
-    elif isinstance(body, Implies):
-        yield body
+        return z3.And(*comparisons(atom.name, self.box[things[0]], self.box[things[-1]]))
