@@ -1,0 +1,392 @@
+"""Texts of formulas: read, written, found fault with, as the published readers take them, and hostile ones."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+import pytest
+from logic import made_up_formulas
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.logic.clauses import clause_form
+from tsgkit.logic.english import reading_of
+from tsgkit.logic.formula import (
+    MAX_DEPTH,
+    Atom,
+    Comparison,
+    Not,
+    Variable,
+    atoms_of,
+    depth,
+    free_variables,
+    parts_of,
+    walk,
+    with_parts,
+)
+from tsgkit.logic.lifting import lifted
+from tsgkit.logic.lint import RULES, check
+from tsgkit.logic.official import verify_official
+from tsgkit.logic.parser import FormulaProblem, parse, parse_with_places
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.published_readers import as_published, read_engine, read_lifting, read_verifier
+from tsgkit.logic.verification import verify
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
+
+TEXTS = (
+    "(Is ?x 'cup')",
+    "(IsStyle 'oil painting')",
+    "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))",
+    "(and (forall ?d (implies (Is ?d 'drill') (OnBottomSide ?d))))",
+    "(or (not (Is ?x 'cup')) (iff (InCenter ?x) (LeftOf ?x ?y)))",
+    "(GreaterThan (Count ?x (Is ?x 'cup')) 2)",
+    "(Equals (Count ?x (Is ?x 'cup')) (Count ?y (Is ?y 'pen')))",
+    "(LessThan -1 2.5)",
+    "(Equals 1e+16 (Count ?x (Is ?x '?x')))",
+    "(and)",
+    "(or)",
+    r"(Is ?x 'it\'s a \\ stroke (or a paren)')",
+)
+
+
+def nested(levels: int) -> str:
+    return "(not " * (levels - 1) + "(OnTopSide ?x)" + ")" * (levels - 1)
+
+
+def test_formulas_are_values_that_parse_and_print_back() -> None:
+    for text in TEXTS:
+        formula = parse(text)
+        assert text_of(formula) == text
+        assert formula == parse(text)
+        assert len({formula, parse(text)}) == 1, text
+        assert pickle.loads(pickle.dumps(formula)) == formula  # noqa: S301
+        assert with_parts(formula, parts_of(formula)) == formula
+    for number in range(1_000):
+        formula = made_up_formulas.formula(Random(f"printed/{number}"), deepest=7)
+        assert parse(text_of(formula)) == formula
+
+
+PROBLEMS = [
+    ("", 1, 1, "found the end of the text, expected a formula, which begins with ("),
+    ("Is ?x 'cup'", 1, 1, "found Is, expected a formula"),
+    ("(Is ?x 'cup'", 1, 13, "found the end of the text, expected a variable or a value in single quotes, or )"),
+    ("(exists ?x (Is ?x 'cup')", 1, 25, "expected the ) that closes the (exists of column 1"),
+    ("(Is ?x 'cup'))", 1, 14, "found ), expected the end of the text"),
+    ("(and\n (Is ?x cup))", 2, 9, "found cup, expected a variable or a value in single quotes"),
+    ("(exists (?x ?y) (Is ?x 'cup'))", 1, 9, "found (, expected the variable of exists"),
+    ("(not (OnTopSide ?x) (OnTopSide ?y))", 1, 21, "found (, expected the ) that closes the (not of column 1"),
+    ("(implies (OnTopSide ?x))", 1, 24, "found ), expected a formula"),
+    ("('and' (Is ?x 'cup'))", 1, 2, "found 'and', expected a connective"),
+    ('(Is ?x "cup")', 1, 8, 'found ", expected single quotes around a value'),
+    (r"(Is ?x 'c\up')", 1, 8, "expected a value closed by a single quote"),
+    ("(Equals 1 1e999)", 1, 11, "found 1e999, expected a number smaller"),
+    ("(Equals (Is ?x 'cup') 1)", 1, 10, "found Is, expected Count"),
+]
+
+
+def test_formula_problem_says_where_and_what() -> None:
+    for text, line, column, message in PROBLEMS:
+        with pytest.raises(FormulaProblem) as caught:
+            parse(text)
+        assert message in caught.value.message, text
+        assert (caught.value.line, caught.value.column) == (line, column), text
+        assert str(caught.value).startswith(f"line {line}, column {column}: found "), text
+    with pytest.raises(TsgkitError) as unknown:
+        parse("(AND (Is ?x 'cup'))")
+    assert unknown.value.hint == "write and"
+
+
+def test_nesting_is_refused_only_beyond_the_maximum_depth() -> None:
+    formula = parse(nested(MAX_DEPTH))
+    assert depth(formula) == MAX_DEPTH
+    assert parse(text_of(formula)) == formula
+    with pytest.raises(FormulaProblem, match="at most 100 levels"):
+        parse(nested(MAX_DEPTH + 1))
+    with pytest.raises(FormulaProblem, match="at most 100 levels"):
+        parse("(not " * 1_000_000)
+    with pytest.raises(UsageError, match="101 levels deep"):
+        text_of(Not(formula))
+
+
+def test_parsed_offsets_are_those_of_sub_formulas() -> None:
+    text = "(and (Is ?x 'cup') (Equals 1 (Count ?y (OnTopSide ?y))))"
+    formula, offsets = parse_with_places(text)
+    assert {text[offsets[path] :].split()[0] for path, _ in walk(formula)} == {"(and", "(Is", "(Equals", "(OnTopSide"}
+    assert set(offsets) == {path for path, _ in walk(formula)}
+
+
+def test_free_variables_are_those_no_quantifier_binds() -> None:
+    for text, free in {
+        "(exists ?x (LeftOf ?x ?y))": {"?y"},
+        "(and (exists ?x (OnTopSide ?x)) (OnTopSide ?x))": {"?x"},
+        "(Equals (Count ?x (LeftOf ?x ?y)) (Count ?y (LeftOf ?x ?y)))": {"?x", "?y"},
+        "(forall ?x (exists ?x (OnTopSide ?x)))": set(),
+    }.items():
+        assert {variable.name for variable in free_variables(parse(text))} == free, text
+
+
+def test_atoms_come_in_written_order() -> None:
+    text = "(implies (OnTopSide ?x) (and (OnLeftSide ?x) (not (OnTopSide ?y))))"
+    assert [text_of(atom) for atom in atoms_of(parse(text))] == ["(OnTopSide ?x)", "(OnLeftSide ?x)", "(OnTopSide ?y)"]
+
+
+def test_names_and_numbers_that_would_not_parse_are_refused() -> None:
+    for name in ("", "x", "?", "?a b", "?(", "?'"):
+        with pytest.raises(UsageError):
+            Variable(name)
+    for name in ("", "and", "Count", "Equals", "?x", "5", "a b"):
+        with pytest.raises(UsageError):
+            Atom(name, ())
+    with pytest.raises(UsageError, match="'Bigger' is not a comparison"):
+        Comparison("Bigger", 1, 1)
+    for number in (float("nan"), float("inf"), 10**400):
+        with pytest.raises(UsageError):
+            Comparison("Equals", number, 1)
+
+
+def test_the_vocabularies_are_of_the_published_sizes() -> None:
+    assert (len(KNOLLING.classes), len(KNOLLING.values_of("attribute")), len(KNOLLING.predicates)) == (50, 9, 15)
+    sizes = [len(NATURAL.values_of(kind)) for kind in ("class", "color", "material", "shape", "state", "style")]
+    assert sizes == [69, 11, 11, 6, 28, 5]
+    assert len(NATURAL.predicates) == 12
+    assert len(NATURAL.values_of("attribute")) == 56
+    assert all(len(set(one.classes)) == len(one.classes) for one in SCENARIOS.values())
+
+
+FINDINGS = [
+    ("(exists ?x (Is ?x 'cups'))", "unknown-class", 12, "cup?"),
+    ("(exists ?x (LeftOff ?x ?x))", "unknown-predicate", 12, "LeftOf?"),
+    ("(exists ?x (LeftOf ?x))", "wrong-arity", 12, ""),
+    ("(exists ?x (OnTopSide ?y))", "unbound-variable", 12, "quantifier"),
+    ("(exists ?x (OnTopSide 'cup'))", "value-for-variable", 12, "variable"),
+    ("(exists ?x (Is ?x ?x))", "variable-for-value", 12, ""),
+    ("(exists ?x (or (OnTopSide ?x) (and)))", "empty-connective", 31, "add parts"),
+    ("(exists ?x (exists ?y (OnTopSide ?x)))", "unused-variable", 12, ""),
+    ("(exists ?x (and (OnTopSide ?x) (exists ?x (OnTopSide ?x))))", "shadowed-variable", 32, ""),
+    ("(exists ?x (and (OnTopSide ?x) (Equals 1 1)))", "misplaced-number", 32, ""),
+    ("(exists ?x (and (OnTopSide ?x) (Equals (Count ?y (LeftOf ?x ?y)) 1)))", "misplaced-number", 32, ""),
+    ("(Equals (Count ?y (LeftOf ?x ?y)) 1)", "unbound-variable", 19, ""),
+    ("(exists ?x (OnTopSide ?x)", "syntax", 26, ""),
+    ("(exists ?x (Is ?x 'cutting  board'))", "readers-differ", 1, ""),
+]
+
+
+def test_lint_findings_have_code_place_and_hint() -> None:
+    for text, code, column, hint in FINDINGS:
+        found = [finding for finding in check(text, KNOLLING).findings if finding.code == code]
+        assert found, text
+        assert (found[0].place.line, found[0].place.column) == (1, column), text
+        assert hint in found[0].hint, text
+        assert str(found[0]).startswith(f"{RULES[code][0]} {code}: line 1, column {column}: "), text
+
+
+def test_lint_places_count_lines() -> None:
+    checked = check("(exists ?x (and (Is ?x 'cup') (Has ?x 'red') (OnTopSide ?x)))", KNOLLING)
+    assert (checked.findings, checked.published_fault, checked.errors) == ((), None, 0)
+    checked = check("(exists ?x\n  (and (Is ?x 'cup')\n       (Has ?x 'orange')))", KNOLLING)
+    assert [(finding.code, *finding.place) for finding in checked.findings] == [("unknown-value", 3, 8)]
+
+
+def test_lint_finds_faults_that_the_published_validator_accepts() -> None:
+    for text, code in {
+        "(exists ?x (HasColor ?x 'octarine'))": "unknown-value",
+        "(exists ?x (HasState ?x 'red'))": "wrong-kind",
+        "(exists ?x (HasMaterial ?x 'ceramics'))": "unknown-value",
+        "(IsStyle 'baroque')": "unknown-value",
+        "(exists ?x (Is ?x ?x))": "variable-for-value",
+        "(exists ?x (and (On ?x ?x) (or)))": "empty-connective",
+        "(and (exists x (HasColor ?y 'red')))": "syntax",
+        "(exists ?x (On ?x (On ?x ?x)))": "syntax",
+    }.items():
+        checked = check(text, NATURAL)
+        assert code in [finding.code for finding in checked.findings], text
+        assert checked.published_fault in (None, "?y is not bound"), text
+
+
+FAULTS: list[tuple[str, str | None]] = [
+    ("(exists ?x (OnTopSide ?x)", "the engine cannot read the text"),
+    ("(exists ?x (OnTopSide ?y))", "?y is not bound"),
+    ("(exists ?x (Is ?x 'mug'))", "'mug' is not a known class"),
+    ("(exists ?x (Has ?x 'other'))", "'other' is not a known attribute"),
+    ("(exists ?x (InCenter ?x))", "InCenter is neither an operator nor a predicate"),
+    ("(exists ?x (LeftOf ?x))", "LeftOf takes 2, not 1"),
+    ("(exists ?x (not (OnTopSide ?x) (OnTopSide ?x)))", "not takes 1, not 2"),
+    ("(exists ?x (OnTopSide 'cup'))", "'cup' is not a variable"),
+    ("(exists ?x (and (Is ?x 'cup') (Equals 1 1)))", "Equals is below the top level"),
+    ("(Count ?x (OnTopSide ?x))", "Count is given where a formula is expected"),
+    ("(and (Equals (Count ?x (OnTopSide ?x)) 1) (exists ?x (OnTopSide ?x)))", None),
+    ("(exists ?x (and))", None),
+    ("()", " is neither an operator nor a predicate"),
+]
+
+
+def test_published_fault_is_that_of_the_published_validator() -> None:
+    for text, fault in FAULTS:
+        assert check(text, KNOLLING).published_fault == fault, text
+    assert check("(exists ?x (InCenter ?x))", KNOLLING).findings == (), "which it does not know"
+
+
+LIFTED = (
+    (
+        "(exists ?s (and (Is ?s 'bag') (forall ?p (implies (Is ?p 'pan') (exists ?h (Below ?h ?p))))))",
+        "(and (forall ?p (implies (Is ?p 'pan') (exists ?h (Below ?h ?p)))) (exists ?s (Is ?s 'bag')))",
+    ),
+    ("(exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x))))", "(implies (Is ?x 'shoe') (OnTopSide ?x))"),
+    ("(exists ?y (Is ?x 'cup'))", "(exists ?y (Is ?x 'cup'))"),
+    ("(exists ?x (and))", "(exists ?x (and))"),
+)
+
+
+def test_lifting_moves_what_a_quantifier_does_not_bind() -> None:
+    for text, wanted in LIFTED:
+        assert text_of(lifted(parse(text))) == wanted
+        assert as_published(text).lifted == wanted
+    for number in range(500):
+        formula = made_up_formulas.formula(Random(f"lifting/{number}"), deepest=7)
+        assert as_published(text_of(formula)).lifted == text_of(lifted(formula))
+
+
+def test_published_readers_agree_on_plain_texts() -> None:
+    taken = as_published("(exists ?x (and (Is ?x 'teddy bear') (OnTopSide ?x)))")
+    assert not taken.differ
+    assert taken.engine == ("exists", "?x", ("and", ("Is", "?x", "'teddy bear'"), ("OnTopSide", "?x")))
+    assert taken.verifier == ("exists", "?x", ("and", ("Is", "?x", "teddy bear"), ("OnTopSide", "?x")))
+
+
+def test_conditions_report_where_the_published_readers_differ() -> None:
+    for text, codes in {
+        "(exists ?x (OnTopSide ?x)))": ["engine-refuses", "rest-ignored"],
+        "(exists ?x (OnTopSide ?x)) (OnTopSide ?y)": ["engine-refuses", "rest-ignored"],
+        "(exists ?x (OnTopSide ?x)": ["engine-refuses", "lifting-crashes"],
+        "": ["engine-refuses", "lifting-crashes"],
+        ")": ["engine-refuses", "lifting-crashes"],
+        "(Is ?x 'toy  car')": ["quotes-broken"],
+        "(Is ?x 'a (b')": ["lifting-crashes"],
+        "(Is ?x 'a (b)')": ["quotes-broken"],
+        r"(Is ?x 'it\'s')": ["escapes-kept"],
+        "(Is ?x 5)": ["numbers"],
+        "(Is ?x nan)": ["numbers"],
+        "(Is ?x '?x')": ["value-as-variable"],
+        "(EXISTS ?x (OnTopSide ?x))": ["heads-not-lifted"],
+        "(not " * (MAX_DEPTH + 1): ["too-deep"],
+    }.items():
+        conditions = as_published(text).conditions
+        assert [condition.code for condition in conditions] == codes, text
+        assert all(condition.message for condition in conditions), text
+
+
+def test_published_readers_handle_quotes_and_trailing_text() -> None:
+    assert read_engine("(Is ?x 'cup' 5 \"pen\")") == ("Is", "?x", "'cup'", 5, '"pen"')
+    assert read_lifting("(Is ?x 'toy  car') (rest") == ("Is", "?x", "'toy", "car'")
+    assert read_verifier("(Is ?x 'cup' 1.5 \"pen\") rest") == ("Is", "?x", "cup", 1.5, "pen")
+
+
+def test_official_reads_texts_as_the_published_verifier_does() -> None:
+    cup = {"objects": [{"label": "cup", "box_2d": [0, 0, 10, 10]}]}
+    for text, verdict in {
+        "(exists ?x (OnTopSide ?x)": (None, "uncounted"),
+        "(exists ?x (Is ?x 'cup')))))": (True, "decided"),
+        "(EXISTS ?x (AND (Is ?x 'cup') (NOT (Is ?x 'pen'))))": (True, "decided"),
+        "(exists ?x (is ?x 'cup'))": (False, "crashed"),
+    }.items():
+        found = verify_official(text, cup)
+        assert (found.truth, found.status) == verdict, text
+
+
+PIECES = (
+    *"()'\"\\?; \n\t\0éあ",
+    "(and ", "(or ", "(not ", "(implies ", "(iff ", "(exists ", "(forall ", "(Count ", "(Equals ", "(Is ", "(LeftOf ",
+    "?x", "?y", "'cup'", "'?x'", "'a b'", "nan", "1e999", "-5", "AND", "(AND ", "()", "''",
+)  # fmt: skip
+LONG = ("(", ")", "'", '"', "\\", "?", "(not ", "(and (", "(exists ?x ", "'a' ", " ", "\n", "x", "(Is ?x 'cup') ")
+
+
+def texts(count: int) -> list[str]:
+    """Pieces strung together, and formulas with letters changed, cut out and put in."""
+    made = []
+    for number in range(count):
+        random = Random(f"hostile/{number}")
+        if number % 2:
+            made.append("".join(random.choice(PIECES) for _ in range(random.randrange(30))))
+            continue
+        text = text_of(made_up_formulas.formula(random, deepest=5))
+        for _ in range(random.randrange(1, 4)):
+            place = random.randrange(len(text) + 1)
+            text = text[:place] + random.choice(PIECES) * random.randrange(2) + text[place + random.randrange(3) :]
+        made.append(text)
+    return made
+
+
+def is_read(text: str, messages: Any) -> bool:  # noqa: ANN401  (a digest)
+    """Put a text through every reader and verifier. Return whether it is a formula."""
+    scene = made_up_formulas.layout(Random(text[:50]), apart=True)
+    taken = as_published(text)
+    assert (taken.lifted is None) == (verify(text, scene, "official").status == "uncounted")
+    for vocabulary in (KNOLLING, NATURAL):
+        checked = check(text, vocabulary)
+        messages.update(repr([*map(str, checked.findings), checked.published_fault]).encode())
+        assert checked.formula is not None or checked.findings[0].code == "syntax"
+    try:
+        formula = parse(text)
+    except FormulaProblem as problem:
+        assert 0 <= problem.offset <= len(text)
+        messages.update(str(problem).encode(errors="replace"))
+        return False
+    assert parse(text_of(formula)) == formula
+    assert reading_of(formula)
+    for judged in (lambda: clause_form(formula), lambda: verify(formula, scene)):
+        try:
+            judged()
+        except UsageError as error:
+            assert error.message
+    return True
+
+
+def test_strange_and_long_texts_are_read_or_refused() -> None:
+    messages = sha256()
+    assert {is_read(text, messages) for text in texts(600)} == {True, False}
+    assert messages.hexdigest()[:16] == "020fbbf8530cee93", "see that the change is meant, and write it down"
+    for piece in LONG:
+        assert not is_read(piece * 5_000, messages)
+        assert not is_read("(exists ?x (and " + piece * 1_000, messages)
+
+
+SCALARS: tuple[Any, ...] = (None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "cup", "1", [], {}, [[]])
+KEYS = ("objects", "label", "color", "material", "shape", "box_2d", "other")
+
+
+def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
+    """Return a value that JSON could hold, somewhat like a layout."""
+    if deepest == 0 or random.random() < 0.2:
+        return random.choice(SCALARS)
+    if random.random() < 0.3:
+        return [strange(random, deepest - 1) for _ in range(random.randrange(6))]
+    value = {key: strange(random, deepest - 1) for key in random.sample(KEYS, random.randrange(1, 7))}
+    if random.random() < 0.7:
+        value["box_2d"] = [
+            random.choice([*SCALARS, *range(0, 1000, 100)]) for _ in range(random.choice((3, 4, 4, 4, 5)))
+        ]
+    return value
+
+
+def test_strange_layouts_get_a_verdict() -> None:
+    seen = set()
+    for number in range(600):
+        random = Random(f"layout/{number}")
+        formula = made_up_formulas.formula(random, deepest=4)
+        scene = strange(random, 2)
+        if random.random() < 0.8:
+            scene = {"objects": [strange(random, 1) for _ in range(random.randrange(4))]}
+        for profile in ("official", "strict"):
+            verdict = verify(formula, scene, profile)
+            assert verdict.truth is not None
+            assert json.dumps(verdict.value())
+            seen.add((profile, verdict.status))
+    assert seen == {
+        *itertools.product(["official"], ["decided", "crashed"]),
+        *itertools.product(["strict"], ["decided", "rejected"]),
+    }
