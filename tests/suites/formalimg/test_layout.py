@@ -207,26 +207,28 @@ def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
 
 
 def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) -> None:
-    replies = {"knolling/0": [CUP | {"color": "blue"}, PEN], "knolling/1": [CUP]}
-    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
-    told = {
-        name: (board.profiles["strict"]["failed"], board.n, board.counts["clauses"], board.counts["failed_clauses"])  # type: ignore[index]
-        for name, board in report.groups["predicate"].items()
-    }
-    shares = {name: (failed.value, *rest) for name, (failed, *rest) in told.items() if failed is not None}
-    assert shares["Has"] == (1.0, 1, 1, 1)
-    assert shares["Is"] == (0.0, 1, 2, 0)
-    assert set(shares) == {"Has", "Is", "LeftOf", "OnTopSide"}
-    assert all(set(board.profiles["strict"] or ()) == {"failed"} for board in report.groups["predicate"].values())
-    assert report.board.profiles["strict"]["failed"].value == 0.4  # type: ignore[index, union-attr]
-
-
-def test_clauses_of_an_item_whose_service_failed_count_as_failed(tmp_path: Path) -> None:
-    replies = {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]}
-    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
-    boards = {name: board.counts for name, board in report.groups["predicate"].items()}
-    told = {name: (counts["clauses"], counts["failed_clauses"]) for name, counts in boards.items()}
-    assert told == {"Has": (1, 1), "Is": (2, 2), "LeftOf": (1, 1), "OnTopSide": (1, 0)}
+    """All clauses of an item whose service failed count as failed."""
+    for replies, counts, all_failed in (
+        (
+            {"knolling/0": [CUP | {"color": "blue"}, PEN], "knolling/1": [CUP]},
+            {"Has": (1, 1, 1), "Is": (1, 2, 0), "LeftOf": (1, 1, 0), "OnTopSide": (1, 1, 1)},
+            0.4,
+        ),
+        (
+            {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]},
+            {"Has": (1, 1, 1), "Is": (1, 2, 2), "LeftOf": (1, 1, 1), "OnTopSide": (1, 1, 0)},
+            0.8,
+        ),
+    ):
+        report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
+        found = {}
+        for name, board in report.groups["predicate"].items():
+            [(metric, failed)] = (board.profiles["strict"] or {}).items()
+            found[name] = (board.n, board.counts["clauses"], board.counts["failed_clauses"])
+            assert failed is not None
+            assert (metric, failed.value) == ("failed", found[name][2] / found[name][1]), name
+        assert found == counts
+        assert value(report, "strict", "failed") == all_failed
 
 
 def test_failed_clauses_are_counted_per_category() -> None:

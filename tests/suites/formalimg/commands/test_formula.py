@@ -21,7 +21,7 @@ CONTRADICTION = "(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (OnLeftSide ?b) (
 REFUSED = [
     (["show", "(exists ?x (Is ?x cup))"], "line 1, column 19: found cup, expected a variable or a value"),
     (["show", "@broken.txt"], "broken.txt: line 2, column 10: found cup"),
-    (["show", "nothing.txt"], "nothing.txt: no such file (a formula begins with (; a file of one"),
+    (["show", "nothing.txt"], "nothing.txt: no such file\n  a formula begins with (; a file of one"),
     (["show", "  "], "no formula given"),
     (["verify", GOOD, "broken.txt"], "broken.txt: not JSON"),
     (["verify", GOOD, "deep.json"], "deep.json: nested too deeply"),
