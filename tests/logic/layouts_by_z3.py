@@ -9,17 +9,16 @@ are real numbers, so that a layout is found too which whole numbers do not allow
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import z3
-from logic.naive import compared, comparisons, implications
+from logic.naive import Env, Strict, comparisons
 
 from tsgkit.logic import formula as f
 
-Env = Mapping[f.Variable, int]
-OTHER = "something else"
+OTHER = f.Literal("something else")
 
 
 class Opinion(NamedTuple):
@@ -42,27 +41,29 @@ def opinion_on(formula: f.Formula, most: int, *, milliseconds: int) -> Opinion:
     return Opinion(False if known else None)
 
 
-class _Expansion:
+class _Expansion(Strict):
+    both = staticmethod(lambda parts: z3.And(list(parts)))
+    either = staticmethod(lambda parts: z3.Or(list(parts)))
+    denied = staticmethod(z3.Not)
+
     def __init__(self, formula: f.Formula, many: int) -> None:
+        super().__init__(list(range(many)))
         self.solver = z3.Solver()
-        self.numbers = range(many)
-        self.classes = [*self._values(formula, "Is"), OTHER]
-        self.colors = [*self._values(formula, "Has"), OTHER]
-        self.label = [self._choice(f"class_{one}", self.classes) for one in self.numbers]
-        self.color = [self._choice(f"color_{one}", self.colors) for one in self.numbers]
-        self.box = [[z3.Real(f"{edge}_{one}") for edge in ("x1", "y1", "x2", "y2")] for one in self.numbers]
+        values: list[Any] = [
+            [*dict.fromkeys(atom.args[-1] for atom in f.atoms_of(formula) if atom.name == name), OTHER]
+            for name in ("Is", "Has")
+        ]
+        self.classes, self.colors = values
+        self.label = [self._choice(f"class_{one}", self.classes) for one in self.objects]
+        self.color = [self._choice(f"color_{one}", self.colors) for one in self.objects]
+        self.box = [[z3.Real(f"{edge}_{one}") for edge in ("x1", "y1", "x2", "y2")] for one in self.objects]
         for x1, y1, x2, y2 in self.box:
             self.solver.add(x1 >= 0, x1 < x2, x2 <= 1000, y1 >= 0, y1 < y2, y2 <= 1000)
         for (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) in combinations(self.box, 2):
             self.solver.add(z3.Or(ax2 <= bx1, bx2 <= ax1, ay2 <= by1, by2 <= ay1))
-        self.solver.add(self.truth(formula, {}))
+        self.solver.add(self.truth(formula, {}, ()))
 
-    @staticmethod
-    def _values(formula: f.Formula, name: str) -> list[str]:
-        found = [atom.args[-1] for atom in f.atoms_of(formula) if atom.name == name]
-        return list(dict.fromkeys(one.text for one in found if isinstance(one, f.Literal)))
-
-    def _choice(self, name: str, values: Sequence[str]) -> Any:
+    def _choice(self, name: str, values: Sequence[Any]) -> Any:
         made = z3.Int(name)
         self.solver.add(made >= 0, made < len(values))
         return made
@@ -80,60 +81,24 @@ class _Expansion:
         return {
             "objects": [
                 {
-                    "label": self.classes[int(number(self.label[one]))],
-                    "color": self.colors[int(number(self.color[one]))],
+                    "label": self.classes[int(number(self.label[one]))].text,
+                    "color": self.colors[int(number(self.color[one]))].text,
                     "box_2d": [number(edge) for edge in self.box[one]],
                 }
-                for one in self.numbers
+                for one in self.objects
             ]
         }
 
-    def truth(self, formula: f.Formula, env: Env) -> Any:
-        match formula:
-            case f.Atom():
-                return self.atom(formula, env)
-            case f.And(parts):
-                return z3.And([self.truth(one, env) for one in parts])
-            case f.Or(parts):
-                return z3.Or([self.truth(one, env) for one in parts])
-            case f.Not(body):
-                return z3.Not(self.truth(body, env))
-            case f.Implies(left, right):
-                return z3.Or(z3.Not(self.truth(left, env)), self.truth(right, env))
-            case f.Iff(left, right):
-                return self.truth(left, env) == self.truth(right, env)
-            case f.Exists(variable, body):
-                return z3.Or([self.truth(body, {**env, variable: one}) for one in self.numbers])
-            case f.Forall():
-                return self.every(formula, env)
-            case f.Comparison(name, left, right):
-                return compared(name, self.number(left, env), self.number(right, env))
-
-    def every(self, formula: f.Forall, env: Env) -> Any:
-        """Directly nested ones together: there are objects, all do, and each condition applies to some."""
-        variables, body = [formula.variable], formula.body
-        while isinstance(body, f.Forall):
-            variables.append(body.variable)
-            body = body.body
-        choices = [
-            {**env, **dict(zip(variables, chosen, strict=True))}
-            for chosen in product(self.numbers, repeat=len(variables))
-        ]
-        everything = z3.And([self.truth(body, one) for one in choices])
-        applied = [z3.Or([self.truth(one.antecedent, env) for env in choices]) for one in implications(body)]
-        return z3.And(z3.BoolVal(bool(choices)), everything, *applied)
-
-    def number(self, number: Any, env: Env) -> Any:
+    def number(self, number: float | f.Count, env: Env, around: tuple[int, ...]) -> Any:
         if not isinstance(number, f.Count):
             return z3.RealVal(str(number))
-        bodies = [self.truth(number.body, {**env, number.variable: one}) for one in self.numbers]
+        bodies = self.inner(number.variable, number.body, env, around)
         return z3.Sum([z3.RealVal(0), *(z3.If(body, z3.RealVal(1), z3.RealVal(0)) for body in bodies)])
 
     def atom(self, atom: f.Atom, env: Env) -> Any:
         things = [env[arg] for arg in atom.args if isinstance(arg, f.Variable)]
-        value = atom.args[-1]
-        if isinstance(value, f.Literal) and atom.name == "Is":
-            return self.label[things[0]] == self.classes.index(value.text)
-        if isinstance(value, f.Literal):
-            return self.color[things[0]] == self.colors.index(value.text)
-        return z3.And(*comparisons(atom.name, self.box[things[0]], self.box[things[-1]]))
+        if atom.name == "Is":
+            return self.label[things[0]] == self.classes.index(atom.args[-1])
+        if atom.name == "Has":
+            return self.color[things[0]] == self.colors.index(atom.args[-1])
+        return z3.And(comparisons(atom.name, self.box[things[0]], self.box[things[-1]]))

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tsgkit.logic import formula as f
 
+Env = dict[f.Variable, int]
 UNARY = ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter")
 BESIDE = ("LeftOf", "RightOf", "Above", "Below", "AlignedHorizontally", "AlignedVertically")
 BINARY = (*BESIDE, "LargerThan", "SmallerThan")
@@ -207,7 +209,7 @@ def strict(formula: f.Formula, scene: Any, *, distinct: bool = False, grounded: 
     """Return the strict verdict: false for a layout that is none."""
     if not is_layout(scene, grounded=grounded):
         return False
-    return _Strict(scene["objects"], distinct).truth(formula, {}, ())
+    return bool(Strict(scene["objects"], distinct).truth(formula, {}, ()))
 
 
 def is_layout(scene: Any, *, grounded: bool) -> bool:
@@ -237,61 +239,72 @@ def is_thing(entry: Any) -> bool:
 
 
 @dataclass
-class _Strict:
+class Strict:
+    """The semantics of ``strict``; what is over objects decides atoms, over z3's expressions it says what must hold."""
+
     objects: list[Any]
-    distinct: bool
+    distinct: bool = False
+
+    both: ClassVar[Callable[..., Any]] = staticmethod(all)
+    either: ClassVar[Callable[..., Any]] = staticmethod(any)
+    denied: ClassVar[Callable[..., Any]] = staticmethod(operator.not_)
 
     def domain(self, around: tuple[int, ...]) -> list[int]:
         """Return the objects a variable may stand for, given those that variables around it stand for."""
         return [one for one in range(len(self.objects)) if not (self.distinct and one in around)]
 
-    def truth(self, formula: f.Formula, env: dict[f.Variable, int], around: tuple[int, ...]) -> bool:
+    def truth(self, formula: f.Formula, env: Env, around: tuple[int, ...]) -> Any:
         match formula:
             case f.Atom():
                 return self.atom(formula, env)
             case f.And(parts):
-                return all(self.truth(one, env, around) for one in parts)
+                return self.both(self.truth(one, env, around) for one in parts)
             case f.Or(parts):
-                return any(self.truth(one, env, around) for one in parts)
+                return self.either(self.truth(one, env, around) for one in parts)
             case f.Not(body):
-                return not self.truth(body, env, around)
+                return self.denied(self.truth(body, env, around))
             case f.Implies(left, right):
-                return not self.truth(left, env, around) or self.truth(right, env, around)
+                return self.truth(f.Or((f.Not(left), right)), env, around)
             case f.Iff(left, right):
                 return self.truth(left, env, around) == self.truth(right, env, around)
             case f.Exists(variable, body):
-                return any(self.truth(body, {**env, variable: one}, (*around, one)) for one in self.domain(around))
+                return self.either(self.inner(variable, body, env, around))
             case f.Forall():
                 return self.every(formula, env, around)
             case f.Comparison(name, left, right):
-                return bool(compared(name, self.number(left, env, around), self.number(right, env, around)))
+                return compared(name, self.number(left, env, around), self.number(right, env, around))
 
-    def number(self, number: float | f.Count, env: dict[f.Variable, int], around: tuple[int, ...]) -> float:
-        if not isinstance(number, f.Count):
-            return number
-        chosen = self.domain(around)
-        return sum(self.truth(number.body, {**env, number.variable: one}, (*around, one)) for one in chosen)
+    def inner(self, variable: f.Variable, body: f.Formula, env: Env, around: tuple[int, ...]) -> Iterator[Any]:
+        """Yield the truth of a body for every object that its variable may stand for."""
+        for one in self.domain(around):
+            yield self.truth(body, {**env, variable: one}, (*around, one))
 
-    def every(self, formula: f.Forall, env: dict[f.Variable, int], around: tuple[int, ...]) -> bool:
+    def number(self, number: float | f.Count, env: Env, around: tuple[int, ...]) -> Any:
+        return sum(self.inner(number.variable, number.body, env, around)) if isinstance(number, f.Count) else number
+
+    def every(self, formula: f.Forall, env: Env, around: tuple[int, ...]) -> Any:
+        """Directly nested ones together: there are objects, all do, and each condition applies to some."""
         variables, body = [formula.variable], formula.body
         while isinstance(body, f.Forall):
             variables.append(body.variable)
             body = body.body
-        choices: list[tuple[tuple[int, ...], dict[f.Variable, int]]] = [((), env)]
+        choices: list[tuple[tuple[int, ...], Env]] = [((), env)]
         for variable in variables:
             choices = [
                 ((*chosen, one), {**bound, variable: one})
                 for chosen, bound in choices
                 for one in self.domain((*around, *chosen))
             ]
-        if not choices or not all(self.truth(body, bound, (*around, *chosen)) for chosen, bound in choices):
-            return False
-        return all(
-            any(self.truth(one.antecedent, bound, (*around, *chosen)) for chosen, bound in choices)
+        if not choices:
+            return self.either(())
+        everything = self.both(self.truth(body, bound, (*around, *chosen)) for chosen, bound in choices)
+        applied = (
+            self.either(self.truth(one.antecedent, bound, (*around, *chosen)) for chosen, bound in choices)
             for one in implications(body)
         )
+        return self.both((everything, *applied))
 
-    def atom(self, atom: f.Atom, env: dict[f.Variable, int]) -> bool:
+    def atom(self, atom: f.Atom, env: Env) -> Any:
         things = [self.objects[env[arg]] for arg in atom.args if isinstance(arg, f.Variable)]
         value = atom.args[-1]
         if isinstance(value, f.Literal):
@@ -313,9 +326,9 @@ def implications(body: f.Formula) -> list[f.Implies]:
 
 def classical(formula: f.Formula, objects: Sequence[Any]) -> bool:
     """Plain first-order truth: a ``forall`` over nothing is true."""
-    return _Classical(list(objects), distinct=False).truth(formula, {}, ())
+    return bool(_Classical(list(objects)).truth(formula, {}, ()))
 
 
-class _Classical(_Strict):
-    def every(self, formula: f.Forall, env: dict[f.Variable, int], around: tuple[int, ...]) -> bool:
-        return all(self.truth(formula.body, {**env, formula.variable: one}, ()) for one in self.domain(around))
+class _Classical(Strict):
+    def every(self, formula: f.Forall, env: Env, around: tuple[int, ...]) -> bool:
+        return all(self.inner(formula.variable, formula.body, env, ()))

@@ -71,15 +71,12 @@ def test_repair_moves_a_box_only_as_far_as_needed() -> None:
         assert (repaired.cost, repaired.least) == (cost, True), text
 
 
-def test_repair_resizes_a_box_no_more_than_needed() -> None:
+def test_repair_resizes_no_more_than_needed_and_changes_only_failing_objects() -> None:
     books = scene(("book", "red", [0, 0, 100, 100]), ("cup", "red", [200, 0, 300, 100]))
     formula = parse(BOOK.format("(exists ?c (and (Is ?c 'cup') (LargerThan ?b ?c)))"))
     repaired = repair(formula, books)
     assert repaired.changes == ("resized the book by +1 in width: from [0, 0, 100, 100] to [0, 0, 101, 100]",)
     assert (repaired.cost, repaired.least) == (3, True)
-
-
-def test_repair_changes_only_failing_objects() -> None:
     cups = ("cup", "blue", [500.0, 500.0, 600.0, 600.0]), ("cup", "red", [0.0, 200.0, 9.0, 290.0])
     given = scene(("book", "red", [0, 0, 100, 100]), *cups)
     repaired = repair(parse(BOOK.format("(Has ?b 'green')")), given)
@@ -88,30 +85,21 @@ def test_repair_changes_only_failing_objects() -> None:
     assert [thing.box for thing in repaired.layout.objects[1:]] == [Box(500, 500, 600, 600), Box(0, 200, 9, 290)]
 
 
-def test_repair_separates_overlapping_boxes() -> None:
+def test_repair_adds_separates_recolours_and_removes_as_a_last_resort() -> None:
     formula = parse(BOOK.format("(exists ?c (and (Is ?c 'cup') (LeftOf ?b ?c)))"))
     given = scene(("book", "red", [0, 0, 100, 100]), ("cup", "red", [90, 0, 250, 100]))
     repaired = repair(formula, given)
     assert repaired.changes in {("moved the book 10 left",), ("moved the cup 10 right",)} or repaired.cost <= 20
     assert verify(formula, repaired.layout).truth
-
-
-def test_repair_adds_missing_objects() -> None:
     formula = parse(BOOK.format("(exists ?c (and (Is ?c 'cup') (Has ?c 'pink') (LeftOf ?c ?b)))"))
     repaired = repair(formula, scene(("book", "red", [400, 400, 500, 500])))
     assert (len(repaired.changes), repaired.cost, repaired.least) == (1, 2000, True)
     assert repaired.changes[0].startswith("added a pink cup at [")
     assert verify(formula, repaired.layout).truth
-
-
-def test_repair_removes_an_object_only_as_a_last_resort() -> None:
     formula = parse("(not (exists ?x (Is ?x 'cup')))")
     given = scene(("book", "red", [400, 400, 500, 500]), ("cup", "red", [0, 0, 100, 100]))
     repaired = repair(formula, given)
     assert (repaired.changes, repaired.cost) == (("removed the cup",), 8000)
-
-
-def test_repair_replaces_a_forbidden_color_and_reports_a_contradiction() -> None:
     book = scene(("book", "red", [0, 0, 100, 100]))
     repaired = repair(parse(BOOK.format("(not (Has ?b 'red'))")), book)
     assert repaired.layout is not None
@@ -120,9 +108,6 @@ def test_repair_replaces_a_forbidden_color_and_reports_a_contradiction() -> None
     assert (repaired.status, repaired.layout) == ("unsatisfiable", None)
     repaired = repair(parse("(Equals (Count ?x (Is ?x 'cup')) 1000)"), {"objects": []})
     assert (repaired.status, repaired.note) == ("not decided", "the formula needs 1000 objects, more than 60")
-
-
-def test_repair_refuses_a_malformed_layout() -> None:
     with pytest.raises(LayoutProblem, match="x1 < x2"):
         repair(parse(BOOK.format("(OnTopSide ?b)")), scene(("book", "red", [50, 0, 10, 100])))
 

@@ -129,23 +129,13 @@ def test_official_verdict_is_false_where_the_published_verifier_crashes() -> Non
 
 
 def test_official_differs_from_strict_where_the_published_verifier_is_lax() -> None:
-    missing = scene(SHOE, ("hat",))
-    assert verify("(exists ?x (Is ?x 'hat'))", missing, "official").truth is True
-    assert verify(PAIR.format("LeftOf"), missing, "official").status == "crashed"
-    assert verify("(exists ?x (Is ?x 'hat'))", missing, "strict").status == "rejected"
     inverted = scene(("shoe", [600, 0, 100, 100]), ("hat", [300, 0, 400, 100]))
-    text = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'hat') (LeftOf ?x ?y) (RightOf ?x ?y))))"
-    assert verify(text, inverted, "official").truth is True
-    assert "expected 0 <= x1 < x2 <= 1000" in verify(text, inverted).reason
-    exposed = "(forall ?x (exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x)))))"
-    hat = scene(("hat", [0, 0, 100, 100]))
-    assert (verify(exposed, hat, "official").truth, verify(exposed, hat).truth) == (False, True)
+    assert verify(PAIR.format("LeftOf"), inverted, "official").truth is True
+    assert "expected 0 <= x1 < x2 <= 1000" in verify(PAIR.format("LeftOf"), inverted).reason
     layout = scene(("cup", [0, 0, 90, 90]), ("pen", [200, 0, 290, 90]), ("hat", [400, 0, 490, 90]))
     chained = "(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))"
     found = verify(chained, layout, "official")
     assert (found.truth, found.zero_triggers, verify(chained, layout).truth) == (False, 1, True)
-    nested = "(forall ?x (implies (Is ?x 'cup') (forall ?y (implies (Is ?y 'pen') (LeftOf ?x ?y)))))"
-    assert verify(nested, layout, "official").truth is verify(nested, layout).truth is True
 
 
 def test_strict_rejects_malformed_layouts_with_the_reason() -> None:
@@ -173,9 +163,6 @@ def test_strict_rejects_malformed_layouts_with_the_reason() -> None:
         assert verify("(exists ?x (Is ?x 'hat'))", value).status == "rejected", value
         with pytest.raises(LayoutProblem):
             layout_of(value)
-
-
-def test_boxes_may_touch_and_grounded_boxes_may_overlap_a_little() -> None:
     formula = parse("(exists ?x (Is ?x 'hat'))")
     touching, half, more = (scene(SHOE, ("hat", [x, 0, x + 100, 100])) for x in (100, 50, 49))
     assert verify(formula, touching).truth is True
@@ -184,7 +171,7 @@ def test_boxes_may_touch_and_grounded_boxes_may_overlap_a_little() -> None:
     assert "more than half of the smaller" in verify(formula, more, grounded=True).reason
 
 
-def test_layouts_round_trip_and_verdicts_can_be_pickled() -> None:
+def test_layouts_round_trip_and_unusable_formulas_are_refused() -> None:
     value = scene(("shoe", [0, 0, 100, 100], "red"))
     assert layout_of(value).value == value
     shoes = scene(SHOE, ("hat", [500, 0, 600, 100]), ("shoe", [0, 200, 9, 209]))
@@ -192,9 +179,6 @@ def test_layouts_round_trip_and_verdicts_can_be_pickled() -> None:
         assert verify("(exists ?x (Has ?x 'red'))", layout_of(value), profile).truth is True
         verdict = verify(PAIR.format("LeftOf"), shoes, profile)
         assert pickle.loads(pickle.dumps(verdict)).value() == verdict.value()  # noqa: S301
-
-
-def test_strict_refuses_formulas_that_layouts_cannot_decide() -> None:
     for text in ("(exists ?x (HasState ?x 'open'))", "(OnTopSide ?x)", "(exists ?x (Is ?x ?x))", "(exists ?x (Is ?x))"):
         with pytest.raises(UsageError):
             verify(text, scene(SHOE))
@@ -245,26 +229,7 @@ def test_reasons_name_the_smallest_unsatisfied_part() -> None:
     )
 
 
-def test_traces_show_parts_and_their_messages_and_long_ones_are_cut() -> None:
-    trace = verify(PAIR.format("AlignedVertically"), scene(("hat", [239, 0, 339, 100]), SHOE), "official").trace
-    assert trace is not None
-    assert trace.text.splitlines() == [
-        "✗ Exists ?x failed",
-        "├── ✗ Candidate #0 failed",
-        "│   └── ✗ AND check failed",
-        "│       └── ✗ Is -> type mismatch (expected shoe, got hat)",
-        "└── ✗ Candidate #1 failed",
-        "    └── ✗ AND check failed",
-        "        ├── ✓ Object is 'shoe'",
-        "        └── ✗ Exists ?y failed",
-        "            ├── ✗ Candidate #0 failed",
-        "            │   └── ✗ AND check failed",
-        "            │       ├── ✓ Object is 'hat'",
-        "            │       └── ✗ AlignedVertically -> Not AlignedVertically (diff=239.0)",
-        "            └── ✗ Candidate #1 failed",
-        "                └── ✗ AND check failed",
-        "                    └── ✗ Is -> type mismatch (expected hat, got shoe)",
-    ]
+def test_traces_show_parts_and_long_ones_are_cut() -> None:
     row = scene(*(("cup", [10 * n, 0, 10 * n + 9, 9]) for n in range(90)))
     trace = verify("(forall ?x (implies (Is ?x 'cup') (OnTopSide ?x)))", row).trace
     assert trace is not None

@@ -99,9 +99,6 @@ def test_objects_found_per_class_form_one_scene_by_their_last_replies() -> None:
         (LabelledReply("ground/cup", Reply("?")), *grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}).said)
     )
     assert scores(knolling().judge(sample(0), again)) == (1.0, 1.0)
-
-
-def test_class_without_json_reply_is_empty_in_official_and_unreadable_in_strict() -> None:
     judged = knolling().judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
@@ -127,7 +124,7 @@ def test_images_and_replies_that_are_missing_have_outcomes_of_their_own() -> Non
     assert knolling("ours").judge(sample(0), grounded("ours", all=failed)).outcome is Outcome.API_ERROR
 
 
-def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
+def test_grounded_objects_are_checked_and_boxes_may_share_less_than_half() -> None:
     for right, expected in ((200, 1.0), (240, 0.0)):
         pen = PEN | {"box_2d": [160, 100, 300, 200]}
         near = CUP | {"box_2d": [100, 100, right, 200]}
@@ -135,9 +132,6 @@ def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
         assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
         assert judged.scores["strict"]["satisfied"].value == expected
         assert "official" not in judged.scores
-
-
-def test_grounded_objects_are_checked() -> None:
     thing = {"label": "Cutting Board", "color": "teal", "box_2d": [1, 2, 3, 4]}
     found = objects_in(Reply(json.dumps({"objects": [thing, CUP]})), ("cutting_board",))
     assert found.objects == [{"label": "cutting_board", "color": "other", "box_2d": [1, 2, 3, 4]}]
@@ -241,7 +235,7 @@ def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]: 
     return list(task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(tuple(ids)), wanted))
 
 
-def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) -> None:
+def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path: Path) -> None:
     layouts = tmp_path / "replies.jsonl"
     layouts.write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
     plain = prompts(tmp_path, "knolling")
@@ -258,9 +252,6 @@ def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) 
     assert all('"label"' in one.prompt for one in solved)
     assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
     assert "formalimg/layout" not in paintable_names()
-
-
-def test_image_prompt_refuses_item_without_layout(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
     for name, ids, reason in (
         ("knolling", ("0",), "no list of objects"),
@@ -296,20 +287,14 @@ def test_boxes_and_parts_are_right_or_marked_with_the_reason() -> None:
     assert boxes.value["boxes"][0] == cup
 
 
-def test_absent_classes_and_objects_without_a_box_are_noted() -> None:
+def test_panels_note_what_is_absent_and_hostile_replies_decide_nothing() -> None:
     [value] = of_kind(shown(0, {"label": "cup"}), "boxes")
     assert value["boxes"] == []
     assert value["notes"] == ["Object 0 (cup) has no box that can be drawn.", "There is no pen."]
-
-
-def test_a_condition_stands_above_what_follows_from_it() -> None:
     [formula] = of_kind(shown(1, KEYS | {"box_2d": [0, 900, 50, 950]}), "formula")
     tree = formula["tree"]
     assert (tree["text"], tree["parts"][0]["text"]) == ("for every ?k", "if (Is ?k 'keys')")
     assert tree["parts"][0]["parts"][0]["text"] == "(OnTopSide ?k)"
-
-
-def test_any_reply_has_panels_and_without_a_layout_nothing_is_decided() -> None:
     for text in ("", "I cannot.", "[1, 2]", '[{"label": 3, "box_2d": "x"}]', "[]"):
         boxes, formula = shown(0, text=text)
         assert boxes.value["notes"], text
@@ -317,14 +302,8 @@ def test_any_reply_has_panels_and_without_a_layout_nothing_is_decided() -> None:
     boxes, formula = shown(0, text="I cannot.")
     assert "There is no layout" in boxes.value["notes"][0]
     assert {one["holds"] for one in leaves_of(formula.value["tree"])} == {None}
-
-
-def test_hostile_labels_stay_text() -> None:
     [value] = of_kind(shown(0, CUP, PEN | {"label": "<script>\u202e(["}), "boxes")
     assert value["boxes"][1]["label"] == "the <script>\u202e(["
-
-
-def test_a_huge_formula_is_cut() -> None:
     clause = "(OnTopSide ?c)"
     formula = parse(f"(exists ?c (and (Is ?c 'cup') {' '.join([f'(or {clause} {clause})'] * 600)}))")
     tree = formula_tree(formula, Judgement(True, "", set(), [CUP]))

@@ -86,14 +86,11 @@ def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
         assert official.layout(reply) == layout, reply
 
 
-def test_of_several_layouts_the_last_with_objects_counts() -> None:
+def test_the_last_layout_with_objects_counts_and_repairs_never_change_what_a_box_says() -> None:
     read = answer(f"{json.dumps([CUP])} or rather {json.dumps([PEN])}. Not [].")
     assert read.objects == [PEN]
     assert "2 other layouts" in str(read.notes[0])
     assert answer("[]").objects == answer('{"objects": []}').objects == []
-
-
-def test_repairs_never_change_what_a_box_says() -> None:
     for thing in ({"label": "cup", "box_2d": [110.5, 20, 10, -5]}, {"label": "cup", "box_2d": [1, 2, 3]}):
         assert answer(json.dumps([thing])).objects == [thing]
     assert answer('[{"label": "cup"}]').objects == [{"label": "cup"}]
@@ -101,15 +98,9 @@ def test_repairs_never_change_what_a_box_says() -> None:
     assert read[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5], "what JSON cannot hold stays text"
     assert answer('[{"label": "\\ud800", "box_2d": [0, 0, 1, 1]}]').objects[0]["label"] == "\ufffd"
     json.dumps(read, allow_nan=False)
-
-
-def test_labels_are_folded_to_the_vocabulary_and_nothing_else() -> None:
     assert as_asked({"label": "cutting board"}) == {"label": "cutting_board"}
     assert as_asked({"label": "coffee mug"}) == {"label": "coffee mug"}
     assert as_asked({"label": 5, "color": ["red"]}) == {"label": 5, "color": ["red"]}
-
-
-def test_layout_answer_has_spans_in_the_reply() -> None:
     for reply, places in {
         '<think>[{"label": "pan"}]</think>Here: [{"label": "cup"}].': ['[{"label": "cup"}]'],
         "{'label': 'cup'}\r\nand {'label': 'pan'}": ["{'label': 'cup'}", "{'label': 'pan'}"],
