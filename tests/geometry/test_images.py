@@ -18,27 +18,18 @@ from furnished_rooms import AS_IT_IS, Turn, staged
 from PIL import Image
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import (
-    Architecture,
-    MeasuredScene,
-    Mesh,
-    Object,
-    Opening,
-    Primitive,
-    Scene,
-    box,
-    read_mesh,
-    standing,
-)
 from tsgkit.geometry.cameras import SPREAD, Camera, before, framing
 from tsgkit.geometry.mannequin import human
 from tsgkit.geometry.materials import Paint, Texture, encoded, linear
-from tsgkit.geometry.meshes import mesh_of
+from tsgkit.geometry.measured_scene import MeasuredScene
+from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh
 from tsgkit.geometry.png import png
 from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, parts
 from tsgkit.geometry.ray_hits import GREY, RenderedSurface
 from tsgkit.geometry.rendering import BACKGROUND, OUTLINE_COLOUR, RENDERING, RenderedImage, Sight, render
+from tsgkit.geometry.scenes import Architecture, Object, Opening, Scene
 from tsgkit.geometry.shading import round_normals
+from tsgkit.geometry.transforms import standing
 from tsgkit.geometry.views import VIEWS, View, beside, framed, undrawable, view
 
 if TYPE_CHECKING:
@@ -362,7 +353,7 @@ def test_the_object_in_question_is_outlined_in_its_surroundings_and_nowhere_else
         assert not (view(stage, kind, "chair_1", 64).colours == OUTLINE_COLOUR).all(axis=2).any(), kind
 
 
-def test_objects_close_above_belong_to_the_surroundings() -> None:
+def test_surroundings_hold_what_is_close_above_and_omit_what_occludes() -> None:
     desk = thing("desk", (1, 1, 0.7), (0, 0, 0.35))
     bare = framed(staged([desk], ROOM), "surroundings", "desk")[1].eye
     for at, belongs in {
@@ -378,9 +369,6 @@ def test_objects_close_above_belong_to_the_surroundings() -> None:
     camera = framed(staged([desk, lamp], ROOM), "surroundings", "desk")[1]
     assert 0 < camera.pixels([(0.4, 0, 1.6)], 100)[0][1] < 100
     assert np.linalg.norm(camera.eye - desk.transform[12:15]) > np.linalg.norm(bare - desk.transform[12:15])
-
-
-def test_surroundings_omit_occluding_objects_and_walls_with_their_windows() -> None:
     things = [
         thing("desk", (1, 0.6, 0.7), (0, 1.5, 0.35)),
         thing("screen", (1.6, 0.05, 1.9), (0, 0.9, 0.95)),
@@ -394,6 +382,8 @@ def test_surroundings_omit_occluding_objects_and_walls_with_their_windows() -> N
     image = view(stage, "surroundings", "desk", 64)  # the desk looks at the north wall: the camera stands outside
     assert not {name for name in image.names if "north" in name}
     assert image.mask("desk").mean() > 0.05
+
+
 
 
 def test_what_cannot_be_drawn_is_a_usage_error_with_the_reason() -> None:

@@ -14,24 +14,23 @@ import pytest
 import trimesh
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import (
-    OFFICIAL,
-    STRICT,
-    Mesh,
-    Object,
-    Primitive,
-    Problem,
-    asset_rotation,
-    box,
-    meshes,
-    read_mesh,
-    standing,
-)
+from tsgkit.geometry import meshes
 from tsgkit.geometry.bodies import placed
 from tsgkit.geometry.gltf import chunks_of, written_glb
-from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
+from tsgkit.geometry.meshes import Mesh, Primitive, box, cleaned, closed, merged, mesh_of, read_mesh
 from tsgkit.geometry.png import png
-from tsgkit.geometry.transforms import local_matrix, matrix_of, problem_of, transform_of, yaw_of
+from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.profiles import OFFICIAL, STRICT
+from tsgkit.geometry.scenes import Object
+from tsgkit.geometry.transforms import (
+    asset_rotation,
+    local_matrix,
+    matrix_of,
+    problem_of,
+    standing,
+    transform_of,
+    yaw_of,
+)
 from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 
 
@@ -114,20 +113,19 @@ SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [
 ]
 
 
-def test_mesh_problems_have_codes() -> None:
+def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, (shape, codes, usable) in enumerate(SHAPES):
         mesh, problems = cleaned(shape, "lamp", mend_winding=True)
         assert ([problem.code for problem in problems], mesh is not None) == (codes, usable), number
         if mesh is not None:
             assert np.isfinite(mesh.vertices).all(), number
             assert mesh.volume >= 0 or not closed(merged(mesh.vertices, mesh.faces)), number
-
-
-def test_many_faces_are_reported_from_the_first_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit, codes in ((11, ["many-faces"]), (12, [])):
         monkeypatch.setattr(meshes, "MANY_FACES", limit)
         _, problems = cleaned(CUBE, "lamp", mend_winding=True)
         assert [problem.code for problem in problems] == codes, limit
+
+
 
 
 def test_winding_is_mended_only_where_asked_and_seams_do_not_open_a_solid() -> None:
@@ -160,7 +158,7 @@ def test_files_write_columns_with_y_up_and_an_unturned_asset_faces_minus_y() -> 
         assert yaw_of(local_matrix(standing(yaw=30, scale=mirror))) == pytest.approx(yaw), mirror
 
 
-def test_the_published_frame_keeps_the_scale_in_its_axes() -> None:
+def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
     thing = Object("it", box(1, 2, 3), standing(at=(5, 6, 7), yaw=90, scale=2))
     official, strict = (placed(thing, "scene", profile)[0] for profile in (OFFICIAL, STRICT))
     assert official is not None
@@ -172,9 +170,6 @@ def test_the_published_frame_keeps_the_scale_in_its_axes() -> None:
     for frame in (official.frame, strict.frame):
         corner = frame.world(np.array([[1.0, 1, 1]]))[0]
         assert corner == pytest.approx(np.array([5 - 2, 6 + 1, 7 + 3]))
-
-
-def test_the_origin_of_an_asset_may_lie_anywhere() -> None:
     mesh = mesh_of(box(1, 1, 1)).moved(
         transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
     )
@@ -182,15 +177,16 @@ def test_the_origin_of_an_asset_may_lie_anywhere() -> None:
         body, _ = placed(Object("it", mesh, standing(yaw=90)), "scene", profile)
         assert body is not None
         assert body.frame.centre == pytest.approx(np.array([0, 3, 0.5]))
-
-
-def test_declared_axes_are_taken_to_up_and_front() -> None:
     for up, front in product([(0, 1, 0), (0, 0, 1), (-1, 0, 0)], [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, -1, 0)]):
         if not np.dot(up, front):
             turn = matrix_of(asset_rotation(up, front))[:3, :3]
             assert (turn @ up).tolist() == [0, 1, 0], (up, front)
             assert (turn @ front).tolist() == [0, 0, 1], (up, front)
             assert np.linalg.det(turn) == pytest.approx(1)
+
+
+
+
 
 
 def test_transform_problems_have_codes() -> None:
@@ -297,26 +293,9 @@ def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
     assert len(mesh(written_glb(content, binary)).faces) == 2, "how light plays keeps nothing from being read"
 
 
-def test_a_room_in_one_file_names_the_object_that_cannot_be_read() -> None:
-    scene = made.Scene()
-    for name in ("bed_1", "lamp_1"):
-        scene.add_geometry(made.creation.box((1, 1, len(name))), node_name=name, geom_name=name)
-    content, binary = content_of(bytes(scene.export(file_type="glb", extension_draco=True)))
-    found = read_glb(written_glb(content, binary), "scene_0.glb").scene.objects
-    shapes = [thing.shape for thing in found if isinstance(thing.shape, Mesh)]
-    assert [round(shape.volume, 2) for shape in shapes] == [5, 6]
-    packed = content["meshes"][1]["primitives"][0]["extensions"]["KHR_draco_mesh_compression"]
-    view = content["bufferViews"][packed["bufferView"]]
-    start, end = view["byteOffset"], view["byteOffset"] + view["byteLength"]
-    broken = binary[:start] + bytes(end - start) + binary[end:]
-    with pytest.raises(FileProblem, match=r"scene_0\.glb: object lamp_1: mesh: its Draco data cannot be decoded"):
-        read_glb(written_glb(content, broken), "scene_0.glb")
-    content["extensionsRequired"] = ["EXT_meshopt_compression"]
-    with pytest.raises(FileProblem, match=r"scene_0\.glb: it needs the glTF extension EXT_meshopt_compression"):
-        read_glb(written_glb(content, binary), "scene_0.glb")
 
 
-def test_quantized_positions_count_as_shares_where_their_file_says_so() -> None:
+def test_positions_may_be_quantized_or_sparse() -> None:
     content, _ = sheet(extensionsRequired=["KHR_mesh_quantization"])
     corners = np.array([[0, 0, 0, 7], [32767, 0, 0, 7], [32767, 32767, 0, 7], [0, -32767, 0, 7]], dtype="<i2")
     places = np.array([[0, 65535], [65535, 65535], [65535, 0], [0, 0]], dtype="<u2")
@@ -334,9 +313,6 @@ def test_quantized_positions_count_as_shares_where_their_file_says_so() -> None:
     assert found.vertices.tolist() == [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, -2, 0]]
     del content["accessors"][0]["normalized"]
     assert mesh(written_glb(content, binary)).vertices[1].tolist() == [65534, 0, 0]
-
-
-def test_sparse_positions_are_filled_in() -> None:
     content, binary = sheet()
     for more in (np.array([2], dtype="<u2"), np.array([3, 4, 5], dtype="<f4")):
         binary = appended(content, binary, more.tobytes())
@@ -351,7 +327,9 @@ def test_sparse_positions_are_filled_in() -> None:
     assert "a sparse accessor is not as glTF has it: KeyError" in refusal(written_glb(content, binary))
 
 
-def test_buffers_may_be_written_into_the_file() -> None:
+
+
+def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     content, binary = sheet()
     for data, faces in ((base64.b64encode(binary).decode(), 2), ("A", 0)):
         uri = f"data:application/octet-stream;base64,{data}"
@@ -360,9 +338,6 @@ def test_buffers_may_be_written_into_the_file() -> None:
             assert len(mesh(written_glb(content, b"")).faces) == faces
         else:
             assert "the bytes written in it are no base64" in refusal(written_glb(content, b""))
-
-
-def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     content, binary = sheet()
     *tables, indices = content["accessors"]
     views = content["bufferViews"][:2]
@@ -380,6 +355,8 @@ def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     }
     for reason, change in changes.items():
         assert reason in refusal(written_glb(content | change, binary)), reason
+
+
 
 
 def test_textures_show_their_own_colours_and_cost_no_mesh_where_they_end_early() -> None:

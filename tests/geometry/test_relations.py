@@ -10,22 +10,13 @@ import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import (
-    OFFICIAL,
-    STRICT,
-    Architecture,
-    Floor,
-    Mesh,
-    Opening,
-    Profile,
-    Relation,
-    Wall,
-    groups,
-    relation_of_objects,
-    relation_to_room,
-)
 from tsgkit.geometry.distances import between_objects
-from tsgkit.geometry.relations import Range, relation
+from tsgkit.geometry.meshes import Mesh
+from tsgkit.geometry.profiles import OFFICIAL, STRICT, Profile
+from tsgkit.geometry.relations import Range, Relation, relation
+from tsgkit.geometry.relations_of_objects import groups, relation_of_objects
+from tsgkit.geometry.relations_to_rooms import relation_to_room
+from tsgkit.geometry.scenes import Architecture, Floor, Opening, Wall
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(20, 20)
@@ -177,13 +168,9 @@ def test_ranges_fall_off_outside_and_a_relation_holds_above_one_half() -> None:
         assert (found.score, found.satisfied, found.margin) == (known, holds, known - 0.5), score
 
 
-def test_a_square_thing_has_no_long_side() -> None:
-    things = [thing("table", (1, 1, 1), (0, 0, 0)), thing("cup", (0.1, 0.1, 0.1), (0, 1, 0))]
-    found = relation_of_objects(staged(things, ROOM), "long_short_side_of", "table", ["cup"], "long")
-    assert (found.score, found.evidence) == (0.0, "table is as wide as it is deep, so no side of it is long")
 
 
-def test_a_thing_faces_what_lies_straight_before_its_front() -> None:
+def test_a_thing_faces_what_lies_before_its_front_and_a_square_one_has_no_long_side() -> None:
     """Only the rays of its right part meet the anchor; their mean is off by the wanted angle."""
     for way in OBJECT_WAYS:
         step = 0.5 if way.profile is STRICT else 5
@@ -197,6 +184,9 @@ def test_a_thing_faces_what_lies_straight_before_its_front() -> None:
     things = [thing("tv", (1, 1, 1), (0, -3, 0)), thing("sofa", (1, 1, 1), (0, 0, 0), yaw=180)]
     found = relation_of_objects(staged(things, ROOM), "face_to", "tv", ["sofa"])
     assert (found.score, found.evidence) == (0.0, "nothing in front of sofa is tv")
+    things = [thing("table", (1, 1, 1), (0, 0, 0)), thing("cup", (0.1, 0.1, 0.1), (0, 1, 0))]
+    found = relation_of_objects(staged(things, ROOM), "long_short_side_of", "table", ["cup"], "long")
+    assert (found.score, found.evidence) == (0.0, "table is as wide as it is deep, so no side of it is long")
 
 
 def test_around_means_even_distances_and_angles() -> None:
@@ -292,7 +282,7 @@ def test_relations_to_what_is_missing_score_nothing_and_give_the_reason() -> Non
     assert (outside.score, outside.evidence) == (0, "it is before no wall")
 
 
-def test_only_the_named_floors_are_meant() -> None:
+def test_only_the_named_floors_are_meant_and_invalid_arguments_refused() -> None:
     hall = Floor("big hall", RIGHT.points)
     stage = staged([thing("it", (1, 1, 1), (2, 2, 0.5))], Architecture((LEFT, hall)))
     assert relation_to_room(stage, "inside_room", "it", floors=["floor_left"]).satisfied
@@ -301,9 +291,6 @@ def test_only_the_named_floors_are_meant() -> None:
         relation_to_room(stage, "inside_room", "it").evidence
         == "100 % of it lies over floor_left; inside_room needs > 50 %"
     )
-
-
-def test_relations_refuse_invalid_arguments() -> None:
     things = [thing("anchor", (1, 1, 1), (0, 0, 0)), thing("other", (1, 1, 1), (2, 0, 0))]
     stage = staged(things, ROOM)
     for name, others, side, message in (
@@ -322,3 +309,5 @@ def test_relations_refuse_invalid_arguments() -> None:
     ):
         with pytest.raises(UsageError, match=message):
             relation_to_room(stage, name, "other", element=element, floors=floors)
+
+

@@ -7,30 +7,16 @@ import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import (
-    OFFICIAL,
-    STRICT,
-    Architecture,
-    Clearance,
-    Floor,
-    Mesh,
-    Opening,
-    Primitive,
-    Profile,
-    Wall,
-    accessibility,
-    clearances,
-    navigability,
-    out_of_bounds,
-    share_clear,
-)
-from tsgkit.geometry.bounds import Bound, shares_over
+from tsgkit.geometry.bounds import Bound, out_of_bounds, shares_over
 from tsgkit.geometry.floors import ground_of, over
 from tsgkit.geometry.libraries import shapely
-from tsgkit.geometry.meshes import closed, merged
-from tsgkit.geometry.paths import Canvas
+from tsgkit.geometry.meshes import Mesh, Primitive, closed, merged
+from tsgkit.geometry.openings import Clearance, clearances, share_clear
+from tsgkit.geometry.paths import Canvas, accessibility, navigability
+from tsgkit.geometry.profiles import OFFICIAL, STRICT, Profile
 from tsgkit.geometry.raster import filled
 from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
+from tsgkit.geometry.scenes import Architecture, Floor, Opening, Wall
 
 L_SHAPED = Floor("l", ((0, 0, 1), (4, 0, 1), (4, 2, 1), (2, 2, 1), (2, 4, 1), (0, 4, 1)))
 
@@ -63,12 +49,8 @@ def test_points_are_spread_over_faces_by_their_area() -> None:
     assert points[~second].mean(axis=0) == pytest.approx([1 / 3, 1 / 3, 0], abs=0.02)
     assert points[second].mean(axis=0) == pytest.approx([6, 1 / 3, 0], abs=0.03)
     assert (points[~second].sum(axis=1) <= 1).all()
-    assert [number_of_points(*what) for what in ((1, 100), (0.001, 100), (4, 100), (5, 1))] == [
-        5000,
-        100,
-        20_000,
-        20_000,
-    ]
+    for area, most, number in ((1, 100, 5000), (0.001, 100, 100), (4, 100, 20_000), (5, 1, 20_000)):
+        assert number_of_points(area, most) == number
 
 
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
@@ -76,7 +58,7 @@ SIX = AS_IT_IS.room(6, 6)
 
 
 @both
-def test_the_ratio_is_the_share_of_the_surface_over_the_floor(profile: Profile) -> None:
+def test_the_ratio_is_the_share_of_the_surface_over_floors_at_any_height(profile: Profile) -> None:
     """A cube of two metres past the edge: its four sides and two ends; the outer side is out, the inner one in."""
     for yaw, scale in ((0, 1), (30, 2), (90, 1)):
         for past, ratio in ((-0.1, 1.0), (0.5, 5 / 6 - 1 / 6), (1.0, 0.5), (1.5, 1 / 3), (2.5, 0.0)):
@@ -85,6 +67,17 @@ def test_the_ratio_is_the_share_of_the_surface_over_the_floor(profile: Profile) 
             found = out_of_bounds(staged([block], turn.room(6, 6), profile)).objects["block"]
             assert found.ratio == pytest.approx(ratio, abs=1e-5 if profile is STRICT else 0.02), (yaw, scale, past)
             assert found.out == (ratio < 0.99)
+    things = [AS_IT_IS.thing("high", (1, 1, 1), (0, 0, 9)), AS_IT_IS.thing("flush", (1, 1, 1), (2.5, 2.5, 0.5))]
+    found = out_of_bounds(staged(things, SIX, profile))
+    assert found.out == ()
+    assert (found.share, found.objects["flush"].ratio) == (0.0, 1.0)
+    things = [AS_IT_IS.thing(f"b_{n}", (1, 1, 1), (3 * n, n, 0.5), yaw=20 * n) for n in range(4)]
+    assert out_of_bounds(staged(things, None, profile)).out == ()
+    left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
+    right = Floor("right", ((4, 0, 0), (8, 0, 0), (8, 4, 0), (4, 4, 0)))
+    bed = AS_IT_IS.thing("bed", (2, 2, 1), (4, 2, 0.5))
+    assert out_of_bounds(staged([bed], Architecture((left, right)), profile)).out == ()
+    assert out_of_bounds(staged([bed], Architecture(), profile)).out == ("bed",)
 
 
 def test_an_object_is_out_below_ninety_nine_hundredths_of_its_area() -> None:
@@ -103,19 +96,6 @@ def test_an_object_is_out_below_ninety_nine_hundredths_of_its_area() -> None:
     assert out_of_bounds(staged([pole], Architecture((Floor("l", corners),)))).objects["pole"].ratio == 0
 
 
-@both
-def test_floors_hold_what_is_over_them_at_any_height_up_to_their_edge(profile: Profile) -> None:
-    things = [AS_IT_IS.thing("high", (1, 1, 1), (0, 0, 9)), AS_IT_IS.thing("flush", (1, 1, 1), (2.5, 2.5, 0.5))]
-    found = out_of_bounds(staged(things, SIX, profile))
-    assert found.out == ()
-    assert (found.share, found.objects["flush"].ratio) == (0.0, 1.0)
-    things = [AS_IT_IS.thing(f"b_{n}", (1, 1, 1), (3 * n, n, 0.5), yaw=20 * n) for n in range(4)]
-    assert out_of_bounds(staged(things, None, profile)).out == ()
-    left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
-    right = Floor("right", ((4, 0, 0), (8, 0, 0), (8, 4, 0), (4, 4, 0)))
-    bed = AS_IT_IS.thing("bed", (2, 2, 1), (4, 2, 0.5))
-    assert out_of_bounds(staged([bed], Architecture((left, right)), profile)).out == ()
-    assert out_of_bounds(staged([bed], Architecture(), profile)).out == ("bed",)
 
 
 def test_shares_of_triangles_are_exact_at_every_slant() -> None:
@@ -181,7 +161,7 @@ def test_only_what_is_in_the_box_hides_in_strict_and_rugs_are_welcome() -> None:
     assert not clearances(staged([rug], DOORED, STRICT))[0].occluded
 
 
-def test_an_inner_door_has_two_sides() -> None:
+def test_an_inner_door_has_two_sides_and_several_things_hide_their_union() -> None:
     left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
     right = Floor("right", ((4, 0, 0), (8, 0, 0), (8, 4, 0), (4, 4, 0)))
     between = Wall("between", (4, 0, 0), (4, 4, 0), 2.6, (Opening("door", (1, 0), (2, 2)),))
@@ -189,14 +169,13 @@ def test_an_inner_door_has_two_sides() -> None:
     for profile in (OFFICIAL, STRICT):
         found = clearances(staged([chest], Architecture((left, right), (between,)), profile))
         assert sorted((round(side.direction[0]), side.occluded) for side in found) == [(-1, False), (1, True)]
-
-
-def test_several_things_hide_the_union_of_what_each_hides() -> None:
     things = [thing(f"c_{n}", (0.5, 0.3, 1), (0.1 * n, 2.7 - 0.31 * n, 0.5)) for n in range(2)]
     door = clearances(staged(things, DOORED))[0]
     assert list(door.objects.values()) == pytest.approx([0.25, 0.25], abs=0.004)
     assert door.occlusion == pytest.approx(0.3, abs=0.004)
     assert door.evidence == "30 % of door_0_north is hidden by c_0, c_1"
+
+
 
 
 def test_published_ways_and_access_are_counted_to_the_pixel() -> None:

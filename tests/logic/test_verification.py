@@ -206,7 +206,7 @@ def test_verdict_is_undecided_beyond_the_work_limit() -> None:
         assert verdict.work < 32**2 * 40, "nested exists over classes take polynomial work"
 
 
-def test_reasons_name_the_smallest_unsatisfied_part() -> None:
+def test_reasons_name_the_smallest_unsatisfied_part_and_long_traces_are_cut() -> None:
     layout = scene(("cup", [0, 0, 90, 90], "red"), ("cup", [420, 0, 520, 90], "red"), ("pen", [300, 100, 500, 120]))
     below = "(exists ?p (and (Is ?p 'pen') (exists ?c (and (Is ?c 'cup') (Has ?c 'red') (Below ?c ?p)))))"
     for text, where, reason in (
@@ -227,9 +227,6 @@ def test_reasons_name_the_smallest_unsatisfied_part() -> None:
         "no cup fits; nearest comes cup_1, but "
         "cup_1 is left of no pen: cup_1 ends at x = 510, the pen's centre is at x = 4.5",
     )
-
-
-def test_traces_show_parts_and_long_ones_are_cut() -> None:
     row = scene(*(("cup", [10 * n, 0, 10 * n + 9, 9]) for n in range(90)))
     trace = verify("(forall ?x (implies (Is ?x 'cup') (OnTopSide ?x)))", row).trace
     assert trace is not None
@@ -245,6 +242,8 @@ def test_traces_show_parts_and_long_ones_are_cut() -> None:
         assert trace is not None
         assert len(trace.text.splitlines()) <= MOST_LINES + 1
         assert str(trace.value(50)).count("message") <= 60
+
+
 
 
 def test_formulas_of_maximum_depth_get_a_verdict() -> None:

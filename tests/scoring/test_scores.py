@@ -248,9 +248,6 @@ def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
             assert list(pairing.pairs) == sorted(pairing.pairs), seed
         crossing = [column for _, column in in_order(gains).pairs]
         assert crossing == sorted(crossing), seed
-
-
-def test_assignment_takes_many_and_earns_as_much_as_the_best_pairing() -> None:
     for seed in range(10):
         choice = Random(seed)
         rows, columns = choice.randint(5, 9), choice.randint(5, 9)
@@ -258,6 +255,8 @@ def test_assignment_takes_many_and_earns_as_much_as_the_best_pairing() -> None:
         assert assignment(gains).total == pytest.approx(best(gains).total), seed
     turned = [[float(row + column == 59) for column in range(60)] for row in range(50)]
     assert assignment(turned).pairs == tuple((row, 59 - row) for row in range(50))
+
+
 
 
 def test_ties_go_to_the_smaller_numbers_and_a_swap_is_forgiven_only_where_order_does_not_count() -> None:

@@ -12,23 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
-from tsgkit.scoring import (
-    IntervalMethod,
-    PairedMethod,
-    Part,
-    Pooling,
-    compare,
-    holm,
-    interval,
-    mcnemar,
-    planned_difference,
-    pool,
-    sign_flip,
-    smallest_difference,
-)
 from tsgkit.scoring.combination import Combination, combine, combined_interval, mean_of_all
-from tsgkit.scoring.intervals import Interval, effective_number
-from tsgkit.scoring.significance import EXACT_CLUSTERS
+from tsgkit.scoring.comparison import compare, planned_difference, smallest_difference
+from tsgkit.scoring.intervals import Interval, IntervalMethod, effective_number, interval
+from tsgkit.scoring.pooling import Part, Pooling, pool
+from tsgkit.scoring.significance import EXACT_CLUSTERS, PairedMethod, holm, mcnemar, sign_flip
 from tsgkit.scoring.student import incomplete_beta, student_quantile
 
 POOLED = Pooling.POOLED
@@ -302,7 +290,7 @@ def test_two_identical_systems_are_not_different_and_not_surely_the_same(pooling
     assert compare(column(OURS), column(OURS), pooling, seed=5, top=math.inf).interval is None
 
 
-def test_a_system_without_a_value_has_no_difference_and_a_reason() -> None:
+def test_without_a_value_or_a_second_cluster_there_is_less_to_say() -> None:
     weightless = {item: Part(0, 0, part.cluster) for item, part in column(OURS).items()}
     found = compare(column(OURS), weightless, POOLED, seed=5)
     assert (found.difference, found.interval, found.test.p, found.resolvable.value) == (None, None, None, None)
@@ -312,15 +300,14 @@ def test_a_system_without_a_value_has_no_difference_and_a_reason() -> None:
     nothing = compare({}, {}, Pooling.PER_ITEM, seed=5)
     assert (nothing.difference, nothing.interval, nothing.test.p, nothing.items) == (None, None, None, 0)
     assert nothing.test.method is PairedMethod.EXACT_FLIPS
-
-
-def test_one_cluster_has_a_difference_and_nothing_more() -> None:
     found = compare(column(OURS, 1), column(THEIRS, 1), POOLED, seed=5)
     assert found.difference == pytest.approx(0.2)
     assert (found.interval, found.test.p, found.resolvable.value) == (None, 1, None)
     heavy = {"a": Part(4e8, 1e9, "a"), "b": Part(1e-10, 1e-9, "b")}
     even = {"a": Part(1, 1, "a"), "b": Part(0, 1, "b")}
     assert compare(heavy, even, POOLED, seed=5).interval is None is compare(even, heavy, POOLED, seed=5).interval
+
+
 
 
 def test_the_difference_is_that_of_the_two_values_where_only_one_side_weighs() -> None:
@@ -348,7 +335,7 @@ def test_the_smallest_difference_follows_from_the_clustered_standard_error() -> 
     assert smallest_difference(twice, theirs, POOLED).standard_error == pytest.approx(error)
 
 
-def test_five_clusters_cannot_show_any_difference_and_levels_are_shares() -> None:
+def test_the_smallest_difference_is_found_or_planned_for_enough_clusters() -> None:
     found = smallest_difference(column(OURS, 5), column(THEIRS, 5), POOLED)
     reason = "5 clusters are too few: even if all of them agreed, p would be 0.062"
     assert (found.value, found.reason) == (None, reason)
@@ -357,9 +344,6 @@ def test_five_clusters_cannot_show_any_difference_and_levels_are_shares() -> Non
     for level, power in [(0, 0.8), (1, 0.8), (0.95, 0), (0.95, 1)]:
         with pytest.raises(UsageError, match=f"a level of {level} at a power of {power} was asked for"):
             smallest_difference(column(OURS), column(THEIRS), POOLED, level=level, power=power)
-
-
-def test_a_planned_difference_solves_its_equation() -> None:
     # t(99) at 0.975 is 1.98422 and at 0.8 is 0.84527: d = 2.82949 sqrt((0.2 - d²) / 100); with a difference above a
     # fifth the share that disagree is the difference itself.
     planned = planned_difference([1] * 100)
@@ -370,17 +354,26 @@ def test_a_planned_difference_solves_its_equation() -> None:
     assert found == pytest.approx(expected)
 
 
+
+
 # Darwin's fifteen pairs of maize, crossed minus self-fertilised, in eighths of an inch. Fisher (The Design of
 # Experiments, section 21) counted 863 of the 2**15 rearrangements with a sum of 314 or more: p = 2 * 863 / 32768.
 DARWIN = (49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48)
 
 
-def test_the_sign_flip_test_finds_what_fisher_counted_for_darwins_maize() -> None:
+def test_the_sign_flip_test_finds_what_fisher_counted_and_two_rearrangements_at_least() -> None:
     for values, clusters in ((DARWIN, 15), ([*DARWIN, 0, 0, 0], 18)):  # clusters that do not differ change nothing
         found = sign_flip(*sides(values), POOLED, seed=1)
         assert (found.p, found.method) == (2 * 863 / 2**15, PairedMethod.EXACT_FLIPS)
         assert (found.clusters, found.differing, found.rounds, found.seed) == (clusters, 15, None, None)
         assert not found.differs() and found.differs(0.06)
+    for clusters in (1, 5, 6, EXACT_CLUSTERS):
+        found = sign_flip(*sides([0.5] * clusters), POOLED, seed=1)
+        assert (found.p, found.rounds) == (2 / 2**clusters, None), clusters
+    assert sign_flip(*sides([0.5] * (EXACT_CLUSTERS + 1)), POOLED, seed=1, rounds=1).rounds == 1
+    ours = {(c, n): Part(1, 1, str(c)) for c in range(4) for n in range(10)}
+    theirs = {item: Part(0, 1, part.cluster) for item, part in ours.items()}
+    assert sign_flip(ours, theirs, POOLED, seed=1).p == 2 / 2**4, "items of one cluster change sides together"
 
 
 def test_drawn_rearrangements_come_near_all_of_them() -> None:
@@ -400,17 +393,9 @@ def test_drawn_rearrangements_come_near_all_of_them() -> None:
     assert sign_flip(*sides([1.0] * 100), POOLED, seed=1, rounds=999).p == 1 / 1000, "never zero"
 
 
-def test_the_smallest_p_value_is_two_rearrangements_of_all() -> None:
-    for clusters in (1, 5, 6, EXACT_CLUSTERS):
-        found = sign_flip(*sides([0.5] * clusters), POOLED, seed=1)
-        assert (found.p, found.rounds) == (2 / 2**clusters, None), clusters
-    assert sign_flip(*sides([0.5] * (EXACT_CLUSTERS + 1)), POOLED, seed=1, rounds=1).rounds == 1
-    ours = {(c, n): Part(1, 1, str(c)) for c in range(4) for n in range(10)}
-    theirs = {item: Part(0, 1, part.cluster) for item, part in ours.items()}
-    assert sign_flip(ours, theirs, POOLED, seed=1).p == 2 / 2**4, "items of one cluster change sides together"
 
 
-def test_unequal_weights_swap_with_their_sums() -> None:
+def test_unequal_weights_swap_with_their_sums_and_equal_values_never_differ() -> None:
     ours = {"a": Part(3, 4, "a"), "b": Part(1, 1, "b"), "c": Part(2, 5, "c")}
     theirs = {"a": Part(1, 2, "a"), "b": Part(0, 3, "b"), "c": Part(2, 2, "c")}
     distances = []
@@ -423,15 +408,14 @@ def test_unequal_weights_swap_with_their_sums() -> None:
     lone = {"a": Part(1, 1, "a"), "b": Part(0, 0, "b")}
     other = {"a": Part(0, 0, "a"), "b": Part(0, 1, "b")}
     assert sign_flip(lone, other, POOLED, seed=1).p == 1, "a side may be left without weight"
-
-
-def test_equal_systems_and_equal_values_by_other_sums_are_never_different() -> None:
     for count in (3, 10, 40):
         ours, _ = sides([n / count for n in range(count)])
         found = sign_flip(ours, dict(ours), POOLED, seed=1)
         assert (found.p, found.differing, found.differs()) == (1, 0, False), count
     ours, theirs = column([0.1, 0.2], 1), column([0.3, 0.0], 1)  # 0.1 + 0.2 against 0.3: apart by rounding alone
     assert sign_flip(ours, theirs, POOLED, seed=1).p == 1
+
+
 
 
 def test_mcnemars_test_counts_the_ways_of_the_discordant_items() -> None:

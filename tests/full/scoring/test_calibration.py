@@ -14,18 +14,10 @@ from functools import partial
 
 import pytest
 
-from tsgkit.scoring import (
-    Interval,
-    Part,
-    Pooling,
-    compare,
-    interval,
-    mcnemar,
-    planned_difference,
-    sign_flip,
-    smallest_difference,
-)
-from tsgkit.scoring.comparison import DISCORDANT, SHARED
+from tsgkit.scoring.comparison import DISCORDANT, SHARED, compare, planned_difference, smallest_difference
+from tsgkit.scoring.intervals import Interval, interval
+from tsgkit.scoring.pooling import Part, Pooling
+from tsgkit.scoring.significance import mcnemar, sign_flip
 
 Side = dict[tuple[int, int], Part]
 POOLED = Pooling.POOLED

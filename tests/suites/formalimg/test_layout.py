@@ -104,6 +104,12 @@ def test_what_is_left_out_of_a_profile_is_counted(tmp_path: Path) -> None:
     assert (str(judged.outcome), judged.counts["rejected"]) == ("answered", 1)
     assert (value(report, "strict", "satisfied"), value(report, "official", "satisfied")) == (0.0, 1.0)
     assert "expected 0 <= x1 < x2 <= 1000" in judged.evidence["reason"]
+    report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
+    assert value(report, "strict", "satisfied") == 1.0
+    task = task_with()
+    assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
+    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
+        task.dataset(str(tmp_path / "rows.jsonl"))
 
 
 def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path: Path) -> None:
@@ -129,7 +135,7 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
 
 
-def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
+def test_rows_keep_their_item_ids_in_one_file_or_the_published_layout(tmp_path: Path) -> None:
     rows = [ROWS[0] | {"item_id": "desk-1"}, ROWS[1] | {"item_id": 17}, {**ROWS[1], "id": 9, "item_id": None}]
     report = scored(tmp_path, rows, {"desk-1": [CUP, PEN], "17": [KEYS], "knolling/9": []})
     assert [one.sample.item_id for one in report.judged] == ["desk-1", "17", "knolling/9"]
@@ -139,6 +145,15 @@ def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
         scored(tmp_path, rows, {"knolling/0": []})
     with pytest.raises(UsageError, match="the item id desk-1 occurs twice"):
         scored(tmp_path, [rows[0]] * 2, {})
+    for row in ROWS:
+        path = tmp_path / "benchmarks" / row["scenario"] / f"{row['id']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({key: part for key, part in row.items() if key not in ("scenario", "id")}, indent=4))
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    assert read_samples(tmp_path) == read_samples(tmp_path / "benchmarks") == read_samples(tmp_path / "rows.jsonl")
+    one = read_samples(tmp_path / "benchmarks" / "knolling" / "1.json")
+    assert [(found.item_id, found.k, found.classes) for found in one] == [("knolling/1", 1, ("keys",))]
+    assert one[0].dsl == EVERY_KEY
 
 
 def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
@@ -174,13 +189,6 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
         assert prompter.schema(sample(0)) == (SCHEMA if name == "structured" else None), name
 
 
-def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
-    report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
-    assert value(report, "strict", "satisfied") == 1.0
-    task = task_with()
-    assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
-    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
-        task.dataset(str(tmp_path / "rows.jsonl"))
 
 
 def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
@@ -252,16 +260,6 @@ def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: P
         read_samples(tmp_path / "rows.jsonl")
 
 
-def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -> None:
-    for row in ROWS:
-        path = tmp_path / "benchmarks" / row["scenario"] / f"{row['id']}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({key: part for key, part in row.items() if key not in ("scenario", "id")}, indent=4))
-    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
-    assert read_samples(tmp_path) == read_samples(tmp_path / "benchmarks") == read_samples(tmp_path / "rows.jsonl")
-    one = read_samples(tmp_path / "benchmarks" / "knolling" / "1.json")
-    assert [(found.item_id, found.k, found.classes) for found in one] == [("knolling/1", 1, ("keys",))]
-    assert one[0].dsl == EVERY_KEY
 
 
 def test_example_pool_is_correct_in_both_profiles_and_disjoint_from_items() -> None:
