@@ -80,8 +80,6 @@ def test_cups_in_hollows_and_things_on_rugs_do_not_collide_in_strict() -> None:
     assert hits([wardrobe, chair], STRICT), "what is high is no rug, whatever it is called"
 
 
-
-
 def test_objects_in_a_wall_collide_in_strict_but_not_in_its_door() -> None:
     for yaw in (0, 30, 90):
         turn = Turn(yaw, (3, 4, 0))

@@ -384,8 +384,6 @@ def test_surroundings_hold_what_is_close_above_and_omit_what_occludes() -> None:
     assert image.mask("desk").mean() > 0.05
 
 
-
-
 def test_what_cannot_be_drawn_is_a_usage_error_with_the_reason() -> None:
     cube = mesh_of(box(1, 1, 1))
     broken = Object("lamp", Mesh.of(cube.vertices * math.nan, cube.faces), standing())

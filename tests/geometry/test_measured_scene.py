@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from itertools import product
 
 import numpy as np
 import pytest
@@ -86,8 +85,6 @@ def test_a_raised_wall_carries_its_openings_and_what_hangs_on_it(profile: Profil
     for relation in ("on_wall", "against_wall"):
         assert relation_to_room(stage, relation, "high").satisfied
         assert not relation_to_room(stage, relation, "low").satisfied
-
-
 
 
 def test_boxes_bound_the_distances_between_bodies() -> None:
@@ -185,8 +182,6 @@ def test_what_is_broken_is_named_and_the_rest_measured(profile: Profile) -> None
         stage.body("flat")
 
 
-
-
 def test_a_sheared_object_is_measured_and_said_to_be() -> None:
     sheared = list(standing())
     sheared[4] += 0.4
@@ -209,8 +204,6 @@ def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
     assert not np.array_equal(first.body("it").points, first.body("other").points - (3, 0, 0))
     renamed = MeasuredScene(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
     assert not np.array_equal(first.body("it").points, renamed.body("it").points)
-
-
 
 
 def test_a_stage_asks_between_steps_whether_to_go_on() -> None:

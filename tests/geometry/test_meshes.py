@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import trimesh
 
-from tsgkit.errors import FileProblem
 from tsgkit.geometry import meshes
 from tsgkit.geometry.bodies import placed
 from tsgkit.geometry.gltf import chunks_of, written_glb
@@ -31,7 +30,6 @@ from tsgkit.geometry.transforms import (
     transform_of,
     yaw_of,
 )
-from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 
 
 def written(kind: str) -> bytes:
@@ -126,8 +124,6 @@ def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [problem.code for problem in problems] == codes, limit
 
 
-
-
 def test_winding_is_mended_only_where_asked_and_seams_do_not_open_a_solid() -> None:
     left, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=False)
     mended, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=True)
@@ -183,10 +179,6 @@ def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
             assert (turn @ up).tolist() == [0, 1, 0], (up, front)
             assert (turn @ front).tolist() == [0, 0, 1], (up, front)
             assert np.linalg.det(turn) == pytest.approx(1)
-
-
-
-
 
 
 def test_transform_problems_have_codes() -> None:
@@ -293,8 +285,6 @@ def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
     assert len(mesh(written_glb(content, binary)).faces) == 2, "how light plays keeps nothing from being read"
 
 
-
-
 def test_positions_may_be_quantized_or_sparse() -> None:
     content, _ = sheet(extensionsRequired=["KHR_mesh_quantization"])
     corners = np.array([[0, 0, 0, 7], [32767, 0, 0, 7], [32767, 32767, 0, 7], [0, -32767, 0, 7]], dtype="<i2")
@@ -327,8 +317,6 @@ def test_positions_may_be_quantized_or_sparse() -> None:
     assert "a sparse accessor is not as glTF has it: KeyError" in refusal(written_glb(content, binary))
 
 
-
-
 def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     content, binary = sheet()
     for data, faces in ((base64.b64encode(binary).decode(), 2), ("A", 0)):
@@ -355,8 +343,6 @@ def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     }
     for reason, change in changes.items():
         assert reason in refusal(written_glb(content | change, binary)), reason
-
-
 
 
 def test_textures_show_their_own_colours_and_cost_no_mesh_where_they_end_early() -> None:

@@ -182,8 +182,6 @@ def test_strict_figures_do_not_depend_on_order_turn_and_place(given_pieces: list
         assert here[key] + here[key.replace("inside_of", "outside_of")] == pytest.approx(1), key
 
 
-
-
 @given(pieces, st.integers(0, 4))
 @settings(max_examples=15)
 def test_taking_something_away_never_makes_anything_else_collide(given_pieces: list[Piece], which: int) -> None:

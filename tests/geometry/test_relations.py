@@ -168,8 +168,6 @@ def test_ranges_fall_off_outside_and_a_relation_holds_above_one_half() -> None:
         assert (found.score, found.satisfied, found.margin) == (known, holds, known - 0.5), score
 
 
-
-
 def test_a_thing_faces_what_lies_before_its_front_and_a_square_one_has_no_long_side() -> None:
     """Only the rays of its right part meet the anchor; their mean is off by the wanted angle."""
     for way in OBJECT_WAYS:
@@ -309,5 +307,3 @@ def test_only_the_named_floors_are_meant_and_invalid_arguments_refused() -> None
     ):
         with pytest.raises(UsageError, match=message):
             relation_to_room(stage, name, "other", element=element, floors=floors)
-
-

@@ -96,8 +96,6 @@ def test_an_object_is_out_below_ninety_nine_hundredths_of_its_area() -> None:
     assert out_of_bounds(staged([pole], Architecture((Floor("l", corners),)))).objects["pole"].ratio == 0
 
 
-
-
 def test_shares_of_triangles_are_exact_at_every_slant() -> None:
     """Against many points in the same triangles."""
     rng = np.random.default_rng(5)
@@ -174,8 +172,6 @@ def test_an_inner_door_has_two_sides_and_several_things_hide_their_union() -> No
     assert list(door.objects.values()) == pytest.approx([0.25, 0.25], abs=0.004)
     assert door.occlusion == pytest.approx(0.3, abs=0.004)
     assert door.evidence == "30 % of door_0_north is hidden by c_0, c_1"
-
-
 
 
 def test_published_ways_and_access_are_counted_to_the_pixel() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import pickle
 from hashlib import sha256
 from random import Random
@@ -155,8 +153,6 @@ def test_lint_findings_have_code_place_and_hint_beside_what_the_published_valida
         assert checked.errors == sum(severity == "error" for _, severity, *_ in told)
 
 
-
-
 def test_lifting_moves_what_a_quantifier_does_not_bind() -> None:
     lost = "(exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x))))"
     assert text_of(lifted(parse(lost))) == as_published(lost).lifted == "(implies (Is ?x 'shoe') (OnTopSide ?x))"
@@ -209,8 +205,6 @@ STRANGE = (
     "(not " * (MAX_DEPTH + 1),
 )  # fmt: skip
 """Each has a fault, or is read by some reader, in a way of its own; so has each the messages of a digest."""
-
-
 
 
 PIECES = (
@@ -270,9 +264,3 @@ def test_strange_and_long_texts_are_read_or_refused() -> None:
     for piece in LONG:
         assert not is_read(piece * 5_000, messages)
         assert not is_read("(exists ?x (and " + piece * 1_000, messages)
-
-
-
-
-
-

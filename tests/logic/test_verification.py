@@ -244,8 +244,6 @@ def test_reasons_name_the_smallest_unsatisfied_part_and_long_traces_are_cut() ->
         assert str(trace.value(50)).count("message") <= 60
 
 
-
-
 def test_formulas_of_maximum_depth_get_a_verdict() -> None:
     half = MAX_DEPTH // 2 - 1
     exists = "".join(f"(exists ?v{number} " for number in range(MAX_DEPTH - 2))

@@ -257,8 +257,6 @@ def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
     assert assignment(turned).pairs == tuple((row, 59 - row) for row in range(50))
 
 
-
-
 def test_ties_go_to_the_smaller_numbers_and_a_swap_is_forgiven_only_where_order_does_not_count() -> None:
     gains = [[1.0, 1.0], [1.0, 1.0]]
     assert in_order(gains).pairs == best(gains).pairs == assignment(gains).pairs == ((0, 0), (1, 1))

@@ -308,8 +308,6 @@ def test_without_a_value_or_a_second_cluster_there_is_less_to_say() -> None:
     assert compare(heavy, even, POOLED, seed=5).interval is None is compare(even, heavy, POOLED, seed=5).interval
 
 
-
-
 def test_the_difference_is_that_of_the_two_values_where_only_one_side_weighs() -> None:
     ours = {"a": Part(1, 2, "a"), "b": Part(0, 0, "b"), "c": Part(3, 3, "c")}
     theirs = {"a": Part(1, 2, "a"), "b": Part(1, 4, "b"), "c": Part(1, 3, "c")}
@@ -354,8 +352,6 @@ def test_the_smallest_difference_is_found_or_planned_for_enough_clusters() -> No
     assert found == pytest.approx(expected)
 
 
-
-
 # Darwin's fifteen pairs of maize, crossed minus self-fertilised, in eighths of an inch. Fisher (The Design of
 # Experiments, section 21) counted 863 of the 2**15 rearrangements with a sum of 314 or more: p = 2 * 863 / 32768.
 DARWIN = (49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48)
@@ -393,8 +389,6 @@ def test_drawn_rearrangements_come_near_all_of_them() -> None:
     assert sign_flip(*sides([1.0] * 100), POOLED, seed=1, rounds=999).p == 1 / 1000, "never zero"
 
 
-
-
 def test_unequal_weights_swap_with_their_sums_and_equal_values_never_differ() -> None:
     ours = {"a": Part(3, 4, "a"), "b": Part(1, 1, "b"), "c": Part(2, 5, "c")}
     theirs = {"a": Part(1, 2, "a"), "b": Part(0, 3, "b"), "c": Part(2, 2, "c")}
@@ -414,8 +408,6 @@ def test_unequal_weights_swap_with_their_sums_and_equal_values_never_differ() ->
         assert (found.p, found.differing, found.differs()) == (1, 0, False), count
     ours, theirs = column([0.1, 0.2], 1), column([0.3, 0.0], 1)  # 0.1 + 0.2 against 0.3: apart by rounding alone
     assert sign_flip(ours, theirs, POOLED, seed=1).p == 1
-
-
 
 
 def test_mcnemars_test_counts_the_ways_of_the_discordant_items() -> None:

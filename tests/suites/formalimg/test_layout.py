@@ -189,8 +189,6 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
         assert prompter.schema(sample(0)) == (SCHEMA if name == "structured" else None), name
 
 
-
-
 def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(), up_to(4), by=("k", "quantifier", "predicate", "scenario"))
     assert list(report.groups["k"]) == [str(k) for k in range(1, 11)]
@@ -258,8 +256,6 @@ def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: P
     (tmp_path / "rows.jsonl").write_text(lines([good]) + "{broken\n")
     with pytest.raises(UsageError, match=r"rows.jsonl: line 2: broken JSON"):
         read_samples(tmp_path / "rows.jsonl")
-
-
 
 
 def test_example_pool_is_correct_in_both_profiles_and_disjoint_from_items() -> None:
