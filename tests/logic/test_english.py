@@ -13,7 +13,7 @@ from tsgkit.errors import UsageError
 from tsgkit.logic.clauses import clause_form, k_as_defined, object_classes
 from tsgkit.logic.configurations import Scenario, Twist
 from tsgkit.logic.english import reading_of
-from tsgkit.logic.formula import Forall, Not, Or, walk
+from tsgkit.logic.formula import Forall, Formula, Not, Or, walk
 from tsgkit.logic.grounding import Fact
 from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
@@ -91,7 +91,8 @@ def test_configuration_has_k_objects_of_k_classes_in_one_closure() -> None:
 
 
 def test_configurations_follow_their_twist_and_seed_and_bad_wishes_are_refused() -> None:
-    for (twist, kind), scenario in product((("or", Or), ("not", Not)), BOTH):
+    twists: list[tuple[Twist, type[Formula]]] = [("or", Or), ("not", Not)]
+    for (twist, kind), scenario in product(twists, BOTH):
         made = [formula_of(configuration(5, scenario, seed, twist=twist)) for seed in range(10)]
         assert any(isinstance(part, kind) for formula in made for _, part in walk(formula)), (scenario, twist)
         assert len(set(made)) == 10

@@ -347,9 +347,13 @@ def test_the_smallest_difference_is_found_or_planned_for_enough_clusters() -> No
     planned = planned_difference([1] * 100)
     assert planned == pytest.approx(2.82949 * math.sqrt((0.2 - planned**2) / 100), rel=1e-5)
     expected = [0.1217582332, 0.1376854102, 0.5487811771, 0.4109733534, 0.1265587216, 1, 1]
-    found = [*map(planned_difference, ([1] * 100, [5] * 20, [30, 1, 1, 1], [2] * 8))]
-    found += [planned_difference([1] * 100, level=0.9, power=0.9), planned_difference([9]), planned_difference([])]
-    assert found == pytest.approx(expected)
+    several = [*map(planned_difference, ([1] * 100, [5] * 20, [30, 1, 1, 1], [2] * 8))]
+    several += [
+        planned_difference([1] * 100, level=0.9, power=0.9),
+        planned_difference([9]),
+        planned_difference([]),
+    ]
+    assert several == pytest.approx(expected)
 
 
 # Darwin's fifteen pairs of maize, crossed minus self-fertilised, in eighths of an inch. Fisher (The Design of
