@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import tarfile
 from itertools import product
 from pathlib import Path
@@ -28,7 +27,6 @@ from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
 from tsgkit.suites.formalimg.rows import read_samples
 
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 CUP = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
 GOOD = {"scenario": "knolling", "prompt": "A cup on the left.", "dsl": CUP}
 SLIPS: dict[str, dict[str, Any]] = {
@@ -58,13 +56,6 @@ def test_audit_finds_planted_slips_and_no_others(tmp_path: Path, capsys: pytest.
     assert slips(capsys, str(data), "--task", "formalimg/layout") == {("unusable", "9")}
     for task in ("formalimg/layout", "formalimg/natural"):
         assert slips(capsys, "--task", task) == set(), task
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA is not set")
-def test_audit_of_published_rows_is_as_stated(capsys: pytest.CaptureFixture[str]) -> None:
-    for task in ("formalimg/layout", "formalimg/natural"):
-        found = slips(capsys, f"{OFFICIAL}/formalimg_sample.jsonl", "--task", task)
-        assert {code for code, _ in found} <= {"unsaid-class", "read-otherwise"}, task
 
 
 HASTE = Patience(timeout=2.0, tries=2, pause=0.0)
@@ -123,13 +114,6 @@ def test_import_counts_oddities_and_refuses_unusable_rows(tmp_path: Path, capsys
         import_dataset("formalimg", tmp_path / "bad.jsonl")
     with pytest.raises(UsageError, match=r"is in .* too"):
         import_dataset("formalimg", tmp_path / "odd.jsonl", tmp_path / "odd.jsonl")
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_published_items_have_their_stored_k_and_clauses() -> None:
-    intake = import_dataset("formalimg", Path(OFFICIAL) / "formalimg_sample.jsonl")
-    assert [arrival.stored.rows for arrival in intake.arrivals] == [40, 14]
-    assert all(not arrival.inspection.counts for arrival in intake.arrivals if arrival.inspection)
 
 
 BOTH: tuple[Scenario, ...] = ("knolling", "natural")
