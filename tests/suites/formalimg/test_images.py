@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,19 @@ def test_panels_note_what_is_absent_and_hostile_replies_decide_nothing() -> None
     tree = formula_tree(formula, Judgement(True, "", set(), [CUP]))
     assert len(list(leaves_of(tree))) <= 602
     assert tree["parts"][-1]["text"] == LEFT_OUT
+
+
+def test_every_sample_of_a_stored_run_has_boxes_and_a_formula_also_after_an_error() -> None:
+    for run in ("layout", "judged-knolling", "judged-natural"):
+        found = [panels(one) for one in stored_samples("formalimg", run)]
+        assert found, run
+        assert all([panel.kind for panel in one] == ["boxes", "formula"] for one in found), run
+        assert any(panel.images for one in found for panel in one) is (run != "layout"), run
+    one = next(stored_samples("formalimg", "layout"))
+    lost = replace(one.judged, answer=None, evidence=None)
+    boxes, formula = panels(replace(one, judged=lost, transcript=None))
+    assert formula.value["tree"]["holds"] is None
+    assert boxes.value["notes"]
 
 
 def notes_of_stored(at: Path) -> list[str]:
