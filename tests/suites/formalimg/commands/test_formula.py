@@ -13,6 +13,7 @@ import pytest
 
 from tsgkit.cli import main
 
+LONG = ("--seconds", "600")  # which a busy machine may need
 Captured = pytest.CaptureFixture[str]
 GOOD = "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"
 LAYOUT = {"objects": [{"label": "cup", "box_2d": [0, 600, 90, 690]}, {"label": "pen", "box_2d": [200, 0, 290, 90]}]}
@@ -61,7 +62,7 @@ def test_check_reports_findings_and_whether_the_published_validator_accepts(caps
     text = "(exists ?x (and (Is ?x 'cups') (OnTopSide ?y)))"
     for words, code, expected in (
         (
-            [GOOD],
+            [GOOD, *LONG],
             0,
             "nothing to complain about (knolling)\nthe published validator accepts it\n"
             "satisfiable: yes, by a layout of 1 object\n0 errors, 0 warnings\n",
@@ -74,7 +75,7 @@ def test_check_reports_findings_and_whether_the_published_validator_accepts(caps
             "the published validator refuses it: ?y is not bound\n2 errors, 0 warnings\n",
         ),
         (
-            ["(exists ?x (and (Is ?x 'cat') (HasState ?x 'sleeping')))", "--scenario", "natural"],
+            ["(exists ?x (and (Is ?x 'cat') (HasState ?x 'sleeping')))", "--scenario", "natural", *LONG],
             0,
             "nothing to complain about (natural)\nthe published validator accepts it\n"
             "satisfiable: yes, in a world without contradictions\n0 errors, 0 warnings\n",
@@ -91,7 +92,7 @@ def test_check_reports_findings_and_whether_the_published_validator_accepts(caps
     found = value(capsys, "check", "(exists ?x", code=1)
     assert (found["errors"], found["readers_differ"]) == (1, ["engine-refuses", "lifting-crashes"])
     text = "(exists ?c (exists ?t (and (Is ?c 'cup') (Is ?t 'table') (On ?c ?t) (In ?t ?c))))"
-    told = printed(capsys, "check", text, "--scenario", "natural").splitlines()
+    told = printed(capsys, "check", text, "--scenario", "natural", *LONG).splitlines()
     assert told[0] == "well written (natural)"
     assert told[2].startswith("satisfiable: no world with one object per variable was found")
 
@@ -184,19 +185,19 @@ def test_without_the_extra_solving_is_refused_and_check_says_so(
 
 
 def test_solve_writes_a_layout_that_verifies_and_draws_it_or_names_the_conflict(capsys: Captured) -> None:
-    out = printed(capsys, "solve", FORMULA, "-o", "solved.json", "--draw", "solved.svg")
+    out = printed(capsys, "solve", FORMULA, "-o", "solved.json", "--draw", "solved.svg", *LONG)
     assert "satisfiable: a layout of 2 objects" in out
     assert printed(capsys, "verify", FORMULA, "solved.json", "--profile", "official").startswith("true (official)")
     assert "blue book" in "".join(ElementTree.parse("solved.svg").getroot().itertext())  # noqa: S314  (our own text)
-    layout = json.loads(printed(capsys, "solve", FORMULA, "-o", "-"))
-    assert value(capsys, "solve", FORMULA)["layout"] == layout
-    assert main(["formula", "solve", CONTRADICTION, "-o", "out.json"]) == 1
+    layout = json.loads(printed(capsys, "solve", FORMULA, "-o", "-", *LONG))
+    assert value(capsys, "solve", FORMULA, *LONG)["layout"] == layout
+    assert main(["formula", "solve", CONTRADICTION, "-o", "out.json", *LONG]) == 1
     captured = capsys.readouterr()
     assert "  - the book is on the left side\n  - the book is on the right side\n" in captured.out
     assert "no layout to write" in captured.err
     assert not Path("out.json").exists()
-    assert printed(capsys, "check", CONTRADICTION).startswith("well written (knolling)\n")
-    assert value(capsys, "check", CONTRADICTION)["satisfiable"].startswith("no: the book is on the left side")
+    assert printed(capsys, "check", CONTRADICTION, *LONG).startswith("well written (knolling)\n")
+    assert value(capsys, "check", CONTRADICTION, *LONG)["satisfiable"].startswith("no: the book is on the left side")
 
 
 def test_nothing_is_decided_beyond_the_time_limit(capsys: Captured) -> None:
@@ -223,7 +224,7 @@ def test_nothing_is_decided_beyond_the_time_limit(capsys: Captured) -> None:
 def test_repair_says_what_it_changed_and_leaves_a_good_layout_alone(capsys: Captured) -> None:
     things = [("book", "red", [600, 0, 700, 100]), ("cup", "red", [100, 0, 200, 100])]
     Path("bad.json").write_text(json.dumps([{"label": a, "color": b, "box_2d": box} for a, b, box in things]))
-    out = printed(capsys, "repair", FORMULA, "bad.json", "-o", "fixed.json")
+    out = printed(capsys, "repair", FORMULA, "bad.json", "-o", "fixed.json", *LONG)
     assert "moved the book 151 left" in out
     assert "made the book blue (was red)" in out
-    assert "nothing to repair" in printed(capsys, "repair", FORMULA, "fixed.json")
+    assert "nothing to repair" in printed(capsys, "repair", FORMULA, "fixed.json", *LONG)
