@@ -68,9 +68,8 @@ def test_the_ratio_is_the_share_of_the_surface_over_floors_at_any_height(profile
             assert found.ratio == pytest.approx(ratio, abs=1e-5 if profile is STRICT else 0.02), (yaw, scale, past)
             assert found.out == (ratio < 0.99)
     things = [AS_IT_IS.thing("high", (1, 1, 1), (0, 0, 9)), AS_IT_IS.thing("flush", (1, 1, 1), (2.5, 2.5, 0.5))]
-    found = out_of_bounds(staged(things, SIX, profile))
-    assert found.out == ()
-    assert (found.share, found.objects["flush"].ratio) == (0.0, 1.0)
+    bounds = out_of_bounds(staged(things, SIX, profile))
+    assert (bounds.out, bounds.share, bounds.objects["flush"].ratio) == ((), 0.0, 1.0)
     things = [AS_IT_IS.thing(f"b_{n}", (1, 1, 1), (3 * n, n, 0.5), yaw=20 * n) for n in range(4)]
     assert out_of_bounds(staged(things, None, profile)).out == ()
     left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))

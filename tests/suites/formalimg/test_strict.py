@@ -94,10 +94,10 @@ def test_the_last_layout_with_objects_counts_and_repairs_never_change_what_a_box
     for thing in ({"label": "cup", "box_2d": [110.5, 20, 10, -5]}, {"label": "cup", "box_2d": [1, 2, 3]}):
         assert answer(json.dumps([thing])).objects == [thing]
     assert answer('[{"label": "cup"}]').objects == [{"label": "cup"}]
-    read = answer('[{"label": "cup", "box_2d": [NaN, 1e999, Infinity, 5]}]').objects
-    assert read[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5], "what JSON cannot hold stays text"
+    objects = answer('[{"label": "cup", "box_2d": [NaN, 1e999, Infinity, 5]}]').objects
+    assert objects[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5], "what JSON cannot hold stays text"
     assert answer('[{"label": "\\ud800", "box_2d": [0, 0, 1, 1]}]').objects[0]["label"] == "\ufffd"
-    json.dumps(read, allow_nan=False)
+    json.dumps(objects, allow_nan=False)
     assert as_asked({"label": "cutting board"}) == {"label": "cutting_board"}
     assert as_asked({"label": "coffee mug"}) == {"label": "coffee mug"}
     assert as_asked({"label": 5, "color": ["red"]}) == {"label": 5, "color": ["red"]}
