@@ -260,7 +260,7 @@ def is_read(text: str, messages: Any) -> bool:  # noqa: ANN401  (a digest)
 def test_strange_and_long_texts_are_read_or_refused() -> None:
     messages = sha256()
     assert {is_read(text, messages) for text in (*texts(600), *STRANGE)} == {True, False}
-    assert messages.hexdigest()[:16] == "b0ccdc5d82e3fd51", "see that the change is meant, and write it down"
+    assert messages.hexdigest()[:16] == "dbaa880f5725f759", "see that the change is meant, and write it down"
     for piece in LONG:
         assert not is_read(piece * 5_000, messages)
         assert not is_read("(exists ?x (and " + piece * 1_000, messages)
