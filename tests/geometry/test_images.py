@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import pickle
-import struct
 import zlib
 from hashlib import sha256
 from itertools import product
@@ -21,13 +20,12 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry.cameras import SPREAD, Camera, before, framing
 from tsgkit.geometry.mannequin import human
 from tsgkit.geometry.materials import Paint, Texture, encoded, linear
-from tsgkit.geometry.measured_scene import MeasuredScene
 from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh
 from tsgkit.geometry.png import png
 from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, parts
 from tsgkit.geometry.ray_hits import GREY, RenderedSurface
 from tsgkit.geometry.rendering import BACKGROUND, OUTLINE_COLOUR, RENDERING, RenderedImage, Sight, render
-from tsgkit.geometry.scenes import Architecture, Object, Opening, Scene
+from tsgkit.geometry.scenes import Architecture, Object, Opening
 from tsgkit.geometry.shading import round_normals
 from tsgkit.geometry.transforms import standing
 from tsgkit.geometry.views import VIEWS, View, beside, framed, undrawable, view
@@ -108,9 +106,8 @@ def test_points_are_shown_where_the_camera_says_and_what_is_near_hides_what_is_b
     image = from_south(*(drawn(name, box(0.05, 0.05, 0.05), place) for name, place in places.items()))
     for name, (column, row) in zip(places, image.camera.pixels(list(places.values()), 200), strict=True):
         assert np.allclose(np.argwhere(image.mask(name)).mean(axis=0) + 0.5, (row, column), atol=1), name
-    middle = {name: np.argwhere(image.mask(name)).mean(axis=0) for name in places}
-    assert middle["west"][1] < 70 < 125 < middle["east"][1]
-    assert middle["high"][0] < 60
+    assert middle(image, "west")[1] < 70 < 125 < middle(image, "east")[1]
+    assert middle(image, "high")[0] < 60
     sides = {"near": (0.0, -1.0, -1.0), "far": (0.0, 1.0, -1.3)}
     image = from_south(*(drawn(name, box(0.4, 0.4, 0.4), place) for name, place in sides.items()))
     column, row = image.camera.pixels([(0, -1.2, -1)], 200)[0].astype(int)
@@ -134,11 +131,10 @@ def test_an_image_has_from_1_to_2048_pixels_a_side_and_may_show_nothing() -> Non
         image.mask("lamp")
 
 
-def test_the_same_scene_makes_the_same_image_also_far_from_the_origin() -> None:
+def test_a_sight_is_drawn_as_a_scene_is_and_the_same_far_from_the_origin() -> None:
     things = [drawn("ball", Primitive("sphere", (1, 1, 1))), drawn("ground", box(4, 4, 0.1), (0, 0, -0.6))]
-    camera, sight = framing(things[1].vertices, before(np.array([0.0, -1, 0]), 30)), Sight(things)
-    first = sight.image(camera, 96).png()
-    assert first == sight.image(camera, 96).png() == render(things, camera, 96).png()
+    camera = framing(things[1].vertices, before(np.array([0.0, -1, 0]), 30))
+    assert Sight(things).image(camera, 96).png() == render(things, camera, 96).png()
     near, far = drawn("cube", box(1, 2, 3)), drawn("cube", box(1, 2, 3), (4000.0, -9000.0, 500.0))
     images = [render([one], framing(one.vertices, (0.3, -1, 0.5)), 128) for one in (near, far)]
     assert (images[0].surfaces != images[1].surfaces).mean() < 0.002
@@ -159,7 +155,8 @@ def test_a_colour_is_shown_as_it_is_written_times_the_light_with_smooth_edges() 
 
 def test_a_texture_is_shown_the_right_way_round_mixed_from_afar_and_with_its_holes() -> None:
     found = sheet([[RED, GREEN], [BLUE, WHITE]])
-    image, again = (from_south(drawn("sheet", one), eye=(0, -1.2, 0), size=101) for one in (found, pickled(found)))
+    sheets = (found, pickle.loads(pickle.dumps(found)))  # noqa: S301
+    image, again = (from_south(drawn("sheet", one), eye=(0, -1.2, 0), size=101) for one in sheets)
     assert image.png() == again.png(), "the same in another process"
     left, right = image.camera.pixels([(-0.45, 0, 0.45), (0.45, 0, -0.45)], 101).astype(int)
     corners = [image.colours[row, column] for row in (left[1], right[1]) for column in (left[0], right[0])]
@@ -177,12 +174,6 @@ def test_a_texture_is_shown_the_right_way_round_mixed_from_afar_and_with_its_hol
     image = from_south(drawn("sheet", sheet(holed)), wall, eye=(0, -2, 0), size=100)
     assert [image.names[image.surfaces[50, column]] for column in (40, 60)] == ["sheet", "wall"]
     assert image.depth[50, 60] == pytest.approx(2.95, rel=0.02)
-
-
-def pickled(mesh: Mesh) -> Mesh:
-    again = pickle.loads(pickle.dumps(mesh))  # noqa: S301
-    assert isinstance(again, Mesh)
-    return again
 
 
 def test_each_part_of_a_mesh_keeps_its_colour() -> None:
@@ -203,19 +194,12 @@ def test_each_part_of_a_mesh_keeps_its_colour() -> None:
     assert from_south(drawn("cube", found)).colours[100, 100].argmax() == 2, "colours of corners"
 
 
-def huge_png(side: int) -> bytes:
-    """Return a header alone: nobody decodes what is too large."""
-    header = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    data = b"IDAT" + zlib.compress(b"")
-    chunks = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in (header, data))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
 def test_a_texture_that_cannot_be_decoded_is_white_and_reported() -> None:
-    cube = mesh_of(box(1, 1, 1))
+    cube, small = mesh_of(box(1, 1, 1)), png(np.zeros((1, 1, 3), dtype=np.uint8))
+    header = b"IHDR" + (9000).to_bytes(4, "big") * 2 + small[24:29]
     for data, reason in (
         (png(np.random.default_rng(3).integers(0, 256, (40, 40, 3), dtype=np.uint8))[:900], "truncated"),
-        (huge_png(9000), "9000 by 9000 pixels are too many"),
+        (small[:12] + header + zlib.crc32(header).to_bytes(4, "big") + small[33:], "9000 by 9000 pixels are too many"),
         (b"no image", "not an image of a known format"),
         (b"", "not an image of a known format"),
         (b"\xabKTX 20\xbb\r\n\x1a\n" + b"\0" * 80, "cannot be decoded"),
@@ -317,9 +301,6 @@ def test_the_figure_stands_at_the_left_touching_on_the_same_ground() -> None:
         assert local[local[:, 2] > 1.1][:, 1].min() < -0.09, "its nose points to where the desk's front does"
     image = view(stage, "figure", "desk", 160)
     assert middle(image, "figure")[1] < middle(image, "desk")[1] - 30
-    image = view(staged([thing("pole", (0.1, 0.1, 1.7), (0, 0, 0.85))], ROOM), "figure", "pole", 400)
-    heights = [np.ptp(np.flatnonzero(image.mask(name).any(axis=1))) for name in ("figure", "pole")]
-    assert heights[0] == pytest.approx(heights[1], rel=0.05)
 
 
 def test_from_above_every_pixel_shows_what_lies_there_with_north_up() -> None:
@@ -329,10 +310,8 @@ def test_from_above_every_pixel_shows_what_lies_there_with_north_up() -> None:
     for name, place in (("rug", (0.5, 0.5, 0.01)), ("box", (1.5, 1, 0.5)), ("floor_room", (-1.5, -1, 0))):
         column, row = image.camera.pixels([place], 300)[0].astype(int)
         assert image.names[image.surfaces[row, column]] == name
-    row, column = middle(image, "box") - middle(image, "floor_room")
-    assert (row < -30, column > 40) == (True, True)
-    assert view(staged(things, ROOM), "top", "box", 32).names == ("box",)
-    assert view(staged(things, ROOM), "front", "box", 32).names == ("box",)
+    for kind in ("top", "front"):
+        assert view(staged(things, ROOM), kind, "box", 32).names == ("box",)
 
 
 def test_the_object_in_question_is_outlined_in_its_surroundings_and_nowhere_else() -> None:
@@ -365,10 +344,6 @@ def test_surroundings_hold_what_is_close_above_and_omit_what_occludes() -> None:
     }.items():
         laden = framed(staged([desk, thing("cup", (0.2, 0.2, 0.2), at)], ROOM), "surroundings", "desk")[1].eye
         assert (not np.allclose(bare, laden)) == belongs, at
-    lamp = thing("lamp", (0.2, 0.2, 0.9), (0.4, 0, 1.15))
-    camera = framed(staged([desk, lamp], ROOM), "surroundings", "desk")[1]
-    assert 0 < camera.pixels([(0.4, 0, 1.6)], 100)[0][1] < 100
-    assert np.linalg.norm(camera.eye - desk.transform[12:15]) > np.linalg.norm(bare - desk.transform[12:15])
     things = [
         thing("desk", (1, 0.6, 0.7), (0, 1.5, 0.35)),
         thing("screen", (1.6, 0.05, 1.9), (0, 0.9, 0.95)),
@@ -403,7 +378,7 @@ def test_what_cannot_be_drawn_is_a_usage_error_with_the_reason() -> None:
     assert problem.code == "nothing-to-draw"
     with pytest.raises(UsageError, match="nothing-to-draw"):
         view(stage, "top")
-    assert undrawable(MeasuredScene(Scene("bare", (), ROOM))) is None
+    assert undrawable(staged([], ROOM)) is None
     assert view(staged([], ROOM), "top", size=16).names[0] == "floor_room"
 
 
