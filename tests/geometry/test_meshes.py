@@ -1,16 +1,35 @@
-"""Shapes from bytes and from sizes, and what can be wrong with them."""
+"""Shapes from files and sizes, what can be wrong with them, and where their transforms put them."""
 
 from __future__ import annotations
 
+import base64
+import json
 import math
+import zlib
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
 
-from tsgkit.geometry import Mesh, Primitive, Problem, box, meshes, read_mesh
-from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
+from tsgkit.geometry import meshes
+from tsgkit.geometry.bodies import placed
+from tsgkit.geometry.gltf import chunks_of, written_glb
+from tsgkit.geometry.meshes import Mesh, Primitive, box, cleaned, closed, merged, mesh_of, read_mesh
+from tsgkit.geometry.png import png
+from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.profiles import OFFICIAL, STRICT
+from tsgkit.geometry.scenes import Object
+from tsgkit.geometry.transforms import (
+    asset_rotation,
+    local_matrix,
+    matrix_of,
+    problem_of,
+    standing,
+    transform_of,
+    yaw_of,
+)
 
 
 def written(kind: str) -> bytes:
@@ -53,15 +72,12 @@ def test_a_file_that_is_none_or_cut_is_a_problem() -> None:
             assert f"line {number}: a corner of" in found.message, line
 
 
-def test_primitives_are_closed_and_of_their_size() -> None:
+def test_primitives_are_closed_and_of_their_size_and_arrays_never_written_to() -> None:
     for kind, full in {"box": 6, "cylinder": 6 * math.pi / 4, "cone": math.pi / 2, "sphere": math.pi}.items():
         mesh = mesh_of(Primitive(kind, (1, 2, 3)))  # type: ignore[arg-type]
         assert closed(merged(mesh.vertices, mesh.faces)), kind
         assert np.ptp(mesh.vertices, axis=0) == pytest.approx(np.array([1, 3, 2]), rel=1e-12), "files have y up"
         assert mesh.volume == pytest.approx(full, rel=0.02), kind
-
-
-def test_arrays_are_never_written_to() -> None:
     mesh = mesh_of(box(1, 1, 1))
     with pytest.raises(ValueError, match="read-only"):
         mesh.vertices[0, 0] = 3
@@ -95,31 +111,271 @@ SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [
 ]
 
 
-def test_mesh_problems_have_codes() -> None:
+def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, (shape, codes, usable) in enumerate(SHAPES):
         mesh, problems = cleaned(shape, "lamp", mend_winding=True)
         assert ([problem.code for problem in problems], mesh is not None) == (codes, usable), number
         if mesh is not None:
             assert np.isfinite(mesh.vertices).all(), number
             assert mesh.volume >= 0 or not closed(merged(mesh.vertices, mesh.faces)), number
-
-
-def test_many_faces_are_reported_from_the_first_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit, codes in ((11, ["many-faces"]), (12, [])):
         monkeypatch.setattr(meshes, "MANY_FACES", limit)
         _, problems = cleaned(CUBE, "lamp", mend_winding=True)
         assert [problem.code for problem in problems] == codes, limit
 
 
-def test_winding_is_mended_only_where_asked() -> None:
+def test_winding_is_mended_only_where_asked_and_seams_do_not_open_a_solid() -> None:
     left, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=False)
     mended, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=True)
     assert left is not None
     assert mended is not None
     assert left.volume == -mended.volume == pytest.approx(-1)
-
-
-def test_seams_do_not_open_a_solid_and_missing_faces_do() -> None:
     split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
     assert closed(merged(split.vertices, split.faces))
     assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
+
+
+def test_files_write_columns_with_y_up_and_an_unturned_asset_faces_minus_y() -> None:
+    numbers = tuple(float(n) for n in range(16))
+    assert matrix_of(numbers)[:3, 3].tolist() == [12, 13, 14]
+    assert transform_of(matrix_of(numbers)) == numbers
+    matrix = matrix_of(standing())
+    assert (matrix[:3, :3] @ (0, 1, 0)).tolist() == [0, 0, 1], "up of the file is up"
+    assert (matrix[:3, :3] @ (0, 0, 1)).tolist() == [0, -1, 0], "front of the file is -y"
+    assert np.array_equal(local_matrix(standing()), np.eye(4))
+    matrix = np.eye(4)
+    matrix[:3, :3] = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+    assert yaw_of(matrix) == 0
+    scales: tuple[float | tuple[float, ...], ...] = (2, (1, 2, 3))
+    for yaw, scale, tilt in product((-179, -90, -30, 0, 1e-9, 45, 90, 180), scales, (0, 20, -50)):
+        read = yaw_of(local_matrix(standing(yaw=yaw, scale=scale, tilt=tilt)))
+        assert math.isclose(read, yaw, abs_tol=1e-9), (yaw, scale, tilt)
+    for mirror, yaw in (((-1, 1, 1), 30), ((1, -1, 1), 30), ((1, 1, -1), -150)):
+        assert yaw_of(local_matrix(standing(yaw=30, scale=mirror))) == pytest.approx(yaw), mirror
+
+
+def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
+    thing = Object("it", box(1, 2, 3), standing(at=(5, 6, 7), yaw=90, scale=2))
+    official, strict = (placed(thing, "scene", profile)[0] for profile in (OFFICIAL, STRICT))
+    assert official is not None
+    assert strict is not None
+    assert official.frame.half == pytest.approx(np.array([0.5, 1, 1.5]))
+    assert strict.frame.half == pytest.approx(np.array([1, 2, 3]))
+    assert np.linalg.norm(official.frame.axes, axis=0) == pytest.approx(np.array([2, 2, 2]))
+    assert np.linalg.norm(strict.frame.axes, axis=0) == pytest.approx(np.array([1, 1, 1]))
+    for frame in (official.frame, strict.frame):
+        corner = frame.world(np.array([[1.0, 1, 1]]))[0]
+        assert corner == pytest.approx(np.array([5 - 2, 6 + 1, 7 + 3]))
+    mesh = mesh_of(box(1, 1, 1)).moved(
+        transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
+    )
+    for profile in (OFFICIAL, STRICT):
+        body, _ = placed(Object("it", mesh, standing(yaw=90)), "scene", profile)
+        assert body is not None
+        assert body.frame.centre == pytest.approx(np.array([0, 3, 0.5]))
+    for up, front in product([(0, 1, 0), (0, 0, 1), (-1, 0, 0)], [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, -1, 0)]):
+        if not np.dot(up, front):
+            turn = matrix_of(asset_rotation(up, front))[:3, :3]
+            assert (turn @ up).tolist() == [0, 1, 0], (up, front)
+            assert (turn @ front).tolist() == [0, 0, 1], (up, front)
+            assert np.linalg.det(turn) == pytest.approx(1)
+
+
+def test_transform_problems_have_codes() -> None:
+    single = tuple(float(np.float32(n)) for n in standing(at=(100, 3, 1), yaw=33, scale=(0.01, 2, 30), tilt=5))
+    rows: list[tuple[tuple[float, ...], str | None]] = [
+        (single, None),
+        ((1.0,) * 15, "bad-transform"),
+        ((math.nan,) * 16, "bad-transform"),
+        ((1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 2.0), "bad-transform"),
+        ((0.0,) * 15 + (1.0,), "singular-transform"),
+        ((1.0, 0, 0, 0, 1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "singular-transform"),
+        ((1.0, 0, 0, 0, 0.3, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "sheared-transform"),
+        ((1.0, 0, 0, 0, 0.0008, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), None),
+    ]
+    for numbers, code in rows:
+        found = problem_of(numbers, "lamp")
+        assert (found and (found.code, found.where)) == (code and (code, "lamp")), numbers
+
+
+made: Any = trimesh
+GREEN = {
+    "etc1s": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEQlnALEOEE8BYhUg3gFV0wSlrRgRepCBDpRmYtBgWMzIxMDMjGyHPZz1HwjkgTTQWeVFmSWp"
+    "RQxOicWZxQqheZllqUXFiTkKRnqGBiDzGRm0gOpYgVgbzS5kuxkPsEAYTkwzIOJNOfsYEpgggoYMPhBXKDxhCAkNDWUVOeACkRFSZJgBYTlwMApD"
+    "dHpIMyYwOYCZgkBdAIO/H+I=",
+    "uastc": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEYpBIAOIdYB4CpRGBwegtAMaDVPLxKDBsIyRiYGZmYFBAK6rHs76DwTyQBrorPKizJLUIganx"
+    "OLMYoXQvMyy1KLixBwFIz1DAwYGFpAuoLbwg9Mf2fOEw/WTygcAYkQjfw==",
+}
+"""KTX2 images of 8 by 8 green pixels, in both ways of Basis Universal."""
+
+
+def content_of(data: bytes) -> tuple[dict[str, Any], bytes]:
+    text, binary = chunks_of(data)
+    return json.loads(text), binary
+
+
+def mesh(data: bytes) -> Mesh:
+    found = read_mesh(data, "glb", where="lamp")
+    assert isinstance(found, Mesh), found
+    return found
+
+
+def refusal(data: bytes) -> str:
+    found = read_mesh(data, "glb", where="lamp")
+    assert isinstance(found, Problem), "it was read"
+    return str(found)
+
+
+def appended(content: dict[str, Any], binary: bytes, data: bytes) -> bytes:
+    """Return the bytes of a file with more of them, which get a buffer view of their own."""
+    start = len(binary) + -len(binary) % 4
+    content["bufferViews"].append({"buffer": 0, "byteOffset": start, "byteLength": len(data)})
+    content["buffers"] = [{"byteLength": start + len(data)}]
+    return binary.ljust(start, b"\0") + data
+
+
+def sheet(**extra: object) -> tuple[dict[str, Any], bytes]:
+    """Return two triangles of a metre, with places on a texture."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype="<f4")
+    places = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], dtype="<f4")
+    faces = np.array([0, 1, 2, 0, 2, 3], dtype="<u2")
+    content: dict[str, Any] = {
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "indices": 2, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        "accessors": [
+            {"bufferView": n, "componentType": kind, "type": shape, "count": count}
+            for n, (kind, shape, count) in enumerate([(5126, "VEC3", 4), (5126, "VEC2", 4), (5123, "SCALAR", 6)])
+        ],
+        "bufferViews": [],
+    }
+    binary = b""
+    for part in (corners, places, faces):
+        binary = appended(content, binary, part.tobytes())
+    return content | extra, binary
+
+
+def with_image(image: bytes, texture: dict[str, Any], mime: str) -> tuple[dict[str, Any], bytes]:
+    content, binary = sheet(textures=[texture])
+    content["images"] = [{"bufferView": 3, "mimeType": mime}]
+    return content, appended(content, binary, image)
+
+
+def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
+    data = bytes(made.Scene([made.creation.box((2, 1, 0.5))]).export(file_type="glb", extension_draco=True))
+    content, binary = content_of(data)
+    assert "KHR_draco_mesh_compression" in content["extensionsRequired"]
+    found = mesh(data)
+    assert len(found.faces) == 12
+    assert np.ptp(found.vertices, axis=0) == pytest.approx([2, 1, 0.5], abs=1e-3)
+    assert found.volume == pytest.approx(1, rel=1e-3)
+    broken = written_glb(content, binary[:8] + bytes(len(binary) - 8))
+    assert refusal(broken).startswith("lamp: not a readable glb mesh: its Draco data cannot be decoded")
+    for name, way in (
+        ("EXT_meshopt_compression", "gltfpack -i FILE.glb -o NEW.glb -noq"),
+        ("VENDOR_new", "gltf-transform copy"),
+    ):
+        content, binary = sheet(extensionsRequired=[name])
+        text = refusal(written_glb(content, binary))
+        assert f"it needs the glTF extension {name}, which is not read" in text
+        assert way in text
+    content, binary = sheet(extensionsRequired=["KHR_materials_unlit", "KHR_lights_punctual"])
+    assert len(mesh(written_glb(content, binary)).faces) == 2, "how light plays keeps nothing from being read"
+
+
+def test_positions_may_be_quantized_or_sparse() -> None:
+    content, _ = sheet(extensionsRequired=["KHR_mesh_quantization"])
+    corners = np.array([[0, 0, 0, 7], [32767, 0, 0, 7], [32767, 32767, 0, 7], [0, -32767, 0, 7]], dtype="<i2")
+    places = np.array([[0, 65535], [65535, 65535], [65535, 0], [0, 0]], dtype="<u2")
+    binary = corners.tobytes() + places.tobytes() + np.array([0, 1, 2, 0, 2, 3], dtype="<u2").tobytes()
+    content["accessors"][0] |= {"componentType": 5122, "normalized": True}
+    content["accessors"][1] |= {"componentType": 5123, "normalized": True}
+    content["bufferViews"] = [
+        {"buffer": 0, "byteLength": 32, "byteStride": 8},
+        {"buffer": 0, "byteOffset": 32, "byteLength": 16},
+        {"buffer": 0, "byteOffset": 48, "byteLength": 12},
+    ]
+    content["buffers"] = [{"byteLength": len(binary)}]
+    content["nodes"] = [{"mesh": 0, "scale": [2, 2, 2]}]
+    found = mesh(written_glb(content, binary))
+    assert found.vertices.tolist() == [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, -2, 0]]
+    del content["accessors"][0]["normalized"]
+    assert mesh(written_glb(content, binary)).vertices[1].tolist() == [65534, 0, 0]
+    content, binary = sheet()
+    for more in (np.array([2], dtype="<u2"), np.array([3, 4, 5], dtype="<f4")):
+        binary = appended(content, binary, more.tobytes())
+    sparse = {"count": 1, "indices": {"bufferView": 3, "componentType": 5123}, "values": {"bufferView": 4}}
+    content["accessors"][0]["sparse"] = sparse
+    assert mesh(written_glb(content, binary)).vertices.tolist() == [[0, 0, 0], [1, 0, 0], [3, 4, 5], [0, 1, 0]]
+    del content["accessors"][0]["bufferView"]
+    bare = mesh(written_glb(content, binary))
+    assert sorted(map(tuple, bare.vertices.tolist()))[-1] == (3, 4, 5), "and what is not filled in is zero"
+    assert bare.vertices.sum() == 12
+    del content["accessors"][0]["sparse"]["values"]
+    assert "a sparse accessor is not as glTF has it: KeyError" in refusal(written_glb(content, binary))
+
+
+def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
+    content, binary = sheet()
+    for data, faces in ((base64.b64encode(binary).decode(), 2), ("A", 0)):
+        uri = f"data:application/octet-stream;base64,{data}"
+        content["buffers"] = [{"uri": uri, "byteLength": len(binary)}]
+        if faces:
+            assert len(mesh(written_glb(content, b"")).faces) == faces
+        else:
+            assert "the bytes written in it are no base64" in refusal(written_glb(content, b""))
+    content, binary = sheet()
+    *tables, indices = content["accessors"]
+    views = content["bufferViews"][:2]
+    changes: dict[str, dict[str, Any]] = {
+        "there is no accessor": {"accessors": []},
+        "there is no buffer view": {"bufferViews": []},
+        "it names another file": {"buffers": [{"uri": "other.bin"}]},
+        "accessor 2 has no numbers": {"accessors": [*tables, {"componentType": 5123, "type": "SCALAR", "count": 6}]},
+        "accessor 2 is of no known type or size": {"accessors": [*tables, indices | {"componentType": 1}]},
+        "an accessor reaches beyond its bytes": {"accessors": [*tables, indices | {"count": 7}]},
+        "buffer view 2 reaches beyond its buffer": {"bufferViews": [*views, {"buffer": 0, "byteLength": 9999}]},
+        "there is no buffer 3": {"bufferViews": [*views, {"buffer": 3, "byteLength": 12}]},
+        "no positions": {"meshes": [{"primitives": [{"attributes": {}}]}]},
+        "no list of primitives": {"meshes": [3]},
+    }
+    for reason, change in changes.items():
+        assert reason in refusal(written_glb(content | change, binary)), reason
+
+
+def test_textures_show_their_own_colours_and_cost_no_mesh_where_they_end_early() -> None:
+    for way, packed in GREEN.items():
+        image = zlib.decompress(base64.b64decode(packed))
+        content, binary = with_image(image, {"extensions": {"KHR_texture_basisu": {"source": 0}}}, "image/ktx2")
+        paint = mesh(written_glb(content | {"extensionsRequired": ["KHR_texture_basisu"]}, binary)).paint
+        assert paint is not None
+        assert paint.textures[0].fault == "", way
+        red, green, blue, solid = paint.textures[0].levels[0][4, 4].tolist()
+        assert (red < 20, green > 180, blue < 30, solid) == (True, True, True, 255), way
+    image = png(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8))
+    for length, broken in ((len(image), False), (4000, True)):
+        content, binary = with_image(image[:length], {"source": 0}, "image/png")
+        found = mesh(written_glb(content, binary))
+        assert found.area == pytest.approx(1)
+        assert found.paint is not None
+        assert bool(found.paint.textures[0].fault) == broken
+
+
+def test_materials_place_their_texture_and_shine_in_their_diffuse_colour() -> None:
+    content, binary = with_image(png(np.zeros((2, 2, 3), dtype=np.uint8)), {"source": 0}, "image/png")
+    moved = {"offset": [0.5, 0.25], "rotation": math.pi / 2, "scale": [2, 4]}
+    info = {"index": 0, "extensions": {"KHR_texture_transform": moved}}
+    content["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": info}}]
+    paint = mesh(written_glb(content, binary)).paint
+    assert paint is not None
+    # In the file (u, v) becomes (0.5 + 4 v, 0.25 - 2 u); here v runs from below.
+    expected = [(0.5 + 4 * v, 1 - (0.25 - 2 * u)) for u, v in ((0, 1), (1, 1), (1, 0), (0, 0))]
+    assert paint.places == pytest.approx(np.array(expected), abs=1e-5)
+    content, binary = sheet(extensionsUsed=["KHR_materials_pbrSpecularGlossiness"])
+    glossy = {"diffuseFactor": [0, 0.5, 0, 1], "specularFactor": [1, 1, 1]}
+    content["materials"] = [{"extensions": {"KHR_materials_pbrSpecularGlossiness": glossy}}]
+    paint = mesh(written_glb(content, binary)).paint
+    assert paint is not None
+    assert paint.colours[0] == pytest.approx([0, 0.5, 0], abs=0.01)

@@ -10,22 +10,13 @@ import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import (
-    OFFICIAL,
-    STRICT,
-    Architecture,
-    Floor,
-    Mesh,
-    Opening,
-    Profile,
-    Relation,
-    Wall,
-    groups,
-    relation_of_objects,
-    relation_to_room,
-)
 from tsgkit.geometry.distances import between_objects
-from tsgkit.geometry.relations import Range, relation
+from tsgkit.geometry.meshes import Mesh
+from tsgkit.geometry.profiles import OFFICIAL, STRICT, Profile
+from tsgkit.geometry.relations import Range, Relation, relation
+from tsgkit.geometry.relations_of_objects import groups, relation_of_objects
+from tsgkit.geometry.relations_to_rooms import relation_to_room
+from tsgkit.geometry.scenes import Architecture, Floor, Opening, Wall
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(20, 20)
@@ -85,6 +76,12 @@ def along(axis: int, value: float) -> tuple[float, ...]:
     return tuple(value if k == axis else 0.0 for k in range(3))
 
 
+def around(low: float | None, high: float | None, above: float, below: float) -> list[tuple[float, bool]]:
+    """Return gaps just within and just beyond a range, and whether they are within."""
+    gaps = [(high - below, True), (high + above, False)] if high is not None else []
+    return gaps + ([(low + above, True), (low - below, False)] if low is not None else [])
+
+
 def object_rows(way: Way) -> Iterator[tuple[str, tuple[float, ...], str | None, bool]]:
     """Yield a relation, a place of the small cube, a side, and whether the relation holds there."""
     step, scale = 2 * SMALL * way.share, way.scale
@@ -108,9 +105,7 @@ def object_rows(way: Way) -> Iterator[tuple[str, tuple[float, ...], str | None, 
     yield from (("middle_of", (0.2935, 0, 3), None, True), ("middle_of", (0.2953, 0, 0), None, False))
     above, below = (0.002, 0.002) if way.profile is STRICT else (0.005, 0.12)  # published gaps are a little too long
     for name, (low, high) in RANGES.items():
-        gaps = [(high - below, True), (high + above, False)] if high is not None else []
-        gaps += [(low + above, True), (low - below, False)] if low is not None else []
-        for gap, holds in gaps:
+        for gap, holds in around(low, high, above, below):
             yield name, (scale * (HALF[0] + SMALL) + gap, 0, 0), None, holds
 
 
@@ -122,9 +117,7 @@ def room_rows(way: Way) -> Iterator[tuple[str, tuple[float, float, float], tuple
     places = {"door": (0.0, 0.5), "window": (2.5, 1.5)} | ({"wall": (0.0, 2.3)} if strict else {})  # any wall of all
     for element, (x, z) in places.items():
         for name, (low, high) in RANGES.items():
-            gaps = [(high - below, True), (high + above, False)] if high is not None else []
-            gaps += [(low + above, True), (low - below, False)] if low is not None else []
-            for gap, holds in gaps:
+            for gap, holds in around(low, high, above, below):
                 yield name, (0.3, deep, 0.3), (x, 6 - 0.0005 - gap - deep / 2, z), element, holds
     for x, holds in ((6 - 0.5 * way.share, True), (6 + 0.5 * way.share, False), (20, False)):
         yield "inside_room", (0.5, 0.5, 0.5), (x, 1, 0.3), "wall", holds
@@ -148,22 +141,18 @@ def room_rows(way: Way) -> Iterator[tuple[str, tuple[float, float, float], tuple
 
 
 @pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
-def test_relations_of_objects_hold_up_to_their_thresholds(profile: Profile) -> None:
+def test_relations_hold_up_to_their_thresholds(profile: Profile) -> None:
     for way in (way for way in OBJECT_WAYS if way.profile is profile):
         for name, at, side, holds in object_rows(way):
             found = way.object(name, at, side)
             assert found.satisfied == holds, (way.yaw, way.scale, side, at, str(found))
-
-
-@pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
-def test_relations_to_rooms_hold_up_to_their_thresholds(profile: Profile) -> None:
     for way in (way for way in ROOM_WAYS if way.profile is profile):
         for name, size, at, element, holds in room_rows(way):
             found = way.room(name, size, at, element)
             assert found.satisfied == holds, (way.yaw, way.scale, element, at, str(found))
 
 
-def test_ranges_score_one_strictly_inside_and_fall_off_outside() -> None:
+def test_ranges_fall_off_outside_and_a_relation_holds_above_one_half() -> None:
     span = Range(1, 2, 0.5)
     assert [span.score(away) for away in (1.001, 1.5, 1.999)] == [1, 1, 1]
     assert span.score(0.5) == span.score(2.5) == pytest.approx(math.exp(-0.5))
@@ -172,21 +161,12 @@ def test_ranges_score_one_strictly_inside_and_fall_off_outside() -> None:
     assert span.most(0, 9) == span.most(0, 1.1) == 1
     assert span.most(0.2, 1) == span.most(2, 3) == 1
     assert (Range(0, 2, 0.5).needs, span.needs, Range(1, math.inf, 0.5).needs) == ("< 2.59", "0.41 to 2.59", "> 0.41")
-
-
-def test_a_relation_holds_above_one_half_and_what_cannot_be_scored_scores_nothing() -> None:
     for score, known, holds in ((0.5, 0.5, False), (0.51, 0.51, True), (math.nan, 0, False), (math.inf, 0, False)):
         found = relation("near", score, "so")
         assert (found.score, found.satisfied, found.margin) == (known, holds, known - 0.5), score
 
 
-def test_a_square_thing_has_no_long_side() -> None:
-    things = [thing("table", (1, 1, 1), (0, 0, 0)), thing("cup", (0.1, 0.1, 0.1), (0, 1, 0))]
-    found = relation_of_objects(staged(things, ROOM), "long_short_side_of", "table", ["cup"], "long")
-    assert (found.score, found.evidence) == (0.0, "table is as wide as it is deep, so no side of it is long")
-
-
-def test_a_thing_faces_what_lies_straight_before_its_front() -> None:
+def test_a_thing_faces_what_lies_before_its_front_and_a_square_one_has_no_long_side() -> None:
     """Only the rays of its right part meet the anchor; their mean is off by the wanted angle."""
     for way in OBJECT_WAYS:
         step = 0.5 if way.profile is STRICT else 5
@@ -200,6 +180,9 @@ def test_a_thing_faces_what_lies_straight_before_its_front() -> None:
     things = [thing("tv", (1, 1, 1), (0, -3, 0)), thing("sofa", (1, 1, 1), (0, 0, 0), yaw=180)]
     found = relation_of_objects(staged(things, ROOM), "face_to", "tv", ["sofa"])
     assert (found.score, found.evidence) == (0.0, "nothing in front of sofa is tv")
+    things = [thing("table", (1, 1, 1), (0, 0, 0)), thing("cup", (0.1, 0.1, 0.1), (0, 1, 0))]
+    found = relation_of_objects(staged(things, ROOM), "long_short_side_of", "table", ["cup"], "long")
+    assert (found.score, found.evidence) == (0.0, "table is as wide as it is deep, so no side of it is long")
 
 
 def test_around_means_even_distances_and_angles() -> None:
@@ -221,15 +204,7 @@ def test_around_means_even_distances_and_angles() -> None:
         assert (middle.score, middle.evidence) == (0, "something stands in the middle of table, not around it")
 
 
-def test_a_scaled_box_is_wrong_by_the_square_of_its_scale_as_published() -> None:
-    """A point well inside a box of twice the size; and a wide thing has more way to the middle of a room."""
-    at, wide = (2 * HALF[0] - 0.1, 0, 0), (4.0, 0.3, 0.3)
-    for profile, real in ((STRICT, True), (OFFICIAL, False)):
-        assert Way(profile, 0, 2).object("inside_of", at).satisfied == real
-        assert Way(profile, 0, 2).room("middle_of_room", wide, (2.4, 0, 0.3)).satisfied == real
-
-
-def test_published_gaps_are_estimates_that_are_too_long() -> None:
+def test_published_gaps_are_too_long_and_scaled_boxes_wrong_by_their_square() -> None:
     for n in range(10):
         gap, turn = 0.3 + 0.1 * n, Turn(20)
         things = [turn.thing(f"lamp_{n}", (0.3, 0.3, 0.3), (0.65 + gap, 0, 0)), turn.thing("bed", (1, 1, 1), (0, 0, 0))]
@@ -239,13 +214,11 @@ def test_published_gaps_are_estimates_that_are_too_long() -> None:
     assert relation_of_objects(staged(things, ROOM, OFFICIAL), "far", "hall", ["cup"]).satisfied
     strict = relation_of_objects(staged(things, ROOM, STRICT), "next_to", "hall", ["cup"])
     assert (strict.satisfied, strict.evidence) == (True, "cup is 0.00 m from hall; next_to needs < 0.79")
-
-
-def test_the_evidence_states_the_measure_and_the_need() -> None:
-    found = Way(STRICT, 30).object("next_to", (HALF[0] + SMALL + 1.9, 0, 0))
-    assert found.evidence == "other is 1.90 m from anchor; next_to needs < 0.79"
-    assert found.margin == found.score - 0.5 < 0
-    assert str(found).startswith("next_to: no (0.00): ")
+    # A point well inside a box of twice the size; and a wide thing has more way to the middle of a room.
+    at, wide = (2 * HALF[0] - 0.1, 0, 0), (4.0, 0.3, 0.3)
+    for profile, real in ((STRICT, True), (OFFICIAL, False)):
+        assert Way(profile, 0, 2).object("inside_of", at).satisfied == real
+        assert Way(profile, 0, 2).room("middle_of_room", wide, (2.4, 0, 0.3)).satisfied == real
 
 
 def test_groups_of_strict_leave_out_self_pairs_and_repeated_pairs() -> None:
@@ -258,14 +231,6 @@ def test_groups_of_strict_leave_out_self_pairs_and_repeated_pairs() -> None:
         assert pairs == [(bed, lamp) for bed in beds for lamp in lamps]
 
 
-def test_two_things_in_one_place_face_nowhere_but_do_not_crash() -> None:
-    things = [thing("a", (1, 1, 1), (0, 0, 0)), thing("b", (1, 1, 1), (0, 0, 0))]
-    for profile in (OFFICIAL, STRICT):
-        stage = staged(things, ROOM, profile)
-        assert 0 <= relation_of_objects(stage, "face_to", "a", ["b"]).score <= 1
-        assert relation_of_objects(stage, "surround", "a", ["b", "b", "b"]).score == 0
-
-
 def test_a_thing_in_an_open_shelf_of_bare_sheets_is_not_inside_a_solid() -> None:
     sheets = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (1, 5, 7, 3))
     corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
@@ -275,14 +240,11 @@ def test_a_thing_in_an_open_shelf_of_bare_sheets_is_not_inside_a_solid() -> None
     assert found.evidence.startswith("book is 0.90 m from shelf")
 
 
-def test_far_from_the_wall_means_any_wall_as_published_and_the_nearest_in_strict() -> None:
+def test_walls_are_any_and_one_sided_as_published_and_not_in_strict() -> None:
     at = (-3, 5.5, 0.5)
     assert Way(OFFICIAL).room("far", (0.3, 0.3, 0.3), at).satisfied
     found = Way(STRICT).room("far", (0.3, 0.3, 0.3), at)
     assert (found.satisfied, found.evidence) == (False, "it is 0.35 m from wall_north; far needs > 3.71")
-
-
-def test_an_image_hangs_on_either_side_of_a_wall_between_rooms_in_strict() -> None:
     between = Architecture((LEFT, RIGHT), (Wall("between", (4, 0, 0), (4, 4, 0), 2.6),))
     for x, published in ((3.985, False), (4.015, True)):
         things = [thing("picture", (0.02, 0.5, 0.5), (x, 2, 1.5)), thing("weight", (0.1, 0.1, 0.1), (1, 1, 0.05))]
@@ -316,7 +278,7 @@ def test_relations_to_what_is_missing_score_nothing_and_give_the_reason() -> Non
     assert (outside.score, outside.evidence) == (0, "it is before no wall")
 
 
-def test_only_the_named_floors_are_meant() -> None:
+def test_only_the_named_floors_are_meant_and_invalid_arguments_refused() -> None:
     hall = Floor("big hall", RIGHT.points)
     stage = staged([thing("it", (1, 1, 1), (2, 2, 0.5))], Architecture((LEFT, hall)))
     assert relation_to_room(stage, "inside_room", "it", floors=["floor_left"]).satisfied
@@ -325,9 +287,6 @@ def test_only_the_named_floors_are_meant() -> None:
         relation_to_room(stage, "inside_room", "it").evidence
         == "100 % of it lies over floor_left; inside_room needs > 50 %"
     )
-
-
-def test_relations_refuse_invalid_arguments() -> None:
     things = [thing("anchor", (1, 1, 1), (0, 0, 0)), thing("other", (1, 1, 1), (2, 0, 0))]
     stage = staged(things, ROOM)
     for name, others, side, message in (

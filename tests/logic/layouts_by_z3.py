@@ -9,31 +9,16 @@ are real numbers, so that a layout is found too which whole numbers do not allow
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, product
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import z3
+from logic.naive import Env, Strict, comparisons
 
-from tsgkit.logic.formula import (
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Variable,
-    atoms_of,
-)
-from tsgkit.logic.formula import Literal as Value
+from tsgkit.logic import formula as f
 
-Env = Mapping[Variable, int]
-OTHER = "something else"
+OTHER = f.Literal("something else")
 
 
 class Opinion(NamedTuple):
@@ -43,48 +28,45 @@ class Opinion(NamedTuple):
     layout: dict[str, Any] | None = None
 
 
-def opinion_on(formula: Formula, most: int, *, milliseconds: int, whole: bool = False) -> Opinion:
+def opinion_on(formula: f.Formula, most: int, *, milliseconds: int) -> Opinion:
     """Return the first layout of up to so many objects."""
     known = True
     for many in range(most + 1):
-        expansion = _Expansion(formula, many, whole=whole)
-        answer = expansion.answer(milliseconds)
+        expansion = _Expansion(formula, many)
+        expansion.solver.set("timeout", milliseconds)
+        answer = str(expansion.solver.check())
         if answer == "sat":
             return Opinion(True, expansion.layout())
         known &= answer == "unsat"
     return Opinion(False if known else None)
 
 
-class _Expansion:
-    def __init__(self, formula: Formula, many: int, *, whole: bool) -> None:
+class _Expansion(Strict):
+    both = staticmethod(lambda parts: z3.And(list(parts)))
+    either = staticmethod(lambda parts: z3.Or(list(parts)))
+    denied = staticmethod(z3.Not)
+
+    def __init__(self, formula: f.Formula, many: int) -> None:
+        super().__init__(list(range(many)))
         self.solver = z3.Solver()
-        self.numbers = range(many)
-        self.classes = [*self._values(formula, "Is"), OTHER]
-        self.colors = [*self._values(formula, "Has"), OTHER]
-        self.label = [self._choice(f"class_{one}", self.classes) for one in self.numbers]
-        self.color = [self._choice(f"color_{one}", self.colors) for one in self.numbers]
-        make = z3.Int if whole else z3.Real
-        self.box = [[make(f"{edge}_{one}") for edge in ("x1", "y1", "x2", "y2")] for one in self.numbers]
+        values: list[Any] = [
+            [*dict.fromkeys(atom.args[-1] for atom in f.atoms_of(formula) if atom.name == name), OTHER]
+            for name in ("Is", "Has")
+        ]
+        self.classes, self.colors = values
+        self.label = [self._choice(f"class_{one}", self.classes) for one in self.objects]
+        self.color = [self._choice(f"color_{one}", self.colors) for one in self.objects]
+        self.box = [[z3.Real(f"{edge}_{one}") for edge in ("x1", "y1", "x2", "y2")] for one in self.objects]
         for x1, y1, x2, y2 in self.box:
             self.solver.add(x1 >= 0, x1 < x2, x2 <= 1000, y1 >= 0, y1 < y2, y2 <= 1000)
         for (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) in combinations(self.box, 2):
             self.solver.add(z3.Or(ax2 <= bx1, bx2 <= ax1, ay2 <= by1, by2 <= ay1))
-        self.solver.add(self.truth(formula, {}))
+        self.solver.add(self.truth(formula, {}, ()))
 
-    @staticmethod
-    def _values(formula: Formula, name: str) -> list[str]:
-        found = [atom.args[-1] for atom in atoms_of(formula) if atom.name == name]
-        return list(dict.fromkeys(one.text for one in found if isinstance(one, Value)))
-
-    def _choice(self, name: str, values: Sequence[str]) -> Any:
+    def _choice(self, name: str, values: Sequence[Any]) -> Any:
         made = z3.Int(name)
         self.solver.add(made >= 0, made < len(values))
         return made
-
-    def answer(self, milliseconds: int) -> Literal["sat", "unsat", "unknown"]:
-        self.solver.set("timeout", milliseconds)
-        answer: Literal["sat", "unsat", "unknown"] = str(self.solver.check())  # type: ignore[assignment]
-        return answer
 
     def layout(self) -> dict[str, Any]:
         """Return what z3 found, as a layout is written in files."""
@@ -99,111 +81,24 @@ class _Expansion:
         return {
             "objects": [
                 {
-                    "label": self.classes[int(number(self.label[one]))],
-                    "color": self.colors[int(number(self.color[one]))],
+                    "label": self.classes[int(number(self.label[one]))].text,
+                    "color": self.colors[int(number(self.color[one]))].text,
                     "box_2d": [number(edge) for edge in self.box[one]],
                 }
-                for one in self.numbers
+                for one in self.objects
             ]
         }
 
-    def truth(self, formula: Formula, env: Env) -> Any:
-        match formula:
-            case Atom():
-                return self.atom(formula, env)
-            case And(parts):
-                return z3.And([self.truth(one, env) for one in parts])
-            case Or(parts):
-                return z3.Or([self.truth(one, env) for one in parts])
-            case Not(body):
-                return z3.Not(self.truth(body, env))
-            case Implies(left, right):
-                return z3.Or(z3.Not(self.truth(left, env)), self.truth(right, env))
-            case Iff(left, right):
-                return self.truth(left, env) == self.truth(right, env)
-            case Exists(variable, body):
-                return z3.Or([self.truth(body, {**env, variable: one}) for one in self.numbers])
-            case Forall():
-                return self.every(formula, env)
-            case Comparison(name, left, right):
-                return compared(name, self.number(left, env), self.number(right, env))
-
-    def every(self, formula: Forall, env: Env) -> Any:
-        """Directly nested ones together: there are objects, all do, and each condition applies to some."""
-        variables, body = [formula.variable], formula.body
-        while isinstance(body, Forall):
-            variables.append(body.variable)
-            body = body.body
-        choices = [
-            {**env, **dict(zip(variables, chosen, strict=True))}
-            for chosen in product(self.numbers, repeat=len(variables))
-        ]
-        everything = z3.And([self.truth(body, one) for one in choices])
-        applied = [z3.Or([self.truth(one.antecedent, env) for env in choices]) for one in implications(body)]
-        return z3.And(z3.BoolVal(bool(choices)), everything, *applied)
-
-    def number(self, number: Any, env: Env) -> Any:
-        if not isinstance(number, Count):
+    def number(self, number: float | f.Count, env: Env, around: tuple[int, ...]) -> Any:
+        if not isinstance(number, f.Count):
             return z3.RealVal(str(number))
-        bodies = [self.truth(number.body, {**env, number.variable: one}) for one in self.numbers]
+        bodies = self.inner(number.variable, number.body, env, around)
         return z3.Sum([z3.RealVal(0), *(z3.If(body, z3.RealVal(1), z3.RealVal(0)) for body in bodies)])
 
-    def atom(self, atom: Atom, env: Env) -> Any:
-        things = [env[arg] for arg in atom.args if isinstance(arg, Variable)]
-        value = atom.args[-1]
-        if isinstance(value, Value) and atom.name == "Is":
-            return self.label[things[0]] == self.classes.index(value.text)
-        if isinstance(value, Value):
-            return self.color[things[0]] == self.colors.index(value.text)
-        return place(atom.name, self.box[things[0]], self.box[things[-1]])
-
-
-def place(name: str, a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return what a predicate of places and sizes says of boxes; centres are doubled."""
-    (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = a, b
-    acx, acy, bcx, bcy = ax1 + ax2, ay1 + ay2, bx1 + bx2, by1 + by2
-    match name:
-        case "OnLeftSide":
-            return acx < 1000
-        case "OnRightSide":
-            return acx > 1000
-        case "OnTopSide":
-            return acy < 1000
-        case "OnBottomSide":
-            return acy > 1000
-        case "InCenter":
-            return z3.And(3 * acx > 2000, 3 * acx < 4000, 3 * acy > 2000, 3 * acy < 4000)
-        case "LeftOf":
-            return 2 * ax2 < bcx
-        case "RightOf":
-            return 2 * ax1 > bcx
-        case "Above":
-            return 2 * ay2 < bcy
-        case "Below":
-            return 2 * ay1 > bcy
-        case "AlignedHorizontally":
-            return z3.And(acy - bcy < 200, bcy - acy < 200)
-        case "AlignedVertically":
-            return z3.And(acx - bcx < 200, bcx - acx < 200)
-    one, other = (ax2 - ax1) * (ay2 - ay1), (bx2 - bx1) * (by2 - by1)
-    return one > other if name == "LargerThan" else one < other
-
-
-def compared(name: str, left: Any, right: Any) -> Any:
-    """Return what a comparison says of two numbers."""
-    return {
-        "Equals": left == right,
-        "GreaterThan": left > right,
-        "LessThan": left < right,
-        "GreaterThanOrEquals": left >= right,
-        "LessThanOrEquals": left <= right,
-    }[name]
-
-
-def implications(body: Formula) -> Iterator[Implies]:
-    """Yield the implications that a body is, or is a conjunction of."""
-    if isinstance(body, And):
-        for part in body.parts:
-            yield from implications(part)
-    elif isinstance(body, Implies):
-        yield body
+    def atom(self, atom: f.Atom, env: Env) -> Any:
+        things = [env[arg] for arg in atom.args if isinstance(arg, f.Variable)]
+        if atom.name == "Is":
+            return self.label[things[0]] == self.classes.index(atom.args[-1])
+        if atom.name == "Has":
+            return self.color[things[0]] == self.colors.index(atom.args[-1])
+        return z3.And(comparisons(atom.name, self.box[things[0]], self.box[things[-1]]))

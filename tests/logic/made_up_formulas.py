@@ -6,100 +6,67 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tsgkit.logic.formula import (
-    COMPARISONS,
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Number,
-    Or,
-    Variable,
-)
+from logic.naive import BINARY, UNARY
 
-NAMES = tuple(map(Variable, ("?x", "?y", "?z", "?x_1")))
+from tsgkit.logic import formula as f
+
+NAMES = tuple(map(f.Variable, ("?x", "?y", "?z", "?x_1")))
 CLASSES = ("cup", "pen", "drill")
 COLORS = ("red", "blue", "black")
-UNARY = ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter")
-BINARY = (
-    "LeftOf",
-    "RightOf",
-    "Above",
-    "Below",
-    "AlignedHorizontally",
-    "AlignedVertically",
-    "LargerThan",
-    "SmallerThan",
-)
 BROKEN: tuple[Any, ...] = (
-    [1, 2, 3],
-    [],
-    None,
-    ["1", 2, 3, 4],
-    [300, 300, 100, 400],
-    [0, 0, 2000, 100],
-    "box",
-    [0, 0, 0, 0],
-    [True, 0, 20, 20],
-    [float("nan"), 0, 20, 20],
-)
+    [1, 2, 3], [], None, ["1", 2, 3, 4], [300, 300, 100, 400], [0, 0, 2000, 100], "box", [0, 0, 0, 0],
+    [True, 0, 20, 20], [float("nan"), 0, 20, 20],
+)  # fmt: skip
 
 
-def formula(random: Random, *, deepest: int = 5, iff: bool = True, numbers: bool = True) -> Formula:
+def formula(random: Random, *, deepest: int = 5, iff: bool = True, numbers: bool = True) -> f.Formula:
     """Return a closed formula."""
     return _formula(random, deepest, (), iff=iff, numbers=numbers)
 
 
-def _formula(random: Random, deepest: int, bound: tuple[Variable, ...], *, iff: bool, numbers: bool) -> Formula:
-    def part(*more: Variable) -> Formula:
+def _formula(random: Random, deepest: int, bound: tuple[f.Variable, ...], *, iff: bool, numbers: bool) -> f.Formula:
+    def part(*more: f.Variable) -> f.Formula:
         return _formula(random, deepest - 1, (*bound, *more), iff=iff, numbers=numbers)
 
     if not bound or (deepest > 2 and random.random() < 0.3):
-        return _quantified(random, part) if deepest > 0 else And(())
+        return _quantified(random, part) if deepest > 0 else f.And(())
     if deepest <= 1 or random.random() < 0.3:
         return _atom(random, bound)
     kinds = ["and", "and", "and", "or", "not", "implies", *(["iff"] if iff else []), *(["number"] if numbers else [])]
     match random.choice(kinds):
         case "and":
-            return And(tuple(part() for _ in range(random.choice((0, 1, 2, 2, 3, 3)))))
+            return f.And(tuple(part() for _ in range(random.choice((0, 1, 2, 2, 3, 3)))))
         case "or":
-            return Or(tuple(part() for _ in range(random.choice((0, 1, 2, 2, 3)))))
+            return f.Or(tuple(part() for _ in range(random.choice((0, 1, 2, 2, 3)))))
         case "not":
-            return Not(part())
+            return f.Not(part())
         case "implies":
-            return Implies(part(), part())
+            return f.Implies(part(), part())
         case "iff":
-            return Iff(part(), part())
-    sides: list[Number] = [Count(one := random.choice(NAMES), part(one)), random.randrange(4)]
+            return f.Iff(part(), part())
+    sides: list[f.Number] = [f.Count(one := random.choice(NAMES), part(one)), random.randrange(4)]
     random.shuffle(sides)
-    return Comparison(random.choice(COMPARISONS), sides[0], sides[1])
+    return f.Comparison(random.choice(f.COMPARISONS), sides[0], sides[1])
 
 
-def _quantified(random: Random, part: Callable[[Variable], Formula]) -> Formula:
+def _quantified(random: Random, part: Callable[[f.Variable], f.Formula]) -> f.Formula:
     variable = random.choice(NAMES)
     if random.random() < 0.5:
-        return Exists(variable, part(variable))
+        return f.Exists(variable, part(variable))
     if random.random() < 0.5:
-        return Forall(variable, part(variable))
-    return Forall(variable, Implies(Atom("Is", (variable, Literal(random.choice(CLASSES)))), part(variable)))
+        return f.Forall(variable, part(variable))
+    return f.Forall(variable, f.Implies(f.Atom("Is", (variable, f.Literal(random.choice(CLASSES)))), part(variable)))
 
 
-def _atom(random: Random, bound: tuple[Variable, ...]) -> Atom:
+def _atom(random: Random, bound: tuple[f.Variable, ...]) -> f.Atom:
     match random.randrange(5):
         case 0 | 1:
-            return Atom("Is", (random.choice(bound), Literal(random.choice(CLASSES))))
+            return f.Atom("Is", (random.choice(bound), f.Literal(random.choice(CLASSES))))
         case 2:
-            return Atom("Has", (random.choice(bound), Literal(random.choice(COLORS))))
+            return f.Atom("Has", (random.choice(bound), f.Literal(random.choice(COLORS))))
         case 3:
-            return Atom(random.choice(UNARY), (random.choice(bound),))
-    return Atom(random.choice(BINARY), (random.choice(bound), random.choice(bound)))
+            return f.Atom(random.choice(UNARY), (random.choice(bound),))
+    return f.Atom(random.choice(BINARY), (random.choice(bound), random.choice(bound)))
 
 
 def layout(random: Random, *, most: int = 4, broken: float = 0.0, apart: bool = False) -> dict[str, Any]:

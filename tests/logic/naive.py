@@ -10,27 +10,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from tsgkit.logic.formula import (
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Or,
-    Variable,
-)
+from tsgkit.logic import formula as f
 
+Env = dict[f.Variable, int]
 UNARY = ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter")
+BESIDE = ("LeftOf", "RightOf", "Above", "Below", "AlignedHorizontally", "AlignedVertically")
+BINARY = (*BESIDE, "LargerThan", "SmallerThan")
 
 
 class Crash(Exception):
@@ -43,50 +33,69 @@ class Slow(Exception):
 
 def place(name: str, boxes: Sequence[Sequence[float]]) -> bool:
     """Return what a predicate of places and sizes says of boxes."""
-    (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = boxes[0][:4], boxes[-1][:4]
-    acx, acy, bcx, bcy = (ax1 + ax2) / 2, (ay1 + ay2) / 2, (bx1 + bx2) / 2, (by1 + by2) / 2
-    a, b = max(0, ax2 - ax1) * max(0, ay2 - ay1), max(0, bx2 - bx1) * max(0, by2 - by1)
+    ends = [boxes[0][:4], boxes[-1][:4]]
+    if name in ("LargerThan", "SmallerThan"):  # a box that is turned over has no area
+        ends = [(0, 0, max(0, x2 - x1), max(0, y2 - y1)) for x1, y1, x2, y2 in ends]
+    return all(comparisons(name, *ends))
+
+
+def comparisons(name: str, a: Sequence[Any], b: Sequence[Any]) -> Sequence[Any]:
+    """Return what must hold of the numbers (or z3's expressions) of two boxes; the middles are doubled."""
+    (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = a, b
+    acx, acy, bcx, bcy = ax1 + ax2, ay1 + ay2, bx1 + bx2, by1 + by2
+    one, other = (ax2 - ax1) * (ay2 - ay1), (bx2 - bx1) * (by2 - by1)
     said = {
-        "OnLeftSide": acx < 500,
-        "OnRightSide": acx > 500,
-        "OnTopSide": acy < 500,
-        "OnBottomSide": acy > 500,
-        "InCenter": 1000 / 3 < acx < 2000 / 3 and 1000 / 3 < acy < 2000 / 3,
-        "LeftOf": ax2 < bcx,
-        "RightOf": ax1 > bcx,
-        "Above": ay2 < bcy,
-        "Below": ay1 > bcy,
-        "AlignedHorizontally": abs(acy - bcy) < 100,
-        "AlignedVertically": abs(acx - bcx) < 100,
-        "LargerThan": a > b,
-        "SmallerThan": a < b,
+        "OnLeftSide": [acx < 1000],
+        "OnRightSide": [acx > 1000],
+        "OnTopSide": [acy < 1000],
+        "OnBottomSide": [acy > 1000],
+        "InCenter": [3 * acx > 2000, 3 * acx < 4000, 3 * acy > 2000, 3 * acy < 4000],
+        "LeftOf": [2 * ax2 < bcx],
+        "RightOf": [2 * ax1 > bcx],
+        "Above": [2 * ay2 < bcy],
+        "Below": [2 * ay1 > bcy],
+        "AlignedHorizontally": [acy - bcy < 200, bcy - acy < 200],
+        "AlignedVertically": [acx - bcx < 200, bcx - acx < 200],
+        "LargerThan": [one > other],
+        "SmallerThan": [one < other],
     }
     return said[name]
+
+
+def compared(name: str, left: Any, right: Any) -> Any:
+    """Return what a comparison says of two numbers, or of two of z3's expressions."""
+    return {
+        "Equals": left == right,
+        "GreaterThan": left > right,
+        "LessThan": left < right,
+        "GreaterThanOrEquals": left >= right,
+        "LessThanOrEquals": left <= right,
+    }[name]
 
 
 # --- the published verifier ---------------------------------------------------------------------------------------
 
 
-def tree(formula: Formula) -> Any:
+def tree(formula: f.Formula | f.Number) -> Any:
     """Return a formula as nested lists, values as one-tuples so that they are no variables."""
     match formula:
-        case Atom(name, args):
-            return [name, *(arg.name if isinstance(arg, Variable) else (arg.text,) for arg in args)]
-        case And(parts) | Or(parts):
-            return ["and" if isinstance(formula, And) else "or", *map(tree, parts)]
-        case Not(body):
+        case f.Atom(name, args):
+            return [name, *(arg.name if isinstance(arg, f.Variable) else (arg.text,) for arg in args)]
+        case f.And(parts) | f.Or(parts):
+            return ["and" if isinstance(formula, f.And) else "or", *map(tree, parts)]
+        case f.Not(body):
             return ["not", tree(body)]
-        case Implies(left, right):
+        case f.Implies(left, right):
             return ["implies", tree(left), tree(right)]
-        case Iff(left, right):
+        case f.Iff(left, right):
             return ["iff", tree(left), tree(right)]
-        case Exists(variable, body) | Forall(variable, body):
-            return ["exists" if isinstance(formula, Exists) else "forall", variable.name, tree(body)]
-        case Comparison(name, left, right):
-            sides = [
-                ["Count", one.variable.name, tree(one.body)] if isinstance(one, Count) else one for one in (left, right)
-            ]
-            return [name, *sides]
+        case f.Exists(variable, body) | f.Forall(variable, body):
+            return ["exists" if isinstance(formula, f.Exists) else "forall", variable.name, tree(body)]
+        case f.Comparison(name, left, right):
+            return [name, tree(left), tree(right)]
+        case f.Count(variable, body):
+            return ["Count", variable.name, tree(body)]
+    return formula
 
 
 def lift(node: Any) -> Any:
@@ -178,15 +187,8 @@ class _Official:
         return arg
 
     def predicate(self, head: str, args: list[Any]) -> bool:
-        compare = {
-            "Equals": lambda a, b: a == b,
-            "GreaterThan": lambda a, b: a > b,
-            "LessThan": lambda a, b: a < b,
-            "GreaterThanOrEquals": lambda a, b: a >= b,
-            "LessThanOrEquals": lambda a, b: a <= b,
-        }
-        if head in compare:
-            return bool(compare[head](*args))
+        if head in f.COMPARISONS:
+            return bool(compared(head, *args))
         if head not in {"Is", "Has", *UNARY, *BINARY} or len(args) != (1 if head in UNARY else 2):
             raise Crash
         if not isinstance(args[0], dict):
@@ -200,26 +202,14 @@ class _Official:
         return place(head, [numbers(one) for one in args])
 
 
-BINARY = (
-    "LeftOf",
-    "RightOf",
-    "Above",
-    "Below",
-    "AlignedHorizontally",
-    "AlignedVertically",
-    "LargerThan",
-    "SmallerThan",
-)
-
-
 # --- strict -------------------------------------------------------------------------------------------------------
 
 
-def strict(formula: Formula, scene: Any, *, distinct: bool = False, grounded: bool = False) -> bool:
+def strict(formula: f.Formula, scene: Any, *, distinct: bool = False, grounded: bool = False) -> bool:
     """Return the strict verdict: false for a layout that is none."""
     if not is_layout(scene, grounded=grounded):
         return False
-    return _Strict(scene["objects"], distinct).truth(formula, {}, ())
+    return bool(Strict(scene["objects"], distinct).truth(formula, {}, ()))
 
 
 def is_layout(scene: Any, *, grounded: bool) -> bool:
@@ -249,88 +239,96 @@ def is_thing(entry: Any) -> bool:
 
 
 @dataclass
-class _Strict:
+class Strict:
+    """The semantics of ``strict``; what is over objects decides atoms, over z3's expressions it says what must hold."""
+
     objects: list[Any]
-    distinct: bool
+    distinct: bool = False
+
+    both: ClassVar[Callable[..., Any]] = staticmethod(all)
+    either: ClassVar[Callable[..., Any]] = staticmethod(any)
+    denied: ClassVar[Callable[..., Any]] = staticmethod(operator.not_)
 
     def domain(self, around: tuple[int, ...]) -> list[int]:
         """Return the objects a variable may stand for, given those that variables around it stand for."""
         return [one for one in range(len(self.objects)) if not (self.distinct and one in around)]
 
-    def truth(self, formula: Formula, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
+    def truth(self, formula: f.Formula, env: Env, around: tuple[int, ...]) -> Any:
         match formula:
-            case Atom():
+            case f.Atom():
                 return self.atom(formula, env)
-            case And(parts):
-                return all(self.truth(one, env, around) for one in parts)
-            case Or(parts):
-                return any(self.truth(one, env, around) for one in parts)
-            case Not(body):
-                return not self.truth(body, env, around)
-            case Implies(left, right):
-                return not self.truth(left, env, around) or self.truth(right, env, around)
-            case Iff(left, right):
+            case f.And(parts):
+                return self.both(self.truth(one, env, around) for one in parts)
+            case f.Or(parts):
+                return self.either(self.truth(one, env, around) for one in parts)
+            case f.Not(body):
+                return self.denied(self.truth(body, env, around))
+            case f.Implies(left, right):
+                return self.truth(f.Or((f.Not(left), right)), env, around)
+            case f.Iff(left, right):
                 return self.truth(left, env, around) == self.truth(right, env, around)
-            case Exists(variable, body):
-                return any(self.truth(body, {**env, variable: one}, (*around, one)) for one in self.domain(around))
-            case Forall():
+            case f.Exists(variable, body):
+                return self.either(self.inner(variable, body, env, around))
+            case f.Forall():
                 return self.every(formula, env, around)
-            case Comparison(name, left, right):
-                a, b = self.number(left, env, around), self.number(right, env, around)
-                return {"Equals": a == b, "GreaterThan": a > b, "LessThan": a < b, "GreaterThanOrEquals": a >= b}.get(
-                    name, a <= b
-                )
+            case f.Comparison(name, left, right):
+                return compared(name, self.number(left, env, around), self.number(right, env, around))
 
-    def number(self, number: float | Count, env: dict[Variable, int], around: tuple[int, ...]) -> float:
-        if not isinstance(number, Count):
-            return number
-        chosen = self.domain(around)
-        return sum(self.truth(number.body, {**env, number.variable: one}, (*around, one)) for one in chosen)
+    def inner(self, variable: f.Variable, body: f.Formula, env: Env, around: tuple[int, ...]) -> Iterator[Any]:
+        """Yield the truth of a body for every object that its variable may stand for."""
+        for one in self.domain(around):
+            yield self.truth(body, {**env, variable: one}, (*around, one))
 
-    def every(self, formula: Forall, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
+    def number(self, number: float | f.Count, env: Env, around: tuple[int, ...]) -> Any:
+        return sum(self.inner(number.variable, number.body, env, around)) if isinstance(number, f.Count) else number
+
+    def every(self, formula: f.Forall, env: Env, around: tuple[int, ...]) -> Any:
+        """Directly nested ones together: there are objects, all do, and each condition applies to some."""
         variables, body = [formula.variable], formula.body
-        while isinstance(body, Forall):
+        while isinstance(body, f.Forall):
             variables.append(body.variable)
             body = body.body
-        choices: list[tuple[tuple[int, ...], dict[Variable, int]]] = [((), env)]
+        choices: list[tuple[tuple[int, ...], Env]] = [((), env)]
         for variable in variables:
             choices = [
                 ((*chosen, one), {**bound, variable: one})
                 for chosen, bound in choices
                 for one in self.domain((*around, *chosen))
             ]
-        if not choices or not all(self.truth(body, bound, (*around, *chosen)) for chosen, bound in choices):
-            return False
-        return all(
-            any(self.truth(one.antecedent, bound, (*around, *chosen)) for chosen, bound in choices)
+        if not choices:
+            return self.either(())
+        everything = self.both(self.truth(body, bound, (*around, *chosen)) for chosen, bound in choices)
+        applied = (
+            self.either(self.truth(one.antecedent, bound, (*around, *chosen)) for chosen, bound in choices)
             for one in implications(body)
         )
+        return self.both((everything, *applied))
 
-    def atom(self, atom: Atom, env: dict[Variable, int]) -> bool:
-        things = [self.objects[env[arg]] for arg in atom.args if isinstance(arg, Variable)]
+    def atom(self, atom: f.Atom, env: Env) -> Any:
+        things = [self.objects[env[arg]] for arg in atom.args if isinstance(arg, f.Variable)]
         value = atom.args[-1]
-        if isinstance(value, Literal):
+        if isinstance(value, f.Literal):
             if atom.name == "Is":
                 return bool(things[0]["label"] == value.text)
             return value.text in [things[0].get(key) for key in ("color", "material", "shape")]
         return place(atom.name, [one["box_2d"] for one in things])
 
 
-def implications(body: Formula) -> list[Implies]:
+def implications(body: f.Formula) -> list[f.Implies]:
     """Return the implications that a body is, or is a conjunction of."""
-    if isinstance(body, And):
+    if isinstance(body, f.And):
         return [one for part in body.parts for one in implications(part)]
-    return [body] if isinstance(body, Implies) else []
+    return [body] if isinstance(body, f.Implies) else []
 
 
 # --- classical ----------------------------------------------------------------------------------------------------
 
 
-def classical(formula: Formula, objects: Sequence[Any]) -> bool:
+def classical(formula: f.Formula, objects: Sequence[Any]) -> bool:
     """Plain first-order truth: a ``forall`` over nothing is true."""
-    return _Classical(list(objects), distinct=False).truth(formula, {}, ())
+    return bool(_Classical(list(objects)).truth(formula, {}, ()))
 
 
-class _Classical(_Strict):
-    def every(self, formula: Forall, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
-        return all(self.truth(formula.body, {**env, formula.variable: one}, ()) for one in self.domain(around))
+class _Classical(Strict):
+    def every(self, formula: f.Forall, env: Env, around: tuple[int, ...]) -> bool:
+        return all(self.inner(formula.variable, formula.body, env, ()))

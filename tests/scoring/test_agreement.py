@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsgkit.scoring import Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
+from tsgkit.scoring import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
 from tsgkit.scoring.agreement import MOST_LABELS
 from tsgkit.scoring.intervals import IntervalMethod
-from tsgkit.scoring.set_agreement import Presence, SetPair, masi_similarity, presence_kappa, sets_alpha
+from tsgkit.scoring.set_agreement import BeyondChance, Presence, SetPair, masi_similarity, presence_kappa, sets_alpha
 
 Ratings = dict[int, str | None]
 RATINGS = st.dictionaries(st.integers(0, 9), st.sampled_from(["yes", "no", "perhaps", None]))
@@ -24,52 +24,43 @@ def ratings(text: str) -> Ratings:
     return {item: None if label == "." else label for item, label in enumerate(text)}
 
 
-def test_kappa_of_the_textbook_table() -> None:
-    # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: Ao = 35/50, Ae = 0.5 * 0.6 + 0.5 * 0.4 = 0.5, kappa = 0.2 / 0.5
-    found = cohens_kappa(ratings("y" * 25 + "n" * 25), ratings("y" * 20 + "n" * 5 + "y" * 10 + "n" * 15))
-    assert found.value == pytest.approx(0.4)
-    assert (found.measure, found.n, found.left_out, found.raters) == (Measure.KAPPA, 50, 0, 2)
-    assert (found.labels, found.reason) == (("n", "y"), None)
-
-
-def test_kappa_counts_complete_pairs_only() -> None:
-    # Of the four complete pairs three agree: Ao = 0.75, Ae = 0.5 * 0.25 + 0.5 * 0.75 = 0.5
-    found = cohens_kappa(ratings("yynn.y"), ratings("ynnny."))
-    assert (found.value, found.n, found.left_out) == (0.5, 4, 2)
-    assert cohens_kappa(ratings("yyyy"), ratings("yynn")).value == 0
-
-
-def test_raters_who_always_contradict_each_other_are_below_chance() -> None:
-    assert cohens_kappa(ratings("ynyn"), ratings("nyny")).value == -1
-    # Do = 1; De of two labels, four times each: 2 * 4 * 4 / (8 * 7) = 4/7; 1 - 7/4
-    assert krippendorffs_alpha([ratings("ynyn"), ratings("nyny")]).value == pytest.approx(-0.75)
-
-
-def test_alpha_of_krippendorffs_examples() -> None:
+def test_kappa_and_alpha_are_those_of_textbooks() -> None:
     # Krippendorff 2011, section D: four observers, twelve units, the last rated once; nominal alpha = 0.743.
     observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
     found = krippendorffs_alpha([ratings(text) for text in observers])
-    assert found.value == pytest.approx(0.743, abs=5e-4)
-    assert (found.n, found.left_out, found.raters, found.labels) == (11, 1, 4, ("1", "2", "3", "4", "5"))
-    # Section A: two observers, ten units, four disagreements, 14 zeros and 6 ones: 1 - 19 * 4 / (14 * 6) = 0.095
-    assert krippendorffs_alpha([ratings("0100000010"), ratings("1110010000")]).value == pytest.approx(1 - 19 * 4 / 84)
+    five = ("1", "2", "3", "4", "5")
+    assert found == Agreement(pytest.approx(0.743, abs=5e-4), Measure.ALPHA, 11, 1, 4, five)  # type: ignore[arg-type]
+    for first, second, kappa, alpha, n, left_out in [
+        # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: Ao = 35/50, Ae = 0.5 * 0.6 + 0.5 * 0.4 = 0.5, kappa = 0.2 / 0.5
+        ("y" * 25 + "n" * 25, "y" * 20 + "n" * 5 + "y" * 10 + "n" * 15, 0.4, 1 - 99 * 15 / (55 * 45), 50, 0),
+        # Of the four complete pairs three agree: Ao = 0.75, Ae = 0.5 * 0.25 + 0.5 * 0.75 = 0.5
+        ("yynn.y", "ynnny.", 0.5, 1 - 7 * 1 / 15, 4, 2),
+        ("yyyy", "yynn", 0, 1 - 7 * 2 / 12, 4, 0),
+        # Do = 1; De of two labels, four times each: 2 * 4 * 4 / (8 * 7) = 4/7; 1 - 7/4
+        ("ynyn", "nyny", -1, -0.75, 4, 0),
+        # Krippendorff, section A: ten units, four disagreements, 14 zeros and 6 ones: 1 - 19 * 4 / (14 * 6) = 0.095
+        ("nynnnnnnyn", "yyynnynnnn", 0.0909090909, 1 - 19 * 4 / 84, 10, 0),
+    ]:
+        rest, raters = (n, left_out, 2, ("n", "y")), (ratings(first), ratings(second))
+        assert cohens_kappa(*raters) == Agreement(pytest.approx(kappa), Measure.KAPPA, *rest), first  # type: ignore[arg-type]
+        assert krippendorffs_alpha(raters) == Agreement(pytest.approx(alpha), Measure.ALPHA, *rest), first  # type: ignore[arg-type]
     assert krippendorffs_alpha([ratings("ab.."), ratings("a.b."), ratings(".bbb")]).value == 1
 
 
-def test_agreement_on_one_label_is_undefined() -> None:
-    kappa, alpha = cohens_kappa(ratings("yy"), ratings("yy")), krippendorffs_alpha([ratings("yyn"), ratings("yy.")])
-    assert (kappa.value, kappa.reason, kappa.n) == (None, ONE_LABEL, 2)
-    assert (alpha.value, alpha.reason, alpha.n) == (None, ONE_LABEL, 2)
-
-
-def test_without_two_ratings_of_an_item_agreement_is_undefined() -> None:
-    cases: list[list[Ratings]] = [[], [{}], [ratings("...")]]
-    for others in cases:
-        found = krippendorffs_alpha([ratings("yny"), *others])
-        assert (found.value, found.n, found.left_out) == (None, 0, 3), others
-        assert found.reason == "no item was rated by two raters", others
-        assert all(cohens_kappa(ratings("yny"), other).reason == found.reason for other in others), others
-    assert krippendorffs_alpha([]).value is None
+def test_agreement_that_cannot_be_measured_has_a_reason() -> None:
+    none, rated_once = "no item was rated by two raters", ([ratings("yny")], [ratings("yny"), {}])
+    assert cohens_kappa(ratings("yy"), ratings("yy")) == Agreement(None, Measure.KAPPA, 2, 0, 2, ("y",), ONE_LABEL)
+    alpha = krippendorffs_alpha([ratings("yyn"), ratings("yy.")])
+    assert alpha == Agreement(None, Measure.ALPHA, 2, 1, 2, ("y",), ONE_LABEL)
+    assert krippendorffs_alpha([]) == Agreement(None, Measure.ALPHA, 0, 0, 0, (), none)
+    for raters in (*rated_once, [ratings("yny"), ratings("...")]):
+        assert krippendorffs_alpha(raters) == Agreement(None, Measure.ALPHA, 0, 3, len(raters), (), none)
+    assert cohens_kappa(ratings("yny"), {}).reason == none
+    many: Ratings = {n: str(n) for n in range(MOST_LABELS + 1)}
+    reason = "1001 different labels are too many to measure agreement on (at most 1000)"
+    assert (cohens_kappa(many, many).value, cohens_kappa(many, many).reason) == (None, reason)
+    few = dict(list(many.items())[1:])
+    assert (cohens_kappa(few, few).value, cohens_kappa(few, few).reason) == (1, None)
 
 
 def test_items_and_labels_may_be_anything_that_can_be_named() -> None:
@@ -78,36 +69,22 @@ def test_items_and_labels_may_be_anything_that_can_be_named() -> None:
     assert cohens_kappa(ours, ours).value == krippendorffs_alpha([ours, ours]).value == 1
 
 
-def test_more_labels_than_any_study_has_are_a_reason_and_no_crash() -> None:
-    many: Ratings = {n: str(n) for n in range(MOST_LABELS + 1)}
-    found = cohens_kappa(many, many)
-    reason = "1001 different labels are too many to measure agreement on (at most 1000)"
-    assert (found.value, found.reason) == (None, reason)
-    few = dict(list(many.items())[1:])
-    assert cohens_kappa(few, few).reason is None
-
-
 def test_balanced_accuracy_counts_rare_labels_as_much_as_frequent_ones() -> None:
-    # 6 of 8 yes, 1 of 2 no: (0.75 + 0.5) / 2
-    found = balanced_accuracy(ratings("yyyyyynn" + "ny"), ratings("yyyyyyyy" + "nn"))
-    assert (found.value, found.measure, found.n) == (0.625, Measure.BALANCED_ACCURACY, 10)
-    assert (found.left_out, found.raters, found.labels, found.reason) == (0, 2, ("n", "y"), None)
-    for labels in ("ab", "abc", "abcd"):  # always one of k labels
-        assert balanced_accuracy(ratings("a" * len(labels)), ratings(labels)).value == pytest.approx(1 / len(labels))
-
-
-def test_balanced_accuracy_misses_what_is_not_said_and_leaves_out_what_has_no_reference() -> None:
-    reference = ratings("yyn")
-    for judge, value in (("yyn", 1), ("y.n", 0.75), ("yxn", 0.75), ("", 0)):
-        assert balanced_accuracy(ratings(judge), reference).value == value, judge
-    found = balanced_accuracy(ratings("ynyn."), ratings("yn..."))
-    assert (found.value, found.n, found.left_out) == (1, 2, 2)
-
-
-def test_a_reference_of_fewer_than_two_labels_leaves_balanced_accuracy_undefined() -> None:
-    for reference, reason in (("..", "the reference rates nothing"), ("", "the reference rates nothing"), ("yy", None)):
+    for judge, reference, value, n, left_out, labels in (
+        ("yyyyyynn" + "ny", "yyyyyyyy" + "nn", 0.625, 10, 0, "ny"),  # 6 of 8 yes, 1 of 2 no: (0.75 + 0.5) / 2
+        ("aa", "ab", 1 / 2, 2, 0, "ab"),  # always one of k labels
+        ("aaa", "abc", 1 / 3, 3, 0, "abc"),
+        ("y.n", "yyn", 0.75, 3, 0, "ny"),  # what is not said is missed
+        ("yxn", "yyn", 0.75, 3, 0, "ny"),
+        ("", "yyn", 0, 3, 0, "ny"),
+        ("ynyn.", "yn...", 1, 2, 2, "ny"),  # what has no reference is left out
+    ):
+        found = balanced_accuracy(ratings(judge), ratings(reference))
+        rest = (Measure.BALANCED_ACCURACY, n, left_out, 2, tuple(labels))
+        assert found == Agreement(pytest.approx(value), *rest), judge  # type: ignore[arg-type]
+    for reference, n, reason in (("..", 0, "the reference rates nothing"), ("yy", 2, ONE_LABEL)):
         found = balanced_accuracy(ratings("yn"), ratings(reference))
-        assert (found.value, found.reason) == (None, reason or ONE_LABEL), reference
+        assert (found.value, found.n, found.reason) == (None, n, reason), reference
 
 
 @given(ours=RATINGS, theirs=RATINGS)
@@ -148,18 +125,19 @@ def test_alpha_of_sets_and_its_interval_are_those_of_a_worked_example() -> None:
     assert (found.n, found.observed, found.expected) == pytest.approx((6, 22 / 54, 0.183670034))
     assert found.value == pytest.approx((22 / 54 - 0.183670034) / (1 - 0.183670034))
     assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((-0.1614583607, 0.8729290276))
     assert (found.interval.clusters, found.interval.method) == (3, IntervalMethod.WILSON)
-
-
-def test_alpha_of_a_sample_of_sets_is_drawn_from_a_fixed_seed() -> None:
-    found = sets_alpha(UNITS, level=0.9, most_shared=10)
-    assert (found.value, found.expected) == pytest.approx((0.3128355296, 0.1376262626))
-    assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((-0.0605070831, 0.8086152054))
+    assert ends(found) == pytest.approx((-0.1614583607, 0.8729290276))
+    sampled = sets_alpha(UNITS, level=0.9, most_shared=10)  # drawn from a fixed seed
+    assert (sampled.value, sampled.expected) == pytest.approx((0.3128355296, 0.1376262626))
+    assert ends(sampled) == pytest.approx((-0.0605070831, 0.8086152054))
     many = [one._replace(cluster=str(place)) for place, one in enumerate(random_sets(random.Random(8), 300))]
     exact, sampled = sets_alpha(many), sets_alpha(many, most_shared=300)
     assert sampled.value != exact.value and sampled.value == pytest.approx(exact.value, abs=0.02)
+
+
+def ends(found: BeyondChance) -> tuple[float, float]:
+    assert found.interval is not None
+    return found.interval.low, found.interval.high
 
 
 def test_kappa_of_elements_and_its_interval_are_those_of_a_worked_example() -> None:
@@ -167,9 +145,8 @@ def test_kappa_of_elements_and_its_interval_are_those_of_a_worked_example() -> N
     found = presence_kappa(USES)
     assert (found.n, found.observed, found.expected) == pytest.approx((12, 10 / 13, 7.5 / 13))
     assert found.value == pytest.approx(2.5 / 5.5)
-    for level, ends in ((0.95, (-0.8043012038, 0.9358442850)), (0.8, (-0.1469269777, 0.7939979944))):
-        interval = presence_kappa(USES, level=level).interval
-        assert interval is not None and (interval.low, interval.high) == pytest.approx(ends), level
+    assert ends(found) == pytest.approx((-0.8043012038, 0.9358442850))
+    assert ends(presence_kappa(USES, level=0.8)) == pytest.approx((-0.1469269777, 0.7939979944))
 
 
 def test_chance_counts_each_element_by_itself() -> None:
@@ -198,34 +175,32 @@ def test_alpha_and_similarity_are_those_of_another_implementation() -> None:
     assert masi_similarity(set(), set()) == 1.0 and masi_similarity(set(), {"a"}) == 0.0
 
 
-def test_equal_annotators_have_one_with_an_interval_below_it() -> None:
+def test_intervals_of_sets_need_two_clusters_and_are_bounds_where_all_agree() -> None:
     alpha = sets_alpha(one._replace(second=one.first) for one in random_sets(random.Random(6), 20))
     kappa = presence_kappa(one._replace(second=one.first) for one in USES)
     for found, clusters in ((alpha, 20), (kappa, 3)):
         assert found.value == 1.0 and found.interval is not None
         assert (found.interval.method, found.interval.clusters) == (IntervalMethod.CONSTANT, clusters)
         assert found.interval.low < found.interval.high == 1.0
-
-
-def test_a_single_cluster_has_no_interval_and_dependent_units_a_wide_one() -> None:
     pairs = random_sets(random.Random(9), 20)
-    assert sets_alpha(one._replace(cluster="tea") for one in pairs).interval is None
-    assert presence_kappa(one._replace(cluster="tea") for one in USES).interval is None
-    apart = sets_alpha(one._replace(cluster=f"{place}") for place, one in enumerate(pairs * 6)).interval
-    together = sets_alpha(pairs * 6).interval
-    assert apart is not None and together is not None
-    assert together.high - together.low > 1.5 * (apart.high - apart.low)
+    for names, has_interval in ((["tea"] * 20, False), (["tea"] * 19 + ["jam"], True)):
+        named = [one._replace(cluster=name) for one, name in zip(pairs, names, strict=True)]
+        used = [one._replace(cluster=name) for one, name in zip(USES, names[-4:], strict=True)]
+        assert (sets_alpha(named).interval is not None) == (presence_kappa(used).interval is not None) == has_interval
+    apart = ends(sets_alpha(one._replace(cluster=f"{place}") for place, one in enumerate(pairs * 6)))
+    together = ends(sets_alpha(pairs * 6))
+    assert together[1] - together[0] > 1.5 * (apart[1] - apart[0])
 
 
 def test_agreement_of_sets_is_undefined_where_nothing_can_differ() -> None:
-    same = frozenset("a")
-    for found, reason in [
-        (sets_alpha([]), "no graphs are paired"),
-        (sets_alpha([SetPair(same, same, "0")] * 3), "all graphs are the same, so chance alone would agree"),
-        (presence_kappa([]), "no graphs are paired"),
-        (presence_kappa([Presence(same, same, same, "0")] * 2), "every element is everywhere or nowhere, so chance"),
+    same, chance = frozenset("a"), "so chance alone would agree"
+    for found, n, reason in [
+        (sets_alpha([]), 0, "no graphs are paired"),
+        (sets_alpha([SetPair(same, same, "0")] * 3), 3, f"all graphs are the same, {chance}"),
+        (presence_kappa([]), 0, "no graphs are paired"),
+        (presence_kappa([Presence(same, same, same, "0")] * 2), 2, f"every element is everywhere or nowhere, {chance}"),
     ]:
-        assert found.value is None and (found.reason or "").startswith(reason), reason
+        assert found == BeyondChance(None, n, reason=reason)
 
 
 @given(SETS, SETS)

@@ -1,29 +1,38 @@
-"""Images: found by id, grounded and verified, judged clause by clause; what cannot be read is counted, never lost."""
+"""Images: found by id, grounded and verified, judged clause by clause, and the panels in which samples are shown."""
 
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from formula_items import CUP, PEN, ROWS, lines, paint, sample
+from formula_items import CUP, KEYS, PEN, ROWS, judge_layout, lines, paint, sample
 from model_server import model_server
+from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.logic.parser import parse
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
+from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
+from tsgkit.suites.image_panels import OTHER_IMAGE
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
+from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.replies import Reply as GivenReply
 from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, Viewing
@@ -91,9 +100,6 @@ def test_objects_found_per_class_form_one_scene_by_their_last_replies() -> None:
         (LabelledReply("ground/cup", Reply("?")), *grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}).said)
     )
     assert scores(knolling().judge(sample(0), again)) == (1.0, 1.0)
-
-
-def test_class_without_json_reply_is_empty_in_official_and_unreadable_in_strict() -> None:
     judged = knolling().judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
@@ -119,7 +125,7 @@ def test_images_and_replies_that_are_missing_have_outcomes_of_their_own() -> Non
     assert knolling("ours").judge(sample(0), grounded("ours", all=failed)).outcome is Outcome.API_ERROR
 
 
-def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
+def test_grounded_objects_are_checked_and_boxes_may_share_less_than_half() -> None:
     for right, expected in ((200, 1.0), (240, 0.0)):
         pen = PEN | {"box_2d": [160, 100, 300, 200]}
         near = CUP | {"box_2d": [100, 100, right, 200]}
@@ -127,9 +133,6 @@ def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
         assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
         assert judged.scores["strict"]["satisfied"].value == expected
         assert "official" not in judged.scores
-
-
-def test_grounded_objects_are_checked() -> None:
     thing = {"label": "Cutting Board", "color": "teal", "box_2d": [1, 2, 3, 4]}
     found = objects_in(Reply(json.dumps({"objects": [thing, CUP]})), ("cutting_board",))
     assert found.objects == [{"label": "cutting_board", "color": "other", "box_2d": [1, 2, 3, 4]}]
@@ -233,7 +236,7 @@ def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]: 
     return list(task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(tuple(ids)), wanted))
 
 
-def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) -> None:
+def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path: Path) -> None:
     layouts = tmp_path / "replies.jsonl"
     layouts.write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
     plain = prompts(tmp_path, "knolling")
@@ -250,9 +253,6 @@ def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) 
     assert all('"label"' in one.prompt for one in solved)
     assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
     assert "formalimg/layout" not in paintable_names()
-
-
-def test_image_prompt_refuses_item_without_layout(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
     for name, ids, reason in (
         ("knolling", ("0",), "no list of objects"),
@@ -261,3 +261,88 @@ def test_image_prompt_refuses_item_without_layout(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=reason):
             prompts(tmp_path, name, *ids, condition="text", layouts=tmp_path / "replies.jsonl")
+
+
+def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> list[Panel]:
+    """Return the panels of a layout for the item of a row."""
+    item = sample(number)
+    judged = judge_layout(item, GivenReply(json.dumps(objects) if text is None else text))
+    return panels(Shown(LayoutTask(load_card("formalimg/layout")), item, judged, None, None))
+
+
+def test_boxes_and_parts_are_right_or_marked_with_the_reason() -> None:
+    boxes, formula = shown(0, CUP, PEN)
+    assert [(one["label"], one["state"]) for one in boxes.value["boxes"]] == [
+        ("the cup", "right"),
+        ("the pen", "right"),
+    ]
+    assert formula.value["tree"]["holds"] is True
+    assert all(one["holds"] for one in leaves_of(formula.value["tree"]))
+    boxes, formula = shown(0, CUP | {"box_2d": [700, 100, 800, 200]}, PEN, KEYS)
+    [failed] = [one for one in leaves_of(formula.value["tree"]) if not one["holds"]]
+    assert failed["text"] == "(LeftOf ?c ?p)"
+    assert failed["why"] == "the cup is left of no pen: the cup ends at x = 800, the pen's centre is at x = 620"
+    assert failed["names"] == ["the cup", "the pen"]
+    assert [one["state"] for one in boxes.value["boxes"]] == ["wrong", "wrong", ""]
+    cup = {"label": "the cup", "x": 700, "y": 100, "width": 100, "height": 100, "state": "wrong"}
+    assert boxes.value["boxes"][0] == cup
+
+
+def test_panels_note_what_is_absent_and_hostile_replies_decide_nothing() -> None:
+    [value] = of_kind(shown(0, {"label": "cup"}), "boxes")
+    assert value["boxes"] == []
+    assert value["notes"] == ["Object 0 (cup) has no box that can be drawn.", "There is no pen."]
+    [formula] = of_kind(shown(1, KEYS | {"box_2d": [0, 900, 50, 950]}), "formula")
+    tree = formula["tree"]
+    assert (tree["text"], tree["parts"][0]["text"]) == ("for every ?k", "if (Is ?k 'keys')")
+    assert tree["parts"][0]["parts"][0]["text"] == "(OnTopSide ?k)"
+    for text in ("", "I cannot.", "[1, 2]", '[{"label": 3, "box_2d": "x"}]', "[]"):
+        boxes, formula = shown(0, text=text)
+        assert boxes.value["notes"], text
+        assert formula.value["tree"]["holds"] is not True, text
+    boxes, formula = shown(0, text="I cannot.")
+    assert "There is no layout" in boxes.value["notes"][0]
+    assert {one["holds"] for one in leaves_of(formula.value["tree"])} == {None}
+    [value] = of_kind(shown(0, CUP, PEN | {"label": "<script>\u202e(["}), "boxes")
+    assert value["boxes"][1]["label"] == "the <script>\u202e(["
+    clause = "(OnTopSide ?c)"
+    formula = parse(f"(exists ?c (and (Is ?c 'cup') {' '.join([f'(or {clause} {clause})'] * 600)}))")
+    tree = formula_tree(formula, Judgement(True, "", set(), [CUP]))
+    assert len(list(leaves_of(tree))) <= 602
+    assert tree["parts"][-1]["text"] == LEFT_OUT
+
+
+def test_every_sample_of_a_stored_run_has_boxes_and_a_formula_also_after_an_error() -> None:
+    for run in ("layout", "judged-knolling", "judged-natural"):
+        found = [panels(one) for one in stored_samples("formalimg", run)]
+        assert found, run
+        assert all([panel.kind for panel in one] == ["boxes", "formula"] for one in found), run
+        assert any(panel.images for one in found for panel in one) is (run != "layout"), run
+    one = next(stored_samples("formalimg", "layout"))
+    lost = replace(one.judged, answer=None, evidence=None)
+    boxes, formula = panels(replace(one, judged=lost, transcript=None))
+    assert formula.value["tree"]["holds"] is None
+    assert boxes.value["notes"]
+
+
+def notes_of_stored(at: Path) -> list[str]:
+    return [
+        note for one in stored_samples("formalimg", "judged-natural", at=at) for note in panels(one)[0].value["notes"]
+    ]
+
+
+def test_changed_missing_and_broken_images_are_told(tmp_path: Path) -> None:
+    shutil.copytree(STORED / "formalimg", tmp_path / "formalimg")
+    folder = tmp_path / "formalimg" / "natural"
+    images = list(folder.glob("*.png"))
+    for path in images:
+        paint(path)
+    assert OTHER_IMAGE in notes_of_stored(tmp_path)
+    for path in images:
+        path.write_text("no image")
+    assert any("cannot be shown" in note for note in notes_of_stored(tmp_path))
+    for path in images:
+        path.unlink()
+    assert "The folder has no image of this item any more." in notes_of_stored(tmp_path)
+    shutil.rmtree(folder)
+    assert any("no such folder" in note for note in notes_of_stored(tmp_path))

@@ -59,9 +59,6 @@ def test_levels_are_averaged_and_the_highest_level_held_is_reported(tmp_path: Pa
     report = scored(tmp_path, rows, {f"knolling/{row['id']}": RIGHT if row["k"] == 1 else WRONG for row in rows})
     assert value(report, "strict", "satisfied") == pytest.approx(5 / 14)
     assert value(report, "strict", "overall") == pytest.approx(0.1), "levels have equal weight whatever their size"
-
-
-def test_mean_of_levels_is_none_if_a_level_has_no_item(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(2, levels=6), {})
     assert value(report, "strict", "easy") == value(report, "strict", "g") == 0.0
     assert value(report, "strict", "hard") is value(report, "strict", "overall") is None
@@ -72,15 +69,12 @@ def test_mean_of_levels_is_none_if_a_level_has_no_item(tmp_path: Path) -> None:
         assert (found.value, (found.low, found.high)) == (0.0, interval), name
 
 
-def test_a_later_recovery_does_not_raise_the_level_held() -> None:
+def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None:
     held = partial(level_held, 0.7)
     assert held([0.7] * 10) == 10
     assert held([0.9, 0.69, *[1.0] * 8]) == 1
     assert held([0.6999, *[1.0] * 9]) == 0
     assert held([1.0, None, *[1.0] * 8]) is None
-
-
-def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None:
     replies = up_to(10) | {f"knolling/{k}-0": WRONG for k in range(5, 11)}
     report = scored(tmp_path, levels(), replies, metrics=("g_60", "g_100"))
     assert [value(report, "strict", name) for name in ("g", "g_60", "g_100")] == [4.0, 10.0, 4.0]
@@ -89,7 +83,7 @@ def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None
             task_with(name)
 
 
-def test_missing_reply_is_wrong_in_strict_and_left_out_in_official(tmp_path: Path) -> None:
+def test_what_is_left_out_of_a_profile_is_counted(tmp_path: Path) -> None:
     replies = up_to(10)
     del replies["knolling/3-0"], replies["knolling/9-2"]
     report = scored(tmp_path, levels(), replies)
@@ -97,6 +91,25 @@ def test_missing_reply_is_wrong_in_strict_and_left_out_in_official(tmp_path: Pat
     assert value(report, "official", "satisfied") == 1.0
     assert report.board.counts["missing"] == report.board.counts["skipped_official"] == 2
     assert "2; strict counts these as wrong" in report.board.reasons["official.n"]
+    report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
+    assert report.board.n == 2
+    assert report.notes == (
+        "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)",
+    )
+    with pytest.raises(UsageError, match="there are no knolling items"):
+        scored(tmp_path, ROWS[2:], {})
+    beyond = [CUP | {"box_2d": [-50, 0, 100, 1200]}]
+    report = scored(tmp_path, levels(1, levels=1), {"knolling/1-0": beyond})
+    judged = report.judged[0]
+    assert (str(judged.outcome), judged.counts["rejected"]) == ("answered", 1)
+    assert (value(report, "strict", "satisfied"), value(report, "official", "satisfied")) == (0.0, 1.0)
+    assert "expected 0 <= x1 < x2 <= 1000" in judged.evidence["reason"]
+    report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
+    assert value(report, "strict", "satisfied") == 1.0
+    task = task_with()
+    assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
+    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
+        task.dataset(str(tmp_path / "rows.jsonl"))
 
 
 def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path: Path) -> None:
@@ -122,7 +135,7 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
 
 
-def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
+def test_rows_keep_their_item_ids_in_one_file_or_the_published_layout(tmp_path: Path) -> None:
     rows = [ROWS[0] | {"item_id": "desk-1"}, ROWS[1] | {"item_id": 17}, {**ROWS[1], "id": 9, "item_id": None}]
     report = scored(tmp_path, rows, {"desk-1": [CUP, PEN], "17": [KEYS], "knolling/9": []})
     assert [one.sample.item_id for one in report.judged] == ["desk-1", "17", "knolling/9"]
@@ -132,6 +145,15 @@ def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
         scored(tmp_path, rows, {"knolling/0": []})
     with pytest.raises(UsageError, match="the item id desk-1 occurs twice"):
         scored(tmp_path, [rows[0]] * 2, {})
+    for row in ROWS:
+        path = tmp_path / "benchmarks" / row["scenario"] / f"{row['id']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({key: part for key, part in row.items() if key not in ("scenario", "id")}, indent=4))
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    assert read_samples(tmp_path) == read_samples(tmp_path / "benchmarks") == read_samples(tmp_path / "rows.jsonl")
+    one = read_samples(tmp_path / "benchmarks" / "knolling" / "1.json")
+    assert [(found.item_id, found.k, found.classes) for found in one] == [("knolling/1", 1, ("keys",))]
+    assert one[0].dsl == EVERY_KEY
 
 
 def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
@@ -167,34 +189,6 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
         assert prompter.schema(sample(0)) == (SCHEMA if name == "structured" else None), name
 
 
-def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
-    report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
-    assert value(report, "strict", "satisfied") == 1.0
-    task = task_with()
-    assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
-    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
-        task.dataset(str(tmp_path / "rows.jsonl"))
-
-
-def test_natural_items_are_left_out_with_a_note(tmp_path: Path) -> None:
-    report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
-    assert report.board.n == 2
-    assert report.notes == (
-        "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)",
-    )
-    with pytest.raises(UsageError, match="there are no knolling items"):
-        scored(tmp_path, ROWS[2:], {})
-
-
-def test_a_malformed_layout_is_answered_wrong_and_counted_though_official_takes_it(tmp_path: Path) -> None:
-    beyond = [CUP | {"box_2d": [-50, 0, 100, 1200]}]
-    report = scored(tmp_path, levels(1, levels=1), {"knolling/1-0": beyond})
-    judged = report.judged[0]
-    assert (str(judged.outcome), judged.counts["rejected"]) == ("answered", 1)
-    assert (value(report, "strict", "satisfied"), value(report, "official", "satisfied")) == (0.0, 1.0)
-    assert "expected 0 <= x1 < x2 <= 1000" in judged.evidence["reason"]
-
-
 def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(), up_to(4), by=("k", "quantifier", "predicate", "scenario"))
     assert list(report.groups["k"]) == [str(k) for k in range(1, 11)]
@@ -207,37 +201,36 @@ def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
 
 
 def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) -> None:
-    replies = {"knolling/0": [CUP | {"color": "blue"}, PEN], "knolling/1": [CUP]}
-    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
-    told = {
-        name: (board.profiles["strict"]["failed"], board.n, board.counts["clauses"], board.counts["failed_clauses"])  # type: ignore[index]
-        for name, board in report.groups["predicate"].items()
-    }
-    shares = {name: (failed.value, *rest) for name, (failed, *rest) in told.items() if failed is not None}
-    assert shares["Has"] == (1.0, 1, 1, 1)
-    assert shares["Is"] == (0.0, 1, 2, 0)
-    assert set(shares) == {"Has", "Is", "LeftOf", "OnTopSide"}
-    assert all(set(board.profiles["strict"] or ()) == {"failed"} for board in report.groups["predicate"].values())
-    assert report.board.profiles["strict"]["failed"].value == 0.4  # type: ignore[index, union-attr]
+    """All clauses of an item whose service failed count as failed."""
+    for replies, counts, all_failed in (
+        (
+            {"knolling/0": [CUP | {"color": "blue"}, PEN], "knolling/1": [CUP]},
+            {"Has": (1, 1, 1), "Is": (1, 2, 0), "LeftOf": (1, 1, 0), "OnTopSide": (1, 1, 1)},
+            0.4,
+        ),
+        (
+            {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]},
+            {"Has": (1, 1, 1), "Is": (1, 2, 2), "LeftOf": (1, 1, 1), "OnTopSide": (1, 1, 0)},
+            0.8,
+        ),
+    ):
+        report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
+        found = {}
+        for name, board in report.groups["predicate"].items():
+            [(metric, failed)] = (board.profiles["strict"] or {}).items()
+            found[name] = (board.n, board.counts["clauses"], board.counts["failed_clauses"])
+            assert failed is not None
+            assert (metric, failed.value) == ("failed", found[name][2] / found[name][1]), name
+        assert found == counts
+        assert value(report, "strict", "failed") == all_failed
 
 
-def test_clauses_of_an_item_whose_service_failed_count_as_failed(tmp_path: Path) -> None:
-    replies = {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]}
-    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
-    boards = {name: board.counts for name, board in report.groups["predicate"].items()}
-    told = {name: (counts["clauses"], counts["failed_clauses"]) for name, counts in boards.items()}
-    assert told == {"Has": (1, 1), "Is": (2, 2), "LeftOf": (1, 1), "OnTopSide": (1, 0)}
-
-
-def test_failed_clauses_are_counted_per_category() -> None:
+def test_failed_clauses_are_counted_per_category_also_of_a_forall_that_applies_to_nothing() -> None:
     judged = judge_layout(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
     assert judged.evidence["failed"] == [{"clause": "(Has ?c 'red')", "category": "attribute"}]
     shares = {name: judged.scores["strict"][name].value for name in ("clauses", "objects", "attributes", "relations")}
     assert shares == {"clauses": 0.75, "objects": 1.0, "attributes": 0.0, "relations": 1.0}
     assert judged.scores["strict"]["conditions"].value is None
-
-
-def test_clauses_of_a_forall_that_applies_to_nothing_fail() -> None:
     judged = judge_layout(sample(1), Reply(json.dumps([CUP])))
     assert [one["category"] for one in judged.evidence["failed"]] == ["condition"]
     assert judged.scores["official"]["satisfied"].value == 0.0
@@ -263,18 +256,6 @@ def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: P
     (tmp_path / "rows.jsonl").write_text(lines([good]) + "{broken\n")
     with pytest.raises(UsageError, match=r"rows.jsonl: line 2: broken JSON"):
         read_samples(tmp_path / "rows.jsonl")
-
-
-def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -> None:
-    for row in ROWS:
-        path = tmp_path / "benchmarks" / row["scenario"] / f"{row['id']}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({key: part for key, part in row.items() if key not in ("scenario", "id")}, indent=4))
-    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
-    assert read_samples(tmp_path) == read_samples(tmp_path / "benchmarks") == read_samples(tmp_path / "rows.jsonl")
-    one = read_samples(tmp_path / "benchmarks" / "knolling" / "1.json")
-    assert [(found.item_id, found.k, found.classes) for found in one] == [("knolling/1", 1, ("keys",))]
-    assert one[0].dsl == EVERY_KEY
 
 
 def test_example_pool_is_correct_in_both_profiles_and_disjoint_from_items() -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
-from tsgkit.replies.near_json import values_in
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.prompts import layout_text
 from tsgkit.suites.formalimg.rows import sample_from
@@ -37,19 +36,13 @@ AS_ASKED = (
 REPAIRED = (
     str([CUP, PEN]),
     PLAIN.replace("}]", "},]"),
-    PLAIN.replace("}, {", "}\n{"),
-    PLAIN.replace('"label"', "label").replace('"box_2d"', "box_2d"),
     PLAIN.replace('"label"', '"name"').replace('"box_2d"', '"bbox"').replace('"color"', '"colour"'),
-    PLAIN.replace('"label"', '"Class"').replace('"box_2d"', '"bounding box"'),
     PLAIN.replace('"cup"', '"Cup"').replace('"red"', '"Red"'),
     PLAIN.replace(BOX, '["10", "20", "110", "220"]'),
-    PLAIN.replace(BOX, '"10, 20, 110, 220"'),
     PLAIN.replace(BOX, "[[10, 20], [110, 220]]"),
     PLAIN.replace(BOX, '{"x1": 10, "y1": 20, "x2": 110, "y2": 220}'),
     PLAIN.replace(BOX, '{"x": 10, "y": 20, "width": 100, "height": 200}'),
     PLAIN.replace(BOX, "(10, 20, 110, 220)"),
-    PLAIN.replace("}, {", "}, // a cup\n{"),
-    PLAIN.replace('"', "“", 1).replace('"', "”", 1),
     json.dumps({"layout": {"x": 1}, "items": [CUP, PEN]}),
     json.dumps([[CUP, PEN]]),
     f"{json.dumps(CUP)}\n{json.dumps(PEN)}",
@@ -58,12 +51,8 @@ UNREADABLE = {
     "I will not draw that.": "no list of objects",
     "<think>a cup at": "reasoning never ends",
     PLAIN[:-1]: "ends in the middle",
-    PLAIN[: len(PLAIN) // 2]: "ends in the middle",
-    "```json\n" + PLAIN[:40]: "ends in the middle",
     "[1, 2, 3, 4]": "no list of objects",
     '["cup", "pen"]': "no list of objects",
-    "[[[[": "ends in the middle",
-    "null": "no list of objects",
 }
 
 
@@ -73,19 +62,16 @@ def answer(reply: str) -> LayoutAnswer:
     return read
 
 
-def test_layout_is_found_anywhere_and_repaired_with_a_note() -> None:
+def test_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadable_with_a_reason() -> None:
     for reply in AS_ASKED:
         assert (answer(reply).objects, answer(reply).is_repaired) == ([CUP, PEN], False), reply
     for reply in REPAIRED:
         read = answer(reply)
         assert (read.objects, read.is_repaired, bool(read.notes)) == ([CUP, PEN], True, True), reply
-
-
-def test_reply_without_a_whole_layout_is_unreadable_with_a_reason() -> None:
     for reply, reason in UNREADABLE.items():
-        read = layout_in(reply)
-        assert isinstance(read, Unreadable), reply
-        assert reason in read.reason, reply
+        unread = layout_in(reply)
+        assert isinstance(unread, Unreadable), reply
+        assert reason in unread.reason, reply
 
 
 def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
@@ -100,35 +86,21 @@ def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
         assert official.layout(reply) == layout, reply
 
 
-def test_of_several_layouts_the_last_with_objects_counts() -> None:
+def test_the_last_layout_with_objects_counts_and_repairs_never_change_what_a_box_says() -> None:
     read = answer(f"{json.dumps([CUP])} or rather {json.dumps([PEN])}. Not [].")
     assert read.objects == [PEN]
     assert "2 other layouts" in str(read.notes[0])
     assert answer("[]").objects == answer('{"objects": []}').objects == []
-
-
-def test_repairs_never_change_what_a_box_says() -> None:
     for thing in ({"label": "cup", "box_2d": [110.5, 20, 10, -5]}, {"label": "cup", "box_2d": [1, 2, 3]}):
         assert answer(json.dumps([thing])).objects == [thing]
     assert answer('[{"label": "cup"}]').objects == [{"label": "cup"}]
-    read = answer('[{"label": "cup", "box_2d": [NaN, 1e999, Infinity, 5]}]').objects
-    assert read[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5], "what JSON cannot hold stays text"
+    objects = answer('[{"label": "cup", "box_2d": [NaN, 1e999, Infinity, 5]}]').objects
+    assert objects[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5], "what JSON cannot hold stays text"
     assert answer('[{"label": "\\ud800", "box_2d": [0, 0, 1, 1]}]').objects[0]["label"] == "\ufffd"
-    json.dumps(read, allow_nan=False)
-
-
-def test_labels_are_folded_to_the_vocabulary_and_nothing_else() -> None:
+    json.dumps(objects, allow_nan=False)
     assert as_asked({"label": "cutting board"}) == {"label": "cutting_board"}
     assert as_asked({"label": "coffee mug"}) == {"label": "coffee mug"}
     assert as_asked({"label": 5, "color": ["red"]}) == {"label": 5, "color": ["red"]}
-
-
-def test_many_open_brackets_are_values_that_are_cut() -> None:
-    for text in ("[" * 1_000, "[{" * 500, '["' * 500, "[//" * 300, "[ " * 500, "{a:" * 300):
-        assert all(found.is_cut for found in values_in(text)), text[:6]
-
-
-def test_layout_answer_has_spans_in_the_reply() -> None:
     for reply, places in {
         '<think>[{"label": "pan"}]</think>Here: [{"label": "cup"}].': ['[{"label": "cup"}]'],
         "{'label': 'cup'}\r\nand {'label': 'pan'}": ["{'label': 'cup'}", "{'label': 'pan'}"],

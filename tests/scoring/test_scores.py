@@ -1,17 +1,20 @@
-"""Corpus values, tallies of samples, redrawn totals, and overlaps of sets and sequences."""
+"""Corpus values, tallies, redrawn totals, overlaps of sets and sequences, and pairings of graphs."""
 
 from __future__ import annotations
 
 import math
 import random
+from itertools import combinations, permutations
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsgkit import scoring
 from tsgkit.graph import ActionGraph, Vocabulary
-from tsgkit.scoring import Part, Pooled, Pooling, pool
+from tsgkit.graph.model import Description, Narrative
+from tsgkit.scoring import Part, Pooled, Pooling, pool, versions
+from tsgkit.scoring.alignment import assignment, best, by_place, in_order, too_large
 from tsgkit.scoring.hallucination import hallucinations
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.scoring.pooling import Totals, cluster_totals
@@ -22,22 +25,15 @@ from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of, ove
 from tsgkit.scoring.skew import chi_square_tail, skew
 from tsgkit.scoring.soft import LONGEST_KEPT, match, soft_overlap
 from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.versions import paired
 
 PARTS = [Part(3, 4, "a"), Part(1, 1, "a"), Part(0, 5, "b"), Part(0, 0, "c")]
 ROUNDS = 50
 
 
-def test_every_offered_name_exists_and_is_listed_once() -> None:
-    assert all(hasattr(scoring, name) for name in scoring.__all__)
-    assert len(set(scoring.__all__)) == len(scoring.__all__)
-
-
-def test_a_pooled_value_is_the_total_sum_over_the_total_weight() -> None:
+def test_a_value_is_the_total_sum_over_the_total_weight_or_the_mean_of_the_items() -> None:
     # (3 + 1 + 0) / (4 + 1 + 5)
     assert pool(PARTS, Pooling.POOLED) == Pooled(0.4, Pooling.POOLED, weight=10, items=3, weightless=1, clusters=2)
-
-
-def test_a_value_per_item_is_the_mean_of_the_items() -> None:
     # (3/4 + 1/1 + 0/5) / 3; the item without weight is no item of the mean
     assert pool(PARTS, Pooling.PER_ITEM).value == pytest.approx(1.75 / 3)
     assert Part(3, 4, "a").counted(Pooling.PER_ITEM) == Totals(0.75, 1.0)
@@ -56,16 +52,15 @@ def test_a_wrong_answer_counts_and_an_inapplicable_one_does_not(pooling: Pooling
         assert found.reason == "no item carries weight, so the metric has no value"
 
 
-def test_a_part_that_is_no_sum_out_of_a_weight_is_refused() -> None:
-    for total, weight in [(1, 0), (1, -1), (math.nan, 1), (math.inf, 1), (1, math.inf), (1, math.nan)]:
-        with pytest.raises(ValueError, match=f"this one is {total} out of {weight}"):
-            Part(total, weight, "a")
-
-
-def test_clusters_come_in_order_of_name_and_those_without_weight_are_left_out() -> None:
+def test_clusters_come_in_order_of_name_and_parts_are_sums_out_of_weights() -> None:
     assert list(cluster_totals(reversed(PARTS), Pooling.POOLED).items()) == [("a", Totals(4, 5)), ("b", Totals(0, 5))]
     per_item = cluster_totals(reversed(PARTS), Pooling.PER_ITEM)
     assert list(per_item.items()) == [("a", Totals(1.75, 2)), ("b", Totals(0, 1))]
+    for total, weight in [(1, 0), (1, -1), (math.nan, 1), (math.inf, 1), (1, math.inf), (1, math.nan)]:
+        with pytest.raises(ValueError, match=f"this one is {total} out of {weight}"):
+            Part(total, weight, "a")
+    assert [Score(1, 2).value, Score.missing("x").value, Score.missing("x").reason] == [0.5, None, "x"]
+    assert [right_or_wrong(right, "r", 7) for right in (True, False)] == [(1, 1, "r", 7), (0, 1, "r", 7)]
 
 
 COLUMNS = st.lists(
@@ -117,20 +112,12 @@ def test_tally_of_a_sample_without_a_score_has_no_weight_and_still_counts() -> N
     assert one.reasons == {("strict", "f1"): "no graph"}, "the first reason met"
     assert list(one.counts) == [*COUNTS, "too_large"], "the shared counts first, in their order"
     assert {name: number for name, number in one.counts.items() if number} == {"items": 2, "empty": 1, "too_large": 2}
-
-
-def test_tally_can_be_narrowed_to_some_of_its_metrics() -> None:
     one = tally().narrowed({"exact", "other"})
     one.add("a", {"strict": {"exact": Score(1, 1), "f1": Score(1, 1)}}, {})
     assert [*one.parts("strict", "exact")] == [Part(1, 1, "a")]
     for profile in ("strict", "official"):
         with pytest.raises(KeyError):
             one.parts(profile, "f1")
-
-
-def test_scores_have_a_value_where_they_have_weight() -> None:
-    assert [Score(1, 2).value, Score.missing("x").value, Score.missing("x").reason] == [0.5, None, "x"]
-    assert [right_or_wrong(right, "r", 7) for right in (True, False)] == [(1, 1, "r", 7), (0, 1, "r", 7)]
 
 
 def one_by_one(rows: list[Row], weights: bytes, seed: int) -> list[list[float]]:
@@ -150,9 +137,6 @@ def test_all_rounds_at_once_give_what_they_give_one_by_one() -> None:
         for found, expected in zip(together, one_by_one(rows, weights, 8), strict=True):
             assert found[0] == pytest.approx(expected[0], abs=300 * size * 2**-29), size
             assert found[1:] == tuple(expected[1:]), size
-
-
-def test_weights_of_bytes_have_the_moments_they_should() -> None:
     assert (len(POISSON), sum(POISSON), sum((weight - 1) ** 2 for weight in POISSON)) == (256, 256, 256)
     assert sum((weight - 1) ** 3 for weight in POISSON) == pytest.approx(256 * 0.96, abs=3)
     assert bytes([0, 1] * 128) == SWAPS
@@ -174,7 +158,7 @@ def test_few_clusters_are_drawn_exactly_and_many_about_as_often_as_there_are() -
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
 
 
-def test_precision_recall_and_f1() -> None:
+def test_overlaps_of_sets_and_sequences_have_precision_recall_and_f1() -> None:
     for right, said, wanted, precision, recall, f1 in [
         (2, 4, 3, 0.5, 2 / 3, 4 / 7),
         (0, 4, 3, 0, 0, 0),
@@ -184,18 +168,12 @@ def test_precision_recall_and_f1() -> None:
     ]:
         found = Overlap(right, said, wanted)
         assert (found.precision, found.recall, found.f1) == pytest.approx((precision, recall, f1)), found
-
-
-def test_graphs_overlap_in_their_triplets_nodes_and_edges_as_sets() -> None:
     turned = ActionGraph.of(("wash", "verb", "person"), *WASH.triplets[1:], *WASH.triplets[1:])
     assert compare_graphs(WASH, turned) == Overlap(2, 3, 3)
     other = ActionGraph.of(("person", "verb", "wash"), ("wash", "on", "cup"))
     assert compare_graphs(WASH, other, nodes_of) == Overlap(3, 3, 4)
     assert compare_graphs(WASH, other, edges_of) == Overlap(1, 2, 3)
     assert overlap({1}, {1, 2}) == Overlap(1, 2, 1)
-
-
-def test_the_longest_common_subsequence() -> None:
     for reference, candidate, length in [
         ("abcde", "ace", 3), ("abc", "cba", 1), ("", "abc", 0), ("aab", "aba", 2), ("abc", "abc", 3), ("ba", "ab", 1),
     ]:  # fmt: skip
@@ -203,7 +181,7 @@ def test_the_longest_common_subsequence() -> None:
         assert common_subsequence(list(reference), list(candidate)) == expected, (reference, candidate)
 
 
-def test_a_soft_match_uses_each_triplet_once_and_exact_ones_first() -> None:
+def test_a_soft_match_uses_each_element_once_and_exact_ones_first() -> None:
     said = ActionGraph.of(("person", "verb", "washes"), ("person", "verb", "washed"), ("wash", "dobj", "cups"))
     assert soft_overlap(WASH, said) == Overlap(2, 3, 3)
     wanted = ActionGraph.of(("wash", "dobj", "cup"), ("wash", "dobj", "cups"))
@@ -216,9 +194,6 @@ def test_a_soft_match_uses_each_triplet_once_and_exact_ones_first() -> None:
         assert soft_overlap(one, ActionGraph.of(("washed", "dobj", name))) == Overlap(1, 1, 1)
     one = ActionGraph.of(("a", "on", "b"))
     assert [soft_overlap(one, ActionGraph.of(t)).right for t in (("c", "on", "b"), ("a", "in", "b"))] == [0, 0]
-
-
-def test_match_takes_equal_elements_first_and_uses_each_once() -> None:
     found = match(["Cup", "cup"], ["cup", "CUP", "cUp"], lambda a, b: a.lower() == b.lower())
     assert found.pairs == [("cup", "cup"), ("Cup", "CUP")]
     assert (found.missing, found.extra, found.overlap) == ([], ["cUp"], (2, 3, 2))
@@ -231,7 +206,7 @@ def test_invented_elements_are_apart_by_whether_the_sentence_mentions_them() -> 
     assert (set(found.described), found.new, found.total) == ({"scrub", "under", "tap"}, ("vase",), 4)
 
 
-def test_skew_of_counts_agrees_with_printed_tables_of_chi_square() -> None:
+def test_skew_of_counts_is_by_printed_tables_of_chi_square_and_rough_below_five() -> None:
     for statistic, freedom, p in [
         (3.841, 1, 0.05), (6.635, 1, 0.01), (5.991, 2, 0.05), (9.488, 4, 0.05), (0.711, 4, 0.95), (18.307, 10, 0.05),
         (124.342, 100, 0.05), (77.929, 100, 0.95),
@@ -241,11 +216,140 @@ def test_skew_of_counts_agrees_with_printed_tables_of_chi_square() -> None:
     found = skew([54, 60, 43, 46, 47], [50, 50, 50, 50, 50])
     assert (found.statistic, found.p) == pytest.approx((3.8, 0.4337), abs=1e-4)
     assert (found.most, found.is_rough) == (1, False)
-
-
-def test_skew_leaves_out_what_is_not_expected_and_is_rough_below_five() -> None:
+    assert skew([10, 9], [10, 5]).most == 1, "by what was expected there"
     found = skew([3, 0, 7], [5, 0, 5])
     assert found.statistic == pytest.approx(1.6) and (found.most, found.is_rough) == (2, False)
     assert found.p == pytest.approx(math.erfc(math.sqrt(0.8)))
     assert skew([4, 6], [4.9, 5.1]).is_rough
     assert (skew([5], [5]).p, skew([0, 5], [0, 5]).p) == (1, 1)
+
+
+def brute_force(gains: list[list[float]], *, ordered: bool) -> float:
+    rows, columns = range(len(gains)), range(len(gains[0]))
+    most = 0.0
+    for size in range(min(len(rows), len(columns)) + 1):
+        for some in combinations(rows, size):
+            for others in combinations(columns, size) if ordered else permutations(columns, size):
+                most = max(most, sum(gains[row][column] for row, column in zip(some, others, strict=True)))
+    return most
+
+
+def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
+    for seed in range(60):
+        choice = Random(seed)
+        rows, columns = choice.randint(1, 4), choice.randint(1, 5)
+        gains = [[choice.choice([0.0, 0.25, 0.5, 1.0]) for _ in range(columns)] for _ in range(rows)]
+        assert in_order(gains).total == brute_force(gains, ordered=True), seed
+        assert best(gains).total == assignment(gains).total == brute_force(gains, ordered=False), seed
+        for pairing in (by_place(gains), in_order(gains), best(gains), assignment(gains)):
+            assert len({row for row, _ in pairing.pairs}) == len(pairing.pairs), seed
+            assert len({column for _, column in pairing.pairs}) == len(pairing.pairs), seed
+            assert pairing.total == sum(gains[row][column] for row, column in pairing.pairs), seed
+            assert list(pairing.pairs) == sorted(pairing.pairs), seed
+        crossing = [column for _, column in in_order(gains).pairs]
+        assert crossing == sorted(crossing), seed
+    for seed in range(10):
+        choice = Random(seed)
+        rows, columns = choice.randint(5, 9), choice.randint(5, 9)
+        gains = [[choice.choice([0.0, choice.random()]) for _ in range(columns)] for _ in range(rows)]
+        assert assignment(gains).total == pytest.approx(best(gains).total), seed
+    turned = [[float(row + column == 59) for column in range(60)] for row in range(50)]
+    assert assignment(turned).pairs == tuple((row, 59 - row) for row in range(50))
+
+
+def test_ties_go_to_the_smaller_numbers_and_a_swap_is_forgiven_only_where_order_does_not_count() -> None:
+    gains = [[1.0, 1.0], [1.0, 1.0]]
+    assert in_order(gains).pairs == best(gains).pairs == assignment(gains).pairs == ((0, 0), (1, 1))
+    assert in_order([[1.0, 1.0, 1.0]]).pairs == best([[1.0, 1.0, 1.0]]).pairs == ((0, 0),)
+    assert in_order([[1.0], [1.0]]).pairs == best([[1.0], [1.0]]).pairs == ((0, 0),)
+    gains = [[0.0, 1.0], [1.0, 0.0]]
+    assert (by_place(gains).total, in_order(gains).total, best(gains).total) == (0.0, 1.0, 2.0)
+    assert by_place([[0.5, 1.0], [1.0, 0.0], [1.0, 1.0]]) == (((0, 0),), 0.5)
+    assert by_place([]).pairs == in_order([]).pairs == best([]).pairs == assignment([]).pairs == ()
+    sizes = [(4, 32), (4, 33), (1, 20), (1, 21), (11, 1), (10, 1)]
+    assert [too_large(*size) for size in sizes] == [False, True, False, True, True, False]
+
+
+FILL = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"))
+LIFT = ActionGraph.of(("person", "verb", "lift"), ("lift", "dobj", "lid"))
+HEAVY = ActionGraph.of(("person", "verb", "lift"), ("lift", "dobj", "pot"))
+POUR = ActionGraph.of(("person", "verb", "pour"), ("pour", "dobj", "tea"))
+Numbers = list[tuple[int | None, int | None]]
+
+
+def numbers(first: list[ActionGraph], second: list[ActionGraph]) -> Numbers:
+    return [pair.graphs for pair in paired(Narrative.of(first), Narrative.of(second))]
+
+
+def test_graphs_of_two_versions_are_paired_by_what_they_share() -> None:
+    pour = ActionGraph([*POUR, ("pour", "with", "hand1")])
+    lift = ActionGraph([*LIFT, ("lift", "with", "hand1")])
+    other_pour = ActionGraph([*POUR, ("pour", "with", "wall")])
+    other_lift = ActionGraph([*LIFT, ("lift", "with", "jug")])
+    rows: list[tuple[str, list[ActionGraph], list[ActionGraph], Numbers]] = [
+        ("equal narratives", [FILL, LIFT, POUR], [FILL, LIFT, POUR], [(0, 0), (1, 1), (2, 2)]),
+        ("one forgotten", [FILL, LIFT, POUR], [LIFT, POUR], [(0, None), (1, 0), (2, 1)]),
+        ("one more", [LIFT, POUR], [FILL, LIFT, POUR], [(None, 0), (0, 1), (1, 2)]),
+        ("sharing triplets at another place", [FILL, LIFT], [HEAVY], [(0, None), (1, 0)]),
+        ("sharing nothing, as many left", [FILL, POUR], [LIFT, POUR], [(0, 0), (1, 1)]),
+        ("more after an equal beginning", [FILL, LIFT], [FILL, HEAVY, POUR], [(0, 0), (1, 1), (None, 2)]),
+        ("repeated", [FILL, FILL, FILL], [FILL, FILL], [(0, 0), (1, 1), (2, None)]),
+        (
+            "repeated, some changed",
+            [pour, lift] * 3,
+            [other_pour, lift, pour, other_lift, pour, lift],
+            [(place, place) for place in range(6)],
+        ),
+    ]
+    for name, first, second, expected in rows:
+        assert numbers(first, second) == expected, name
+
+
+def test_descriptions_are_matched_by_position_where_there_are_as_many_else_by_text() -> None:
+    first = Narrative((Description("one", (FILL,)), Description("two", (LIFT,))))
+    second = Narrative((Description("other words", ()), Description("two", (FILL, LIFT))))
+    assert [(pair.descriptions, pair.graphs, pair.differs) for pair in paired(first, second)] == [
+        ((0, 0), (0, None), True),
+        ((1, 1), (None, 0), True),
+        ((1, 1), (1, 1), False),
+    ]
+    longer = Narrative((Description("one", (FILL,)), Description("new", (POUR,)), Description("two", (LIFT,))))
+    assert [(pair.descriptions, pair.graphs, pair.first, pair.second) for pair in paired(first, longer)] == [
+        ((0, 0), (0, 0), FILL, FILL),
+        ((None, 1), (None, 1), None, POUR),
+        ((1, 2), (1, 2), LIFT, LIFT),
+    ]
+
+
+def test_very_many_graphs_are_paired_by_equality_and_very_long_gaps_by_position(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = [POUR, LIFT], [HEAVY, FILL, FILL]
+    assert numbers(first, second) == [(0, None), (1, 0), (None, 1), (None, 2)]
+    monkeypatch.setattr(versions, "MOST_COMPARED", 6)
+    assert numbers(first, second) == [(0, None), (1, 0), (None, 1), (None, 2)]
+    monkeypatch.setattr(versions, "MOST_COMPARED", 5)
+    assert numbers(first, second) == [(0, 0), (1, 1), (None, 2)]
+    crossed = ([HEAVY, HEAVY, HEAVY, POUR], [POUR, LIFT, LIFT, LIFT])
+    monkeypatch.setattr(versions, "MOST_COMPARED", 16)
+    monkeypatch.setattr(versions, "MOST_WEIGHED", 16)
+    assert numbers(*crossed) == [(None, 0), (0, 1), (1, 2), (2, 3), (3, None)]
+    monkeypatch.setattr(versions, "MOST_WEIGHED", 15)
+    assert numbers(*crossed) == [(0, None), (1, None), (2, None), (3, 0), (None, 1), (None, 2), (None, 3)]
+
+
+graphs = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from(("verb", "on")), st.sampled_from("abc")), max_size=3
+).map(ActionGraph)
+descriptions = st.builds(Description, st.sampled_from(("x", "y", "z")), st.lists(graphs, max_size=4).map(tuple))
+narratives = st.lists(descriptions, max_size=4).map(lambda parts: Narrative(tuple(parts)))
+
+
+@given(narratives, narratives)
+def test_every_graph_is_in_one_pair_in_its_order(first: Narrative, second: Narrative) -> None:
+    pairs = paired(first, second)
+    assert [pair.graphs[0] for pair in pairs if pair.graphs[0] is not None] == list(range(len(first.graphs)))
+    assert [pair.graphs[1] for pair in pairs if pair.graphs[1] is not None] == list(range(len(second.graphs)))
+    assert all(pair.first == first.graphs[pair.graphs[0]] for pair in pairs if pair.graphs[0] is not None)
+    assert all(pair.second == second.graphs[pair.graphs[1]] for pair in pairs if pair.graphs[1] is not None)
+    assert all(pair.graphs[0] == pair.graphs[1] and not pair.differs for pair in paired(first, first))
