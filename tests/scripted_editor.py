@@ -205,12 +205,7 @@ class Story:
     def changes(self, since: int) -> Json:
         items = {str(number): one for number, one in enumerate(self.revisions) if one > since}
         unsaved = self.values != self.saved
-        return {
-            "revision": self.revision,
-            "items": items,
-            "disk": self.disk_values is not None,
-            "unsaved": unsaved,
-        }
+        return {"revision": self.revision, "items": items, "disk": self.disk_values is not None, "unsaved": unsaved}
 
     def versions(self, number: int, other: str) -> Json:
         values = self.disk_values if other == "disk" else self.proposal

@@ -309,10 +309,7 @@ LOW = Effort("low")
 def test_refiner_asks_a_service_by_name_through_the_door() -> None:
     with model_server(replies={"Compare action graphs": BETTER}, first=[500]) as server:
         agent = tk.agents.refiner(
-            "openai/m",
-            vocabulary=L,
-            effort="low",
-            model_arg={"api_base": server.base, "api_key": "sk-loopback-key"},
+            "openai/m", vocabulary=L, effort="low", model_arg={"api_base": server.base, "api_key": "sk-loopback-key"}
         )
         given: Any = {"graphs": graph_values([VASE])}
         awaited = run(agent.ainvoke(given))
