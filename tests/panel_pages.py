@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route
 
 BASE = "http://panels.test/"
+HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = (
     "--no-sandbox",

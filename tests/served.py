@@ -9,10 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from tsgkit.serve.local_server import LocalServer, Page
+from tsgkit.serve.runs_page import RunsPage
+from tsgkit.serve.viewed_runs import ViewedRuns
 
 
 @contextmanager
@@ -44,6 +47,11 @@ class Client:
 
     port: int
     token: str
+
+    @property
+    def address(self) -> str:
+        """The link of its page."""
+        return f"http://127.0.0.1:{self.port}/{self.token}/"
 
     def request(
         self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
@@ -81,3 +89,10 @@ class Client:
         path = f"/{self.token}/data/labels?{urlencode({'run': run})}"
         status, _, body = self.request(path, "POST", json.dumps(said).encode(), Content_Type="application/json")
         return status, json.loads(body)
+
+
+@contextmanager
+def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
+    """Serve runs from a thread."""
+    with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
+        yield Client(server.port, server.token)

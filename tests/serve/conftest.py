@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from edited_files import written
-from served import Client, guess, in_a_thread
+from served import Client, guess, serving
 
 import tsgkit as tk
 from tsgkit.serve.edit_page import edited_file
 from tsgkit.serve.edited_file import EditedFile
-from tsgkit.serve.runs_page import RunsPage
-from tsgkit.serve.viewed_runs import ViewedRuns
 
 Serve = Callable[..., Client]
 Open = Callable[..., EditedFile]
@@ -27,13 +25,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "mine"
     tk.evaluate("tsg", model=guess, style=["zero-shot", "cot"], limit=4, out=out, quiet=True)
     return out
-
-
-@contextmanager
-def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
-    """Serve runs from a thread."""
-    with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
-        yield Client(server.port, server.token)
 
 
 @pytest.fixture(scope="session")
