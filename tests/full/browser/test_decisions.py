@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -15,7 +14,6 @@ import pytest
 from decidables import HOSTILE, Deciding, ListedDecisions, PreviewedDecisions, deciding
 from panel_pages import violations
 from playwright.sync_api import Page, expect
-from two_annotators import ANN, BOB, FILL, LIFT, PUT, WASH, tea, write
 
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.notation import arrow
@@ -322,30 +320,3 @@ def test_generated_demands_of_rooms_are_accepted_edited_and_dropped(window: Wind
         assert process.returncode == 0 and "reviewed: 1 accepted, 1 dropped, 1 edited" in out
     made = read_annotation_file(Path("made.json")).annotations
     assert len(made) == 2 and made[1].description == told
-
-
-def test_disagreements_are_settled_by_keyboard_although_the_command_was_killed(window: Window) -> None:
-    words = ("view", "ann.jsonl", "bob.jsonl", "--edit", "-o", "settled.jsonl", "--no-open", "--annotator", "eve")
-    write("ann.jsonl", ANN, tea([LIFT], item="x"))
-    write("bob.jsonl", BOB, tea([PUT], item="x"))
-    with command(*words) as (process, address):
-        page = window(address)
-        heading(page, "1 of 3: tea, graph 0")
-        press(page, ("2", "2 of 3: tea, graph 2 of bob"))
-    assert not Path("settled.jsonl").exists()
-    with command(*words) as (process, address):
-        page = window(address)
-        heading(page, "2 of 3: tea, graph 2 of bob")
-        press(page, ("2", "3 of 3: x, graph 0"), ("k", "2 of 3"), ("k", "1 of 3: tea, graph 0"))
-        expect(page.get_by_text("Decided: bob")).to_be_visible()
-        press(page, ("1", "3 of 3: x, graph 0"))
-        page.get_by_text("Kept: ann, tea, graph 0.").wait_for(state="attached")
-        page.keyboard.press("e")
-        page.get_by_role("combobox").nth(5).fill("mug")
-        page.keyboard.press("Control+Enter")
-        page.get_by_text("3 of 3 decided", exact=True).wait_for()
-        out, _ = process.communicate(timeout=60)
-        assert process.returncode == 0 and "of 3 disagreements: ann 1, bob 1, edited 1; decided by eve" in out
-    found = [json.loads(line) for line in Path("settled.jsonl").read_text().splitlines()]
-    edited = [LIFT[0], ["lift", "dobj", "mug"], LIFT[2]]
-    assert found == [tea([WASH], [FILL, PUT], [LIFT]), tea([edited], item="x")]

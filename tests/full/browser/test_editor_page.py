@@ -66,6 +66,17 @@ class Editor:
     url: str
     keys: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        places = (
+            ".graph-line",
+            ".graph-line[aria-current]",
+            ".save-state",
+            "dialog, [role=dialog]",
+            ".notice",
+            ".said",
+        )
+        self.lines, self.current, self.state, self.dialog, self.notices, self.said = map(self.page.locator, places)
+
     def press(self, *keys: str) -> None:
         for key in keys:
             self.keys.append(key)
@@ -75,25 +86,8 @@ class Editor:
         self.keys += text
         self.page.keyboard.type(text)
 
-    @property
-    def lines(self) -> Locator:
-        return self.page.locator(".graph-line")
-
-    @property
-    def current(self) -> Locator:
-        return self.page.locator(".graph-line[aria-current]")
-
-    @property
-    def state(self) -> Locator:
-        return self.page.locator(".save-state")
-
-    @property
-    def dialog(self) -> Locator:
-        return self.page.get_by_role("dialog")
-
-    @property
-    def notices(self) -> Locator:
-        return self.page.locator(".notice")
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name)
 
     def field(self, name: str, number: int) -> Locator:
         return self.page.get_by_role("combobox", name=f"{name} of triplet {number}", exact=True)
@@ -110,11 +104,9 @@ class Editor:
     def graphs(self, number: int = 0) -> list[Any]:
         return [graph for one in self.value(number)["descriptions"] for graph in one["graphs"]]
 
-    def texts(self) -> list[str]:
-        return [one["text"] for one in self.value()["descriptions"]]
-
-    def counts(self) -> list[int]:
-        return [len(one["graphs"]) for one in self.value()["descriptions"]]
+    def parts(self) -> list[tuple[str, int]]:
+        """Return the texts of the descriptions, and the numbers of their graphs."""
+        return [(one["text"], len(one["graphs"])) for one in self.value()["descriptions"]]
 
     def save(self) -> None:
         self.press("Control+s")
@@ -221,17 +213,17 @@ def test_undo_goes_back_to_the_beginning_and_redo_forward_until_a_new_edit(opene
     assert (after := editor.graphs()) != [OPEN_JAR, PICK_UP, STIR]
     editor.press(*[undo] * 10)
     assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR]
-    expect(editor.page.get_by_role("button", name="Undo")).to_be_disabled()
+    expect(editor.button("Undo")).to_be_disabled()
     editor.press(*[redo] * 10)
     assert editor.graphs() == after
-    expect(editor.page.get_by_role("button", name="Redo")).to_be_disabled()
+    expect(editor.button("Redo")).to_be_disabled()
     editor.press(*[undo] * 10)
     editor.page.locator(".graph-line").first.click()
     editor.press("Enter")
     editor.field("target", 2).click()
     editor.press("Control+a")
     editor.type("lid")
-    expect(editor.page.get_by_role("button", name="Redo")).to_be_disabled()
+    expect(editor.button("Redo")).to_be_disabled()
     editor.press("Control+ArrowDown")
     expect(editor.current).to_contain_text("pick-up")
     editor.press(undo)  # letters of one name are one step, and the place comes back
@@ -250,11 +242,11 @@ def test_graphs_are_copied_moved_duplicated_deleted_split_and_merged(opened: Ope
     editor.press("Alt+c", "Control+ArrowDown", "Alt+v")
     assert editor.graphs() == [OPEN_JAR, PICK_UP, OPEN_JAR, STIR]
     editor.press("Alt+Shift+ArrowDown")
-    assert editor.counts() == [1, 1, 2]
+    assert editor.parts() == [(TEXTS[0], 1), (TEXTS[1], 1), (TEXTS[2], 2)]
     editor.press("Alt+Shift+ArrowDown")
     assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR, OPEN_JAR]
     editor.press("Enter", "Alt+Shift+ArrowUp", "Alt+Shift+ArrowDown")  # from a field, too
-    expect(editor.page.locator(".said")).to_have_text("Done: moving a graph down.")
+    expect(editor.said).to_have_text("Done: moving a graph down.")
     assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR, OPEN_JAR]
     editor.press("Escape", "Alt+u")
     assert len(editor.graphs()) == 5
@@ -272,41 +264,37 @@ def test_descriptions_are_added_split_merged_moved_and_removed(opened: Opened) -
     editor = opened(item([OPEN_JAR, PICK_UP], [STIR]))
     editor.press("Control+ArrowDown", "Alt+Shift+s")
     expect(editor.page.get_by_role("textbox", name="Text of description 2")).to_be_focused()
-    editor.press("Escape")
-    assert editor.counts() == [1, 1, 1]
-    editor.press("Alt+t")
+    editor.press("Escape", "Alt+t")
     editor.type("Pick it up.")
     editor.press("Enter")
-    assert editor.texts() == [TEXTS[0], "Pick it up.", TEXTS[1]]
+    up = "Pick it up."
+    assert editor.parts() == [(TEXTS[0], 1), (up, 1), (TEXTS[1], 1)]
     expect(editor.current).to_be_focused()
     editor.press("Alt+Shift+PageDown")
-    assert editor.texts() == [*TEXTS[:2], "Pick it up."]
+    assert editor.parts() == [(TEXTS[0], 1), (TEXTS[1], 1), (up, 1)]
     editor.press("Control+Shift+ArrowUp", "Alt+Shift+g")
-    assert editor.texts() == [TEXTS[0], f"{TEXTS[1]} Pick it up."]
+    assert editor.parts() == [(TEXTS[0], 1), (f"{TEXTS[1]} {up}", 2)]
     editor.press("Control+ArrowDown", "Alt+t", "Home", *["ArrowRight"] * len(TEXTS[1]), "Alt+Shift+s")
-    assert editor.texts() == [*TEXTS[:2], "Pick it up."], "it is split where the caret is"
+    assert editor.parts() == [(TEXTS[0], 1), (TEXTS[1], 1), (up, 1)], "it is split where the caret is"
     expect(editor.page.get_by_role("textbox", name=re.compile("Text of"))).to_be_hidden()
     editor.press("Alt+Shift+n")
     editor.type("The end.")
     editor.press("Escape")
-    assert len(editor.texts()) == 4 and "The end." in editor.texts()
+    assert ("The end.", 0) in editor.parts()
     editor.press("Alt+Shift+x")
-    assert editor.texts() == [*TEXTS[:2], "Pick it up."]
-
-
-def test_a_format_that_holds_only_triplets_offers_only_them(opened: Opened) -> None:
-    editor = opened(text=json.dumps(SGDS) + "\n", name="sgds.jsonl")
-    before = editor.counts()
-    expect(editor.page.get_by_role("button", name="Delete graph")).to_be_disabled()
+    assert editor.parts() == [(TEXTS[0], 1), (TEXTS[1], 1), (up, 1)]
+    editor = opened(text=json.dumps(SGDS) + "\n", name="sgds.jsonl")  # this format holds only triplets
+    before = editor.parts()
+    expect(editor.button("Delete graph")).to_be_disabled()
     expect(editor.page.get_by_role("group", name="Commands on the description")).to_be_hidden()
     editor.press("Control+Enter", "Alt+u", "Alt+Shift+n")
     editor.field("target", 2).fill("lid")
-    assert editor.counts() == before and editor.graphs()[0][1] == ["wash", "dobj", "lid"]
+    assert editor.graphs()[0][1] == ["wash", "dobj", "lid"] and editor.parts() == before
 
 
 def test_every_command_says_what_it_did_or_why_it_cannot(opened: Opened) -> None:
     editor = opened()
-    said = editor.page.locator(".said")
+    said = editor.said
     expect(said).to_have_text("Item tea, 3 graphs: Open the jar.")
     for key, words in {
         "Control+z": "There is nothing to undo in this item.",
@@ -412,7 +400,7 @@ def test_edits_go_on_while_the_server_is_gone_and_are_sent_when_it_is_back(opene
     editor = opened()
     restored, server = (editor.page.locator(f"[data-notice={name}]") for name in ("restored", "server"))
     expect(restored).to_contain_text("1 edit that was not saved was restored")
-    editor.page.get_by_role("button", name="Dismiss").click()
+    editor.button("Dismiss").click()
     expect(restored).to_have_count(0)
     leaving = "!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"
     assert not editor.page.evaluate(leaving)
@@ -441,7 +429,7 @@ def test_an_edit_that_was_refused_is_tried_again_and_one_whose_answer_was_lost_i
     editor.press("Alt+u")
     expect(editor.page.locator("[data-notice=sending]")).to_contain_text("the draft cannot be written")
     editor.file.session.around.keep = keep
-    editor.page.get_by_role("button", name="Try again").click()
+    editor.button("Try again").click()
     assert len(editor.graphs()) == 4
     lost: list[int] = []
     editor.page.route("**/data/edit", lambda route: (lost.append(route.fetch().status), route.abort()))
@@ -459,7 +447,7 @@ def test_a_conflict_of_two_browsers_is_shown_and_decided(opened: Opened, answer:
         change(editor.file, {"path": ["descriptions", 0, "graphs", 0], "value": STIR})
         editor.press("Enter")
         editor.field("target", 2).fill("lid")
-    editor.page.get_by_role("button", name="Compare").click()
+    editor.button("Compare").click()
     expect(editor.dialog.locator(".version-side")).to_have_count(2)
     editor.dialog.get_by_role("button", name=answer).click()
     is_theirs = answer == "Take theirs"
@@ -556,8 +544,8 @@ def test_items_are_switched_by_keys_and_keep_their_status_note_and_undo(opened: 
     editor.press("Alt+PageDown", "Alt+PageDown")
     expect(editor.page.get_by_role("heading", name="New graph", exact=True)).to_be_visible()
     expect(editor.field("target", 1)).to_be_focused()
-    expect(editor.page.get_by_role("button", name="Remove the description")).to_be_disabled()
-    expect(editor.page.get_by_role("button", name="Add a description")).to_be_enabled()
+    expect(editor.button("Remove the description")).to_be_disabled()
+    expect(editor.button("Add a description")).to_be_enabled()
     editor.type("open")
     editor.press("Enter")
     assert editor.graphs(2) == [action("open")]
