@@ -79,16 +79,14 @@ class Client:
         return message
 
     def post(self, name: str, value: object) -> tuple[int, Any]:
-        """Send a change, and return the status and the answer."""
-        body = json.dumps(value).encode()
+        """Send a change, and return the status and the answer; bytes are sent as they are."""
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
         status, _, answer = self.request(f"/{self.token}/data/{name}", "POST", body, Content_Type="application/json")
         return status, json.loads(answer)
 
     def label(self, run: str, **said: object) -> tuple[int, Any]:
         """Send a label."""
-        path = f"/{self.token}/data/labels?{urlencode({'run': run})}"
-        status, _, body = self.request(path, "POST", json.dumps(said).encode(), Content_Type="application/json")
-        return status, json.loads(body)
+        return self.post(f"labels?{urlencode({'run': run})}", said)
 
 
 @contextmanager

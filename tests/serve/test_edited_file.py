@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from edited_files import DRY_VALUE, SGDS, STORY, TEXTS, WASH_VALUE, Editor, change, editing, set_text, splice, written
+from edited_files import DRY_VALUE, SGDS, STORY, TEXTS, WASH_VALUE, change, editing, refused, set_text, splice, written
+from served import Client
 
-from tsgkit.errors import CannotCarry, FileProblem, UsageError
+from tsgkit.errors import CannotCarry, FileProblem
 from tsgkit.library.documents.reader import read_file
 from tsgkit.serve import edit_page
 from tsgkit.serve.ahead import begun_beside
@@ -27,12 +28,6 @@ Open = Callable[..., EditedFile]
 PUT = ["wash", "in", "sink"]
 MUG = set_text("She washes the mug.")
 TWO = '{"id": "a", "descriptions": [{"text": "A."}]}\n{"id": "b", "descriptions": [{"text": "B."}]}\n'
-
-
-def last_graph(file: EditedFile) -> tuple[int, int]:
-    descriptions = file.session.item(0)["value"]["descriptions"]
-    number = next(at for at in reversed(range(len(descriptions))) if descriptions[at]["graphs"])
-    return number, len(descriptions[number]["graphs"]) - 1
 
 
 def apart(folder: Path, name: object, format: str = "narrative") -> Path:
@@ -52,51 +47,46 @@ def statuses(file: EditedFile) -> list[str]:
 # Formats
 
 
-def test_edit_is_saved_in_the_same_format_and_undone_writes_the_same_values(opened: Open, tmp_path: Path) -> None:
+def test_edits_are_saved_in_every_format_undone_exactly_and_refused_where_it_cannot_carry_them(
+    opened: Open, tmp_path: Path
+) -> None:
     for format, (_, original) in TEXTS.items():
         before = read_file(path := apart(tmp_path, format, format))
         file = opened(path)
-        description, graph = last_graph(file)
-        where = ("descriptions", description, "graphs", graph)
-        change(file, splice(*where, start=0, inserted=[PUT]))
+        can, parts = file.document()["can"], file.session.item(0)["value"]["descriptions"]
+        number = max(place for place, part in enumerate(parts) if part["graphs"])
+        graphs = ("descriptions", number, "graphs")
+        graph = (*graphs, len(parts[number]["graphs"]) - 1)
+        change(file, splice(*graph, start=0, inserted=[PUT]))
         assert file.save()["items"] == [0], format
         after = read_file(path)
         assert (after.format, after.findings) == (before.format, before.findings), format
         assert [one.narrative for one in after.entries] == list(file.session.narratives), format
         assert list(after.entries[0].narrative.graphs[-1].triplets[0]) == PUT, format
         assert after.entries[1:] == before.entries[1:], format
-        change(file, splice(*where, start=0, removed=1))
+        change(file, splice(*graph, start=0, removed=1))
         file.save()
         text = path.read_text()
         if format in ("arrow", "graphml"):
             assert text == original
         elif path.suffix == ".jsonl":
-            lines = [[json.loads(one) for one in whole.splitlines()] for whole in (text, original)]
-            assert lines[0] == lines[1], format
+            assert [*map(json.loads, text.splitlines())] == [*map(json.loads, original.splitlines())], format
         else:
             assert json.loads(text) == json.loads(original), format
-
-
-def test_changes_that_the_format_cannot_carry_are_refused(opened: Open, tmp_path: Path) -> None:
-    for format in TEXTS:
-        file = opened(apart(tmp_path, format, format))
-        can, (description, graph) = file.document()["can"], last_graph(file)
-        names = {"object": ["cup"], "relationship": [], "verb": []}
         ops = {
-            "vocabulary": {"path": ["vocabulary"], "value": names},
-            "texts": set_text("Another sentence.", description),
-            "graphs": splice("descriptions", description, "graphs", start=graph + 1, inserted=[DRY_VALUE]),
+            "vocabulary": {"path": ["vocabulary"], "value": {"object": ["cup"], "relationship": [], "verb": []}},
+            "texts": set_text("Another sentence.", number),
+            "graphs": splice(*graphs, start=len(parts[number]["graphs"]), inserted=[DRY_VALUE]),
             "borders": splice("descriptions", start=0, inserted=[{"text": "New.", "graphs": []}]),
         }
-        before = file.session.item(0)
+        item = file.session.item(0)
         for what in [what for what in ops if not can[what]]:
-            with pytest.raises(UsageError, match=file.document()["format"]):
-                change(file, ops[what])
-        assert file.session.item(0) == before, format
+            refused(file.document()["format"], change, file, ops[what])
+        assert file.session.item(0) == item, format
         for what in [what for what in ops if can[what]]:
             change(file, ops[what])
         file.save()
-        assert [one.narrative for one in read_file(file.path).entries] == list(file.session.narratives), format
+        assert [one.narrative for one in read_file(path).entries] == list(file.session.narratives), format
 
 
 def test_other_parts_of_rows_stories_and_files_are_kept(opened: Open, story: Path, tmp_path: Path) -> None:
@@ -135,7 +125,10 @@ def test_name_or_graph_that_the_format_cannot_carry_is_named_and_nothing_is_writ
         assert path.read_bytes() == before and file.document()["unsaved"], reason
 
 
-def test_what_saving_would_drop_is_not_edited(opened: Open, tmp_path: Path) -> None:
+def test_what_is_no_file_or_what_saving_would_drop_is_not_edited(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for text, problem, hint in (
         ('{"descriptions": []}\n{"descriptions": [}\n', "a part cannot be read.*line 2", "tsgkit check"),
         ('{"descriptions": []}\n{"descriptions": [], "mood": "good"}\n', "no field 'mood'", "tsgkit check"),
@@ -150,13 +143,20 @@ def test_what_saving_would_drop_is_not_edited(opened: Open, tmp_path: Path) -> N
         ("A story about a cup.\n", "no triplet", "--story"),
     ):
         (path := tmp_path / "file.txt").write_text(text)
-        with pytest.raises(FileProblem, match=problem) as error:
-            opened(path)
-        assert hint in error.value.hint, text
+        refused(problem, opened, path, hint=hint)
         assert [one.name for one in tmp_path.iterdir()] == ["file.txt"], "no draft is left"
         with pytest.raises(FileProblem, match=r"file\.txt: ") as error:  # not the version that is not there yet
             opened(path, annotator="ann")
         assert "file.ann" not in str(error.value) + error.value.hint
+    (tmp_path / "folder").mkdir()
+    for name, problem, hint in (
+        ("missing.jsonl", "no such file", "--story TEXTFILE"),
+        ("folder", "this is a folder", "name a file of graphs"),
+        ("none/story.jsonl", "there is no folder", "make it first"),
+        ("-", "standard input", "write it to a file"),
+        ("a\0b", "not a file name", ""),
+    ):
+        refused(problem, opened, name, hint=hint)
 
 
 def test_losses_are_told_and_must_be_accepted(opened: Open, tmp_path: Path) -> None:
@@ -165,8 +165,7 @@ def test_losses_are_told_and_must_be_accepted(opened: Open, tmp_path: Path) -> N
     file = opened(path)
     assert file.document()["losses"] == ["1 line without triplets"]
     change(file, splice("descriptions", 0, "graphs", 0, start=2, inserted=[["wash", "with", "hand1"]]))
-    with pytest.raises(UsageError, match="saving would drop 1 line without triplets"):
-        file.save()
+    refused("saving would drop 1 line without triplets", file.save)
     file.save(accept_losses=True)
     assert path.read_text() == "person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1\n"
     assert file.document()["losses"] == []
@@ -202,8 +201,7 @@ def test_mine_replaces_what_is_on_disk_then_and_nothing_later(opened: Open, stor
     assert file.document()["disk"]
     with pytest.raises(Conflict, match="was deleted"):
         file.save()
-    with pytest.raises(UsageError, match="the file is gone"):
-        file.versions(0, "disk")
+    refused("the file is gone", file.versions, 0, "disk")
     file.resolve("mine")
     file.save()
     assert read_file(story).entries[0].narrative == file.session.narratives[0]
@@ -217,10 +215,8 @@ def test_theirs_is_read_again_and_unsaved_edits_go(opened: Open, story: Path) ->
     revision = change(file, MUG)["revision"]
     text = story.read_text()
     story.write_text("broken {")
-    with pytest.raises(FileProblem):
-        file.resolve("theirs")
-    with pytest.raises(UsageError, match="expected mine or theirs"):
-        file.resolve("both")
+    refused(r"story\.jsonl", file.resolve, "theirs")
+    refused("expected mine or theirs", file.resolve, "both")
     assert texts(file)[0] == "She washes the mug."
     file.session.set_status(0, "done", "")
     same = '{"id": "cups", "descriptions": []}\n'
@@ -237,47 +233,19 @@ def test_theirs_is_read_again_and_unsaved_edits_go(opened: Open, story: Path) ->
     assert again.document()["restored"] is None and statuses(again) == ["open", "done", "unsure"]
 
 
-def test_file_behind_a_link_is_edited_and_the_link_stays(opened: Open, story: Path, tmp_path: Path) -> None:
-    (link := tmp_path / "link.jsonl").symlink_to(story)
-    file = opened(link)
-    with pytest.raises(UsageError, match="another tsgkit edits this file"):
-        opened(story)
-    change(file, MUG)
-    file.save()
-    assert link.is_symlink() and "She washes the mug." in story.read_text()
-
-
 def test_read_only_file_is_refused_before_work_begins_and_never_replaced(
     opened: Open, story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, before = opened(story), story.read_bytes()
     change(file, MUG)
     monkeypatch.setattr(os, "access", lambda place, _: place != story)  # the superuser may write it
-    with pytest.raises(FileProblem, match="the file is read-only"):
-        file.save()
+    refused("the file is read-only", file.save)
     assert (story.read_bytes(), file.session.unsaved) == (before, [0])
     file.close()
     for may_write, hint in ((True, "--annotator NAME"), (False, "copy it to a folder")):
         monkeypatch.setattr(os, "access", lambda place, _, may=may_write: may and place != story)
-        with pytest.raises(FileProblem, match="the file is read-only") as error:
-            opened(story)
-        assert hint in error.value.hint
+        refused("the file is read-only", opened, story, hint=hint)
     opened(story, annotator="ann")
-
-
-def test_what_is_no_file_is_refused(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    for name, problem in (
-        ("missing.jsonl", "no such file"),
-        ("folder", "this is a folder"),
-        ("none/story.jsonl", "there is no folder"),
-        ("-", "standard input"),
-        ("a\0b", "not a file name"),
-    ):
-        with pytest.raises(UsageError, match=problem) as error:
-            opened(name)
-        assert ("--story TEXTFILE" in error.value.hint) is (name == "missing.jsonl")
 
 
 def full(*_: object) -> int:
@@ -292,16 +260,14 @@ def test_full_disk_refuses_the_edit_or_save_and_loses_nothing(
     write = os.write
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", lambda handle, data: full(write(handle, data[:7])))
-        with pytest.raises(FileProblem, match=r"the edit cannot be kept: No space left on device"):
-            change(file, set_text("Refused."))
+        refused(r"the edit cannot be kept: No space left on device", change, file, set_text("Refused."))
     change(file, set_text("She washes the jug."))
     file.close()
     again = opened(story)
     assert again.document()["restored"]["edits"] == 2 and texts(again)[0] == "She washes the jug."
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        with pytest.raises(FileProblem, match="No space left on device"):
-            again.save()
+        refused("No space left on device", again.save)
     assert story.read_bytes() == before
     assert sorted(one.name for one in tmp_path.iterdir()) == [".story.jsonl.draft", "story.jsonl"]
     again.save()
@@ -331,8 +297,7 @@ def test_annotator_keeps_a_version_of_their_own(opened: Open, story: Path) -> No
 
 def test_name_of_an_annotator_is_part_of_a_file_name(opened: Open, story: Path) -> None:
     for name in ("", "a/b", "../x", ".", "..", ".ann", "a\0", "a\n", "-ann", "x" * 65, "a:b", "<b>"):
-        with pytest.raises(UsageError, match="not a part of a file name"):
-            opened(story, annotator=name)
+        refused("not a part of a file name", opened, story, annotator=name)
     for name in ("J. Doe", "ann@lab.org", "Zoë", "a-b_c+d", "x" * 64):
         file = opened(story, annotator=name)
         change(file, set_text("Mine."))
@@ -349,8 +314,7 @@ def test_new_story_begins_with_its_sentences_and_is_written_at_the_first_save(op
     file.close()
     sentences = story.read_text()
     story.write_text("Another.\n")
-    with pytest.raises(UsageError, match="unsaved edits of another story"):
-        opened(path, story=story)
+    refused("unsaved edits of another story", opened, path, story=story)
     story.write_text(sentences)
     again = opened(path)
     assert again.document()["restored"]["edits"] == 1, "without the story they go on"
@@ -359,14 +323,11 @@ def test_new_story_begins_with_its_sentences_and_is_written_at_the_first_save(op
     again.save()
     again.close()
     assert read_file(path).entries[0].narrative.graphs[0].actions == ("wash",)
-    with pytest.raises(UsageError, match="there already"):
-        opened(path, story=story)
+    refused("there already", opened, path, story=story)
     for name in ("new.json", "new.graphml", "new"):
-        with pytest.raises(UsageError, match=r"cannot carry the sentences|no format has the ending"):
-            opened(tmp_path / name, story=story)
+        refused(r"cannot carry the sentences|no format has the ending", opened, tmp_path / name, story=story)
     story.write_text(" \n")
-    with pytest.raises(FileProblem, match="the story has no sentence"):
-        opened(tmp_path / "other.jsonl", story=story)
+    refused("the story has no sentence", opened, tmp_path / "other.jsonl", story=story)
 
 
 def test_proposals_are_matched_by_id_or_position_and_the_others_are_told(
@@ -379,16 +340,14 @@ def test_proposals_are_matched_by_id_or_position_and_the_others_are_told(
     assert file.notes[0].endswith("1 item has no version there (a); 1 of its items is not in the file")
     assert file.versions(1, "proposal")["texts"] == [{"description": 0, "mine": "B.", "other": "B!"}]
     for number, other, problem in ((0, "proposal", "no version of this item"), (0, "third", "no other version")):
-        with pytest.raises(UsageError, match=problem):
-            file.versions(number, other)
+        refused(problem, file.versions, number, other)
     (proposed := tmp_path / "proposed.json").write_text(json.dumps([WASH_VALUE[:2], DRY_VALUE]))
     file = opened(story, proposals=proposed)
     assert not file.notes
     extra: dict[str, Any] = {"kind": "extra", "reference": None, "candidate": ["wash", "with", "hand1"], "outside": []}
     places = {"description": 0, "graph": 0, "number": 0, "mine": WASH_VALUE, "other": WASH_VALUE[:2]}
     assert file.versions(0, "proposal")["pairs"] == [places | {"matched": 2, "changes": [extra]}]
-    with pytest.raises(FileProblem):
-        opened(path, annotator="ann", proposals=tmp_path / "missing.jsonl")
+    refused(r"missing\.jsonl", opened, path, annotator="ann", proposals=tmp_path / "missing.jsonl")
     opened(path, annotator="ann")  # a refused file stays free
 
 
@@ -408,14 +367,12 @@ def test_statuses_are_kept_by_item_and_where_they_cannot_be_the_file_is_saved(op
     assert statuses(file) == ["unsure", "open"], "of two lines about an item the last counts"
     change(file, splice("descriptions", 0, "graphs", 0, start=3, removed=1))
     kept.write_text("notes of mine\n")
-    with pytest.raises(UsageError, match=r"sgqa\.jsonl is saved, but .*annotations\.jsonl: line 1"):
-        file.save()
+    refused(r"sgqa\.jsonl is saved, but .*annotations\.jsonl: line 1", file.save)
     assert not file.document()["unsaved"]
     file.close()
     for text, problem in (("notes of mine\n", "line 1"), ('{"item": "q", "status": "perfect"}\n', "not a status")):
         kept.write_text(text)
-        with pytest.raises(UsageError, match=problem):
-            opened(path)
+        refused(problem, opened, path)
         assert kept.read_text() == text
 
 
@@ -452,8 +409,7 @@ def test_edits_are_restored_in_order_and_saving_empties_the_draft(opened: Open, 
     change(file, set_text("Four."))
     file.close()
     for act in (file.save, lambda: file.resolve("theirs"), lambda: change(file, MUG)):
-        with pytest.raises(UsageError, match="was closed"):
-            act()
+        refused("was closed", act)
     file = opened(story)
     assert restored(file) == ("Four.", 1)
     file.save()
@@ -530,18 +486,22 @@ def test_draft_of_another_content_shows_both_versions_unless_it_was_saved_alread
     assert texts(file)[0] == "Mine."
 
 
-def test_second_server_is_refused_until_the_first_ends_and_links_are_not_followed(opened: Open, story: Path) -> None:
+def test_second_server_is_refused_until_the_first_ends_and_a_draft_is_no_link(opened: Open, story: Path) -> None:
     first = opened(story)
-    with pytest.raises(UsageError, match="another tsgkit edits this file") as error:
-        opened(story)
-    assert "--annotator NAME" in error.value.hint
+    refused("another tsgkit edits this file", opened, story, hint="--annotator NAME")
     first.close()
     opened(story).close()
     (other := story.parent / "other").write_text("mine")
     draft_file(story).symlink_to(other)
-    with pytest.raises(FileProblem, match="edits cannot be kept here"):
-        opened(story)
+    refused("edits cannot be kept here", opened, story)
     assert other.read_text() == "mine"
+    draft_file(story).unlink()
+    (link := story.parent / "link.jsonl").symlink_to(story)
+    file = opened(link)
+    refused("another tsgkit edits this file", opened, story)
+    change(file, MUG)
+    file.save()
+    assert link.is_symlink() and "She washes the mug." in story.read_text()
 
 
 def test_address_is_kept_only_in_a_draft_that_nobody_else_could_write(opened: Open, story: Path) -> None:
@@ -580,30 +540,6 @@ def test_edits_of_several_items_are_told_apart_and_the_first_brings_the_content_
     draft.close()
     assert kept is not None and kept.time
     assert (kept.text, kept.checksum, kept.edits, kept.problem) == ("the text", None, (edit, edit), "")
-
-
-def test_end_waits_for_an_edit_that_is_being_kept(opened: Open, story: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = opened(story)
-    begun, may_end = threading.Event(), threading.Event()
-    add = file._draft.add
-
-    def slow(*words: Any) -> None:  # noqa: ANN401
-        begun.set()
-        may_end.wait(10)
-        add(*words)
-
-    monkeypatch.setattr(file._draft, "add", slow)
-    editing = threading.Thread(target=change, args=(file, set_text("One.")))
-    editing.start()
-    begun.wait(10)
-    ending = threading.Thread(target=file.close)
-    ending.start()
-    ending.join(0.05)
-    assert draft_file(story).exists() and ending.is_alive()
-    may_end.set()
-    editing.join()
-    ending.join()
-    assert texts(opened(story))[0] == "One."
 
 
 # The server
@@ -676,7 +612,7 @@ def test_program_serves_a_file_too(story: Path) -> None:
     for _ in range(2):
         with edit_file(story, annotator="ann") as page:
             address = urlsplit(page.address)
-            found = Editor(address.port or 0, address.path.strip("/")).data("document")
+            found = Client(address.port or 0, address.path.strip("/")).data("document")
         assert (found["file"], found["annotator"]) == ("story.ann.jsonl", "ann")
 
 

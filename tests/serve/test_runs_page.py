@@ -274,18 +274,6 @@ def test_label_is_saved_changed_and_removed_and_annotators_keep_their_own(serve:
     assert sorted(told) == [("ann", one, "right"), ("ann", other, "wrong"), ("ben", one, "wrong")]
 
 
-def test_agree_reads_the_labels(serve: Serve, run: Path, capsys: Captured) -> None:
-    client = serve(run)
-    columns = client.data("samples", run="mine")
-    for number, mark in enumerate(columns["mark"]):
-        client.label("mine", number=number, verdict="right" if mark == "r" else "wrong")
-    client.label("mine", number=0, verdict="unsure")
-    assert main(["agree", str(run), "--human", str(labels_file(run)), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert (sum(row["rated"] for row in rows), sum(row["unsure"] for row in rows)) == (columns["n"] - 1, 1)
-    assert {measure["value"] for row in rows for measure in row["measures"]} <= {1.0, None}
-
-
 def test_what_is_no_label_is_refused_and_nothing_is_written(serve: Serve, run: Path) -> None:
     client = serve(run)
     cases: tuple[tuple[dict[str, Any], str], ...] = (

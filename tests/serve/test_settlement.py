@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edited_files import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from two_annotators import ANN, BOB, FILL, LIFT, PUT, WASH, L, tea, write
 
-from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import Entry
@@ -172,8 +172,7 @@ def test_description_of_one_annotator_is_decided_as_a_whole_and_l_can_be_edited(
     assert [each["label"] for each in found.shown(1)["choices"]] == ["ann: keep it", "bob: leave it out"]
     titles = [part["title"] for part in found.shown(1)["parts"]]
     assert titles == ["the description of ann", "its graph 0"]
-    with pytest.raises(UsageError, match="cannot be edited here"):
-        found.decide(1, "edit", None)
+    refused("cannot be edited here", found.decide, 1, "edit", None)
     found.decide(0, "edit", {"object": "cup\n\n cup ", "relationship": "verb\ndobj", "verb": "wash"})
     found.decide(1, "second", None)
     found.write()
@@ -198,44 +197,37 @@ def test_decision_that_cannot_be_is_refused_and_not_kept() -> None:
         (2, "edit", {"text": 5}, "a text is a string"),
         (2, "edit", {"text": "\ud800"}, "not text"),
     ):
-        with pytest.raises(UsageError, match=problem):
-            found.decide(number, choice, edited)
+        refused(problem, found.decide, number, choice, edited)
         assert not decisions_file(OUT).exists() and decisions(found) == [None] * 3, problem
-    with pytest.raises(UsageError, match="10,001 characters, not at most 10,000"):
-        found.decide(0, "first", None, note="x" * 10_001)
+    refused("10,001 characters, not at most 10,000", found.decide, 0, "first", None, note="x" * 10_001)
     found.decide(0, "first", None, note="x" * 10_000)
     for left in ("2 decisions", "1 decision"):
-        with pytest.raises(UsageError, match=f"{left} to make"):
-            found.write()
+        refused(f"{left} to make", found.write)
         found.decide(1, "first", None)
     assert not OUT.exists()
 
 
 def test_what_lies_at_the_settled_file_is_kept_unless_this_job_wrote_it() -> None:
     OUT.write_text('{"mine": 1}\n')
-    with pytest.raises(FileProblem, match="already here would be lost"):
-        settling(ANN, BOB)
+    refused("already here would be lost", settling, ANN, BOB)
     decide(settling(force=True), "first", "first").write()
     again = settling()
     again.decide(0, "second", None)
     again.write()
     assert settled()[0]["descriptions"][0]["graphs"] == BOB["descriptions"][0]["graphs"]
     OUT.write_text("[]\n")
-    with pytest.raises(FileProblem, match="already here would be lost"):
-        settling()
+    refused("already here would be lost", settling)
     OUT.unlink()
     found = settling()
     OUT.write_text("mine\n")
-    with pytest.raises(FileProblem, match="already here would be lost"):
-        found.write()
+    refused("already here would be lost", found.write)
     assert OUT.read_text() == "mine\n"
 
 
 def test_decisions_about_something_else_are_kept_without_force() -> None:
     decide(settling(ANN, BOB), "first")
     before = decisions_file(OUT).read_text()
-    with pytest.raises(UsageError, match="1 line about something else"):
-        settling(tea([PUT], item="x"), tea([FILL], item="x"))
+    refused("1 line about something else", settling, tea([PUT], item="x"), tea([FILL], item="x"))
     assert decisions_file(OUT).read_text() == before
     assert decisions(settling(force=True)) == [None]
 
@@ -243,21 +235,16 @@ def test_decisions_about_something_else_are_kept_without_force() -> None:
 def test_inputs_are_never_overwritten_or_lost_and_a_missing_folder_is_told() -> None:
     settling(ANN, BOB)
     for out in ("ann.jsonl", "bob.jsonl", "./bob.jsonl"):
-        with pytest.raises(FileProblem, match="the file being read"):
-            settling(out=out, force=True)
-    with pytest.raises(UsageError, match="the name of who decides"):
-        settling(by=" ")
+        refused("the file being read", settling, out=out, force=True)
+    refused("the name of who decides", settling, by=" ")
     (folder := Path("out")).mkdir()
     found = settling(out="out/settled.jsonl")
     folder.rmdir()
-    with pytest.raises(FileProblem, match="cannot be kept here"):
-        found.decide(0, "first", None)
+    refused("cannot be kept here", found.decide, 0, "first", None)
     assert decisions(found)[0] is None
-    with pytest.raises(FileProblem, match="there is no folder out"):
-        settling(out="out/settled.jsonl")
+    refused("there is no folder out", settling, out="out/settled.jsonl")
     Path("bob.jsonl").write_text(Path("bob.jsonl").read_text() + "{broken\n")
-    with pytest.raises(UsageError, match=r"bob\.jsonl: line 2"):
-        settling()
+    refused(r"bob\.jsonl: line 2", settling)
 
 
 def test_rows_keep_their_other_fields() -> None:
@@ -280,8 +267,7 @@ def test_plain_graphs_are_settled_in_their_format_and_beside_a_story_its_texts_s
     Path("ann.txt").write_text(text(WASH, LIFT))
     Path("bob.txt").write_text(text(WASH, FILL, LIFT))
     found = Settling(versions_of("ann.txt", "bob.txt"), Path("plain.txt"), "eve")
-    with pytest.raises(UsageError):
-        found.decide(0, "edit", [["a -> b", "on", "c"]])
+    refused("an arrow", found.decide, 0, "edit", [["a -> b", "on", "c"]])
     decide(found, "second").write()
     assert Path("plain.txt").read_text() == text(WASH, FILL, LIFT)
     write("ann.jsonl", {key: value for key, value in ANN.items() if key != "id"})
