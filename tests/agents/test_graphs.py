@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
 from collections.abc import Awaitable, Callable
@@ -15,7 +14,6 @@ from langchain_core.language_models import FakeListChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.errors import NodeCancelledError
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from model_server import model_server
@@ -178,39 +176,6 @@ def test_refiner_is_a_node_of_a_callers_graph_that_streams_its_steps() -> None:
         mermaid("reviewer")
 
 
-LOOKS = ("graph 1: redundant: 3", "none", "1: fill -> dobj -> kettle (60)", "none")
-
-
-class Failing(Scripted):
-    """A model whose process dies at its third question."""
-
-    died = False
-
-    async def __call__(self, messages: list[dict[str, Any]]) -> str:
-        if len(self.asked) == 2 and not self.died:
-            self.died = True
-            raise asyncio.CancelledError
-        return await super().__call__(messages)
-
-
-def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    model = Failing(*LOOKS)
-    given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
-
-    async def work(value: Values | None) -> Values:
-        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "tea.sqlite")) as saver:
-            return await kitchen(tk.agents.refiner(model), checkpointer=saver).ainvoke(value, TEA)
-
-    with pytest.raises(NodeCancelledError):
-        run(work(given))
-    assert len(model.asked) == 2
-    out = run(work(None))
-    fresh = Scripted(*LOOKS)
-    assert out == run(kitchen(tk.agents.refiner(fresh)).ainvoke(given))
-    assert model.asked == fresh.asked, "the first two answers were kept"
-    assert caplog.records == []
-
-
 def test_refiner_refuses_input_that_is_none_and_parameters_that_cannot_be_kept() -> None:
     inputs: list[tuple[Any, str]] = [
         ({}, "the refiner was given no graphs"),
@@ -347,7 +312,7 @@ def test_decomposer_and_refiner_follow_each_other_in_a_callers_graph() -> None:
     assert out["graphs"] == graph_values([GOOD]) and out["counts"] == [1], "nothing of the first story is left"
 
 
-def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asked: list[str] = []
 
     class Remembering(ByLabel):
@@ -357,25 +322,31 @@ def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogC
             asked.append(f"{where.sample} {label}")
             return await super().ask(where, [], label=label)
 
-    model = Remembering({"decompose/1": "fill it\nrinse it", "write/1": arrows(VASE), "write/2": arrows(RINSE)})
-    given: DecomposeInput = {"narrative": "She fills the kettle. She fills it again."}
-    expected = run(tk.agents.decomposer(model, vocabulary=L, effort="medium").ainvoke(given))
-    straight = [*asked]
-    asked.clear()
-    agent = tk.agents.decomposer(model, vocabulary=L, effort="medium", checkpointer=InMemorySaver())
-    names: list[str] = []
+    looks = {"look/1": "graph 1: redundant: 3", "look/2": "none"}
+    model = Remembering({"decompose/1": "fill it\nrinse it", "write/1": arrows(VASE), "write/2": arrows(RINSE)} | looks)
+    story: Any = {"narrative": "She fills the kettle. She fills it again."}
+    graphs: Any = {"graphs": graph_values([SLIP, VASE])}
 
-    async def interrupted_after_each_step(value: DecomposeInput | None) -> None:
-        async for update in agent.astream(value, TEA, stream_mode="updates", interrupt_after="*"):
-            names.extend(name for name in update if name != "__interrupt__")
-        if (await agent.aget_state(TEA)).next:
-            await interrupted_after_each_step(None)
+    async def work(name: str, make: Any, value: Any) -> Any:  # noqa: ANN401
+        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / f"{name}.sqlite")) as saver:
+            agent = make(model, vocabulary=L, checkpointer=saver)
+            await agent.ainvoke(value, TEA, interrupt_after="*")
+            return await agent.aget_state(TEA)
 
-    run(interrupted_after_each_step(given))
-    assert {"begin", "decompose", "write", "refine", "check", "next", "finish"} <= set(names)
-    final = agent.get_state(TEA).values
-    assert {name: final[name] for name in expected} == expected
-    assert asked == straight and len(asked) == 8
+    agents: tuple[tuple[str, Any, Any, int], ...] = (
+        ("decomposer", tk.agents.decomposer, story, 8),
+        ("refiner", tk.agents.refiner, graphs, 4),
+    )
+    for name, make, given, calls in agents:
+        expected = run(make(model, vocabulary=L).ainvoke(given))
+        straight = [*asked]
+        asked.clear()
+        state, steps = run(work(name, make, given)), 1
+        while state.next:
+            state, steps = run(work(name, make, None)), steps + 1
+        assert {field: state.values[field] for field in expected} == expected and steps > 8, name
+        assert asked == straight and len(asked) == calls, name
+        asked.clear()
     assert caplog.records == [], "the checkpointer warns of no type"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ from tsgkit.library.documents.reader import read_file
 from tsgkit.serve import edit_page
 from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.edit_draft import Draft, Link, draft_file
-from tsgkit.serve.edit_page import edit_file
+from tsgkit.serve.edit_page import edit_file, edited_file
 from tsgkit.serve.edit_session import Edit
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import Conflict
@@ -28,6 +29,24 @@ Open = Callable[..., EditedFile]
 PUT = ["wash", "in", "sink"]
 MUG = set_text("She washes the mug.")
 TWO = '{"id": "a", "descriptions": [{"text": "A."}]}\n{"id": "b", "descriptions": [{"text": "B."}]}\n'
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    """A function that opens files to edit, which are closed at the end."""
+    with ExitStack() as kept:
+
+        def open_file(*words: Any, **options: Any) -> EditedFile:  # noqa: ANN401
+            file = edited_file(*words, **options)
+            kept.callback(file.close)
+            return file
+
+        yield open_file
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    return written(tmp_path, "narrative")
 
 
 def apart(folder: Path, name: object, format: str = "narrative") -> Path:

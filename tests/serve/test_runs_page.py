@@ -9,14 +9,15 @@ import re
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drawn_images import drawn, saved
-from served import Client
+from served import Client, guess, serving
 
 import tsgkit as tk
 from tsgkit.browser.modules import allowed, in_order, joined
@@ -34,6 +35,28 @@ Captured = pytest.CaptureFixture[str]
 Serve = Callable[..., Client]
 CELL = Cell("a model", "tsg/sgds", "single", "cot", 0)
 BLOCK = re.compile(r'<script type="application/octet-stream" id="block-([\w-]+)">([A-Za-z0-9+/=]*)</script>')
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one model on four tasks in two styles."""
+    out = tmp_path_factory.mktemp("runs") / "mine"
+    tk.evaluate("tsg", model=guess, style=["zero-shot", "cot"], limit=4, out=out, quiet=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def client(finished: Path) -> Iterator[Client]:
+    """A client of a server that shows the run, for tests that change nothing."""
+    with serving(finished) as found:
+        yield found
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """A function that serves runs until the test ends."""
+    with ExitStack() as kept:
+        yield lambda *paths, **options: kept.enter_context(serving(*paths, **options))
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def bare(folder: Path, narrative: Narrative) -> Path:
 
 
 def writing(page: Page) -> Typist:
-    page.wait_for_function("document.activeElement.closest('.tsg-editor')")
+    expect(page.locator(".tsg-editor :focus")).to_have_count(1)
     typist = Typist(page)
     typist.press("Enter")
     return typist
