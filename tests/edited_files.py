@@ -60,24 +60,20 @@ TEXTS = {
 
 
 def written(folder: Path, format: str) -> Path:
-    """Write the file of a format, and return its path."""
     name, text = TEXTS[format]
     (folder / name).write_text(text)
     return folder / name
 
 
 def splice(*path: str | int, start: int, removed: int = 0, inserted: list[Any] | None = None) -> dict[str, Any]:
-    """Return an operation on a list."""
     return {"path": list(path), "start": start, "removed": removed, "inserted": inserted or []}
 
 
 def change(file: EditedFile, *ops: dict[str, Any], number: int = 0) -> dict[str, Any]:
-    """Edit an item at its present revision."""
     return file.session.edit(number, file.session.item(number)["revision"], list(ops))
 
 
 def set_text(text: str, description: int = 0) -> dict[str, Any]:
-    """Return an operation that sets the text of a description."""
     return {"path": ["descriptions", description, "text"], "value": text}
 
 
@@ -89,17 +85,13 @@ def refused(problem: str, act: Callable[..., object], *values: Any, hint: str = 
 
 
 class Editor(Client):
-    """Requests to a server that edits."""
-
     def edit(self, *ops: dict[str, Any], number: int = 0) -> tuple[int, Any]:
-        """Edit an item at its present revision."""
         revision = self.data("item", number=number)["revision"]
         return self.post("edit", {"number": number, "revision": revision, "ops": list(ops)})
 
 
 @contextmanager
 def editing(path: Path, **options: Any) -> Iterator[Editor]:  # noqa: ANN401  (those of edited_file)
-    """Edit a file in a server in a thread."""
     with in_a_thread(EditPage(edited_file(path, **options)).page()) as server:
         yield Editor(server.port, server.token)
 

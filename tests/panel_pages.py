@@ -50,7 +50,6 @@ AS_MODULES = 'import { drawPanel } from "/browser/panels/panels.js";\n'
 
 @contextmanager
 def chromium(*more: str) -> Iterator[Browser]:
-    """Yield a browser."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

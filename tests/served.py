@@ -20,7 +20,6 @@ from tsgkit.serve.viewed_runs import ViewedRuns
 
 @contextmanager
 def in_a_thread(page: Page) -> Iterator[LocalServer]:
-    """Serve a page for as long as the block lasts."""
     server = LocalServer(page)
     listening, running = server.bound(), server.server()
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
@@ -43,14 +42,11 @@ def guess(messages: list[dict[str, str]]) -> str:
 
 @dataclass
 class Client:
-    """Requests to a server of views."""
-
     port: int
     token: str
 
     @property
     def address(self) -> str:
-        """The link of its page."""
         return f"http://127.0.0.1:{self.port}/{self.token}/"
 
     def request(
@@ -85,12 +81,10 @@ class Client:
         return status, json.loads(answer)
 
     def label(self, run: str, **said: object) -> tuple[int, Any]:
-        """Send a label."""
         return self.post(f"labels?{urlencode({'run': run})}", said)
 
 
 @contextmanager
 def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
-    """Serve runs from a thread."""
     with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
         yield Client(server.port, server.token)

@@ -34,12 +34,10 @@ class Typist:
     keys: list[str] = field(default_factory=list)
 
     def press(self, key: str) -> None:
-        """Press a key, or several at once."""
         self.keys.append(key)
         self.page.keyboard.press(key)
 
     def story(self, descriptions: Sequence[Description]) -> None:
-        """Write the graphs of all descriptions."""
         for number, description in enumerate(descriptions):
             if number:
                 self.press("Control+Shift+Enter")

@@ -125,8 +125,6 @@ def test_refiner_graph_and_arefine_come_to_the_same() -> None:
 
 
 class Kitchen(TypedDict, total=False):
-    """The state of a caller's graph."""
-
     graphs: list[list[list[str]]]
     narrative: list[str]
     vocabulary: dict[str, list[str]]
@@ -144,7 +142,6 @@ def count(state: Kitchen) -> Values:
 
 
 def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -> Graph:
-    """Return a caller's own graph: fetch, clean, count."""
     builder: StateGraph[Any] = StateGraph(Kitchen)
     builder.add_sequence([("fetch", fetch), ("clean", clean), ("count", count)])
     builder.add_edge(START, "fetch")
@@ -293,8 +290,6 @@ def test_decomposer_tells_a_story_when_awaited_and_when_not_as_agenerate_does() 
 
 
 class Told(DecomposeOutput):
-    """The state of a caller's graph that tells a story and cleans it."""
-
     narrative: str
 
 

@@ -42,9 +42,6 @@ def told(ask: Spoken, **parts: object) -> DecomposedSentence:
     return run(decompose_sentence(Sentence(**(usual | parts)), ask))  # type: ignore[arg-type]
 
 
-# Sentences
-
-
 def test_each_action_is_asked_for_in_order_and_knows_what_the_hands_hold() -> None:
     ask = Spoken(TWO)
     found = told(ask)
@@ -143,9 +140,6 @@ def test_orders_in_a_sentence_change_neither_nodes_nor_rules_and_a_flood_of_acti
     assert "out-of-vocabulary" in codes, "L binds whoever obeys"
     ask = Spoken(ONE | {"decompose": "\n".join(f"{n}. do thing {n}" for n in range(500))})
     assert len(told(ask).graphs) == MOST_ACTIONS == sum(label.startswith("write") for label in ask.labels)
-
-
-# Stories
 
 
 def test_a_story_becomes_a_narrative_with_its_texts_also_when_awaited() -> None:

@@ -43,9 +43,6 @@ def described(*inserted: dict[str, Any], start: int = 0) -> dict[str, Any]:
     return splice("descriptions", start=start, inserted=list(inserted))
 
 
-# Edits
-
-
 def test_items_are_listed_and_an_edit_raises_the_revision_and_answers_with_checks(session: EditSession) -> None:
     listed, item = session.document(), session.item(0)
     told = (listed["annotator"], listed["revision"], listed["restored"], listed["disk"], listed["unsaved"])
@@ -223,9 +220,6 @@ def test_titles_are_the_first_words_of_the_text_and_names_that_likely_mean_the_s
     assert EditSession([Narrative.of(graphs)]).similar(0)["groups"] == [["kettle", "kettel"]]
 
 
-# Versions
-
-
 def differences(mine: Narrative, other: Narrative) -> dict[str, Any]:
     proposals = Proposals("proposed.jsonl", (other,))
     return EditSession([mine], surroundings=Surroundings(proposals=proposals)).versions(0, "proposal")
@@ -255,9 +249,6 @@ def test_graphs_of_two_versions_are_paired_and_those_of_one_alone_tell_where_the
         "only_other": {"object": ["sink"], "relationship": [], "verb": []},
     }
     assert differences(Narrative((), L), Narrative())["vocabulary"] is None
-
-
-# Checks
 
 
 def repairs(graph: ActionGraph) -> list[dict[str, Any]]:
@@ -319,8 +310,6 @@ def test_mentions_are_in_the_order_of_the_text_and_follow_a_change_of_the_vocabu
         assert checks(Narrative((long,), Vocabulary(("cup",), (), ())))["mentioned"] == [mentioned]
 
 
-# Any values
-
 names = st.text(st.sampled_from("abé-: \n<\u2028"), max_size=4)
 triplets = st.lists(names, min_size=3, max_size=3)
 graphs = st.lists(triplets, max_size=3)
@@ -353,7 +342,6 @@ def patched(value: Any, op: dict[str, Any]) -> None:  # noqa: ANN401  (as JSON h
 
 @st.composite
 def fitting(draw: st.DrawFn, value: dict[str, Any]) -> dict[str, Any]:
-    """Draw an operation that fits a value."""
     parts = value["descriptions"]
     spliced: list[tuple[list[Any], list[Any], st.SearchStrategy[Any]]] = [(["descriptions"], parts, descriptions)]
     found = [value_at("vocabulary", value=draw(st.none() | lists))]

@@ -33,7 +33,6 @@ TWO = '{"id": "a", "descriptions": [{"text": "A."}]}\n{"id": "b", "descriptions"
 
 @pytest.fixture
 def opened() -> Iterator[Open]:
-    """A function that opens files to edit, which are closed at the end."""
     with ExitStack() as kept:
 
         def open_file(*words: Any, **options: Any) -> EditedFile:  # noqa: ANN401
@@ -50,7 +49,6 @@ def story(tmp_path: Path) -> Path:
 
 
 def apart(folder: Path, name: object, format: str = "narrative") -> Path:
-    """Write the file of a format in a folder of its own."""
     (folder / str(name)).mkdir()
     return written(folder / str(name), format)
 
@@ -61,9 +59,6 @@ def texts(file: EditedFile) -> list[str]:
 
 def statuses(file: EditedFile) -> list[str]:
     return [one["status"]["status"] for one in file.document()["items"]]
-
-
-# Formats
 
 
 def test_edits_are_saved_in_every_format_undone_exactly_and_refused_where_it_cannot_carry_them(
@@ -200,9 +195,6 @@ def test_losses_are_told_and_must_be_accepted(opened: Open, tmp_path: Path) -> N
         assert opened(tmp_path / name).document()["losses"] == [f"other fields: {loss}"], name
 
 
-# The file on disk
-
-
 def test_mine_replaces_what_is_on_disk_then_and_nothing_later(opened: Open, story: Path) -> None:
     file = opened(story)
     change(file, MUG)
@@ -291,9 +283,6 @@ def test_full_disk_refuses_the_edit_or_save_and_loses_nothing(
     assert sorted(one.name for one in tmp_path.iterdir()) == [".story.jsonl.draft", "story.jsonl"]
     again.save()
     assert b"jug" in story.read_bytes()
-
-
-# Versions of annotators, new stories, proposals, statuses
 
 
 def test_annotator_keeps_a_version_of_their_own(opened: Open, story: Path) -> None:
@@ -393,9 +382,6 @@ def test_statuses_are_kept_by_item_and_where_they_cannot_be_the_file_is_saved(op
         kept.write_text(text)
         refused(problem, opened, path)
         assert kept.read_text() == text
-
-
-# Drafts
 
 
 def left_behind(opened: Open, story: Path, *texts: str, link: Link | None = None) -> Path:
@@ -559,9 +545,6 @@ def test_edits_of_several_items_are_told_apart_and_the_first_brings_the_content_
     draft.close()
     assert kept is not None and kept.time
     assert (kept.text, kept.checksum, kept.edits, kept.problem) == ("the text", None, (edit, edit), "")
-
-
-# The server
 
 
 def test_item_is_read_edited_saved_and_marked_and_a_change_on_disk_is_a_conflict_until_it_is_settled(

@@ -39,7 +39,6 @@ BLOCK = re.compile(r'<script type="application/octet-stream" id="block-([\w-]+)"
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of one model on four tasks in two styles."""
     out = tmp_path_factory.mktemp("runs") / "mine"
     tk.evaluate("tsg", model=guess, style=["zero-shot", "cot"], limit=4, out=out, quiet=True)
     return out
@@ -47,14 +46,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(finished: Path) -> Iterator[Client]:
-    """A client of a server that shows the run, for tests that change nothing."""
     with serving(finished) as found:
         yield found
 
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """A function that serves runs until the test ends."""
     with ExitStack() as kept:
         yield lambda *paths, **options: kept.enter_context(serving(*paths, **options))
 
@@ -71,9 +68,6 @@ def records(run: Path) -> list[dict[str, Any]]:
 
 def write(run: Path, lines: list[dict[str, Any]]) -> None:
     (run / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-
-
-# Security
 
 
 def test_requests_from_elsewhere_are_refused(client: Client) -> None:
@@ -136,9 +130,6 @@ def test_only_opened_runs_and_samples_can_be_named(client: Client, serve: Serve,
     links = serve(run)
     assert "not JSON" in links.problem("samples", run="mine")
     assert "secret words" not in json.dumps(links.data("runs")) + links.problem("sample", run="mine", number=0)
-
-
-# What a run says
 
 
 def test_results_samples_and_searches_are_those_of_python(client: Client, finished: Path) -> None:
@@ -268,9 +259,6 @@ def test_nothing_is_written_into_a_run(serve: Serve, run: Path) -> None:
     assert everything() == before
 
 
-# Labels
-
-
 def lines(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in labels_file(run).read_text().splitlines()]
 
@@ -339,9 +327,6 @@ def test_labels_saved_at_once_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: Labels(run).save(Label(CELL, f"tea/{n}", "", "right"), f"r{n % 3}"), range(40)))
     assert sorted(one["item_id"] for one in lines(run)) == sorted(f"tea/{n}" for n in range(40))
-
-
-# One file
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,6 @@ def settling(*sides: Any, by: str = "eve", force: bool = False, out: Path | str 
 
 
 def decide(found: Settling, *choices: str) -> Settling:
-    """Decide the first disagreements."""
     for number, choice in enumerate(choices):
         found.decide(number, choice, None)
     return found
