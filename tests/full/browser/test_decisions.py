@@ -26,7 +26,6 @@ Window = Callable[..., Page]
 
 @pytest.fixture
 def opened(window: Window) -> Iterator[Opened]:
-    """Pages of decisions, each served from a thread."""
     with ExitStack() as kept:
 
         def open_page(decidable: ListedDecisions, **looks: object) -> tuple[Page, Deciding]:
@@ -37,7 +36,6 @@ def opened(window: Window) -> Iterator[Opened]:
 
 
 def heading(page: Page, words: str) -> None:
-    """Wait for an entry."""
     expect(page.locator("#entry-name")).to_contain_text(words)
 
 
@@ -50,9 +48,6 @@ def press(page: Page, *keys: tuple[str, str]) -> None:
 
 def edit(page: Page) -> None:
     page.get_by_role("button", name="Edit e").click()
-
-
-# Lists of a test
 
 
 def test_keys_decide_and_move_once_however_long_they_are_held(opened: Opened) -> None:
@@ -216,9 +211,6 @@ def test_the_page_fits_and_can_be_used_by_all(opened: Opened) -> None:
             expect(page.get_by_role("form", name="Edit")).to_be_visible()
             assert violations(page, "serious", "critical", "moderate") == [], (form, scheme)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (form, width)
-
-
-# Commands
 
 
 @contextmanager

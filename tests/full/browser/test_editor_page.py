@@ -42,7 +42,6 @@ GRAPHS = [OPEN_JAR, PICK_UP, STIR]
 
 
 def item(*graphs: list[Any], texts: list[str] = TEXTS, name: str = "tea", vocabulary: Json | None = L) -> Json:
-    """Return an item with one list of graphs for every description."""
     described = zip(texts, graphs or ([], [], []), strict=False)
     descriptions = [{"text": text, "graphs": list(own)} for text, own in described]
     return copy.deepcopy(
@@ -59,8 +58,6 @@ def lines(*items: Json) -> str:
 
 @dataclass
 class Editor:
-    """The editor in a browser page, and the file behind it."""
-
     page: Page
     file: EditedFile
     url: str
@@ -110,7 +107,6 @@ Opened = Callable[..., Editor]
 
 @pytest.fixture
 def opened(window: Callable[..., Page], tmp_path: Path) -> Iterator[Opened]:
-    """Editors of items, or of a text, each on a server of its own."""
     with ExitStack() as servers:
 
         def editor(*items: Json, text: str = "", name: str = "story.jsonl", proposed: str = "", **look: Any) -> Editor:  # noqa: ANN401
@@ -132,7 +128,7 @@ def test_the_names_of_a_field_have_its_role_and_mentioned_ones_come_first(opened
     editor.press("Tab")  # a field that was not begun stays empty
     assert editor.graphs() == [action("put-down")], "a row of defaults is no triplet"
     editor.press("Escape", "Control+ArrowDown", "Enter")
-    assert editor.options() == ["pick-up", "open", "put-down", "stir"]
+    assert editor.options() == ["pick-up", "put-down", "open", "stir"], "mentioned ones first, then those in use"
     editor.press("Enter")
     assert editor.options()[:2] == ["spoon", "table"]
     editor.type("t")
@@ -155,8 +151,8 @@ def test_a_name_outside_of_l_is_marked_and_the_last_triplet_takes_the_graph_with
     editor.press("ArrowUp", "Enter")  # the last option is what was typed
     editor.field("target", 1).fill("stir")
     assert editor.graphs() == [action("stir", "dobj cu")]
-    for key, counts in (("Alt+x", [1]), ("Alt+x", []), (UNDO, [1]), (UNDO, [2])):
-        editor.press(key)
+    for keys, counts in ((["Alt+x"], [1]), (["Alt+x"], []), ([UNDO, UNDO], [2])):
+        editor.press(*keys)
         assert [len(graph) for graph in editor.graphs()] == counts
 
 
@@ -455,5 +451,5 @@ def test_every_part_is_accessible_in_light_and_dark_and_five_hundred_graphs_are_
     editor.press("End", "Enter", "Enter", "ArrowUp")
     expect(editor.current).to_be_in_viewport()
     editor.press("Control+a")
-    editor.type("table")
-    assert editor.graphs()[499][0][2] == "table"
+    editor.type("x" * 20)
+    assert "x" * 20 in json.dumps(editor.graphs()[499])

@@ -23,7 +23,6 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return a report and an explanation of each suite, and the page of a room."""
     folder = tmp_path_factory.mktemp("pages")
     made: dict[str, Path] = {}
     for suite, name in RUNS.items():
