@@ -19,7 +19,6 @@ MANUAL = Path(__file__).resolve().parents[3] / "docs" / "annotating.md"
 
 
 def bare(folder: Path, narrative: Narrative) -> Path:
-    """Write a narrative without its graphs."""
     parts = tuple(replace(one, graphs=()) for one in narrative.descriptions)
     (file := folder / "story.jsonl").write_text(narratives.write(replace(narrative, descriptions=parts)))
     return file

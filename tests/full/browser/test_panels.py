@@ -27,7 +27,6 @@ HOSTILE = "</script><img src=x onerror=alert(1)><b>\u202e{{}}`${alert(1)}`\x00"
 
 
 def triangle(name: str, high: float, colour: bytes, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return a part of a scene: one horizontal triangle."""
     corners = struct.pack("<9f", 0, 0, high, 4, 0, high, 0, 4, high)
     coded = {"corners": base64.b64encode(corners).decode(), "colours": base64.b64encode(colour).decode()}
     return {"name": name, **coded, **facts}
@@ -123,8 +122,6 @@ def test_panels_fit_the_page_and_axe_finds_nothing_serious(browser: Browser) -> 
             assert (first["y"] == second["y"]) is (wide == 1280), "graphs stand side by side where there is room"
 
 
-# Graphs
-
 OVERLAPS = """(graphs) => {
   const apart = (a, b) => a.x + a.width <= b.x + 0.5 || b.x + b.width <= a.x + 0.5
     || a.y + a.height <= b.y + 0.5 || b.y + b.height <= a.y + 0.5;
@@ -192,11 +189,7 @@ def test_differences_are_signed_in_drawings_and_in_words(page: Page) -> None:
     assert "1 matched, 1 wrong hand, 1 missing, 1 extra" in panel.inner_text()
 
 
-# Formulas and rooms
-
-
 def painted(canvas: Locator) -> bytes:
-    """Return the image of a canvas after the frames that are due."""
     canvas.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return canvas.screenshot()
 
