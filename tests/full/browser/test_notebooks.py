@@ -85,7 +85,6 @@ def opened(browser: Browser, address: str) -> tuple[Page, list[str]]:
 
 
 def annotate(page: Page) -> None:
-    """Write the graph of the first sentence."""
     page.locator(EMPTY_FIELD).click()
     typist = Typist(page)
     typist.graphs([OPENED])
