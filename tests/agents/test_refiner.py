@@ -127,7 +127,8 @@ def test_what_a_model_says_leads_to_the_best_version_within_the_effort() -> None
         Row(passage(CUP), MEDIUM, (NAMED, BETTER), (GOOD,), 2, mended),
     )
     for number, row in enumerate(rows):
-        ask = Spoken({f"look/{look + 1}": said for look, said in enumerate(row.says)} | {"look": row.says[-1]})
+        says: dict[str, Said] = {f"look/{look + 1}": said for look, said in enumerate((*row.says, *[row.says[-1]] * 4))}
+        ask = Spoken(says)
         found = refined(row.start, ask, row.effort)
         codes = tuple(dict.fromkeys(change.code for change in found.changes))
         looks = [f"look/{look + 1}" for look in range(row.looks)]

@@ -158,7 +158,7 @@ def test_edit_that_does_not_fit_changes_nothing(session: EditSession) -> None:
 
 
 def test_item_grows_up_to_its_limits(session: EditSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty = {"text": None, "graphs": []}
+    empty: dict[str, Any] = {"text": None, "graphs": []}
     for limit, most, op, message in (
         ("MOST_TRIPLETS", 10, splice(*TRIPLETS, start=0, inserted=[["a", "b", "c"]] * 2), "9 graphs and triplets"),
         ("MOST_NAMES", 10, splice("vocabulary", "verb", start=0, inserted=["a", "b"]), "at most 9 names in L"),

@@ -87,8 +87,8 @@ def test_requests_from_elsewhere_are_refused(client: Client) -> None:
         assert status == 403 and client.token.encode() not in body, (path, headers)
     for host in (f"127.0.0.1:{client.port}", f"localhost:{client.port}"):
         for site in ("same-origin", "none"):
-            headers = {"Host": host, "Origin": f"http://{host}", "Sec_Fetch_Site": site}
-            assert client.request(f"/{client.token}/data/runs", **headers)[0] == 200, headers
+            same: Any = {"Host": host, "Origin": f"http://{host}", "Sec_Fetch_Site": site}
+            assert client.request(f"/{client.token}/data/runs", **same)[0] == 200, same
 
 
 def test_every_answer_has_the_strict_policy_and_only_modules_of_the_page_are_handed_out(client: Client) -> None:

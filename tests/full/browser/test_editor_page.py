@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from edited_files import SGDS, change, set_text
 from panel_pages import HOSTILE, violations
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from served import in_a_thread
 
 from tsgkit.errors import FileProblem
@@ -311,6 +311,10 @@ def test_an_edit_that_was_refused_is_tried_again_and_one_whose_answer_was_lost_i
     def refused(_: object) -> None:
         raise FileProblem("the draft cannot be written")
 
+    def lose(route: Route) -> None:
+        lost.append(route.fetch().status)
+        route.abort()
+
     editor, lost = opened(), list[int]()
     keep, editor.file.session.around.keep = editor.file.session.around.keep, refused
     editor.press("Alt+u")
@@ -318,7 +322,7 @@ def test_an_edit_that_was_refused_is_tried_again_and_one_whose_answer_was_lost_i
     editor.file.session.around.keep = keep
     editor.button("Try again").click()
     assert len(editor.graphs()) == 4
-    editor.page.route("**/data/edit", lambda route: (lost.append(route.fetch().status), route.abort()))
+    editor.page.route("**/data/edit", lose)
     editor.press("Alt+u")
     expect(editor.page.locator("[data-notice=server]")).to_be_visible()
     editor.page.unroute("**/data/edit")

@@ -113,7 +113,7 @@ def test_hostile_texts_and_values_that_fit_no_kind_are_shown_as_text(browser: Br
 
 def test_panels_fit_the_page_and_axe_finds_nothing_serious(browser: Browser) -> None:
     for wide, scheme in ((1280, "light"), (390, "dark")):
-        looks = {"viewport": {"width": wide, "height": 800}, "color_scheme": scheme, "bypass_csp": True}
+        looks: dict[str, Any] = {"viewport": {"width": wide, "height": 800}, "color_scheme": scheme, "bypass_csp": True}
         with panel_page(browser, panels(), {"0.png": PIXEL}, **looks) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= wide
             assert violations(page, "serious", "critical") == []
