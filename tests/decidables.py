@@ -18,12 +18,8 @@ from tsgkit.serve.decision_page import decide_in_browser
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'</script>"
 TRIPLETS = [["person", "verb", "wash"], ["wash", "dobj", "cup"], ["wash", "with", "hand1"]]
-ELEMENTS: Elements = {
-    "nodes": ["person", "hand1", "hand2", "cup", "mug"],
-    "verbs": ["wash"],
-    "edges": ["verb", "dobj", "with"],
-    "mentioned": [],
-}
+NAMES = ["person", "hand1", "hand2", "cup", "mug"]
+ELEMENTS: Elements = {"nodes": NAMES, "verbs": ["wash"], "edges": ["verb", "dobj", "with"], "mentioned": []}
 FORMS: dict[str, Edit] = {
     "triplet": {"kind": "triplet", "value": TRIPLETS[1], "elements": ELEMENTS},
     "triplets": {"kind": "triplets", "value": TRIPLETS, "elements": ELEMENTS},

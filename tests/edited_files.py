@@ -7,14 +7,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 from served import Client, in_a_thread
 
+from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link
 from tsgkit.serve.edit_page import EditPage, edited_file
@@ -24,16 +26,9 @@ WASH = ActionGraph([("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash"
 DRY = ActionGraph([("person", "verb", "dry"), ("dry", "dobj", "cup"), ("dry", "with", "towel")])
 WASH_VALUE, DRY_VALUE = json_triplets.to_value(WASH), json_triplets.to_value(DRY)
 L = Vocabulary(("cup", "towel", "hand1"), ("verb", "dobj", "with"), ("wash", "dry"))
-STORY = Narrative(
-    (
-        Description("She washes the cup.", (WASH,), Frames(2.5, 1, 4)),
-        Description("Then dry it with the towel.", (DRY,)),
-    ),
-    L,
-    "cups",
-    ("a summary",),
-    (("split", "test"),),
-)
+WASHED = Description("She washes the cup.", (WASH,), Frames(2.5, 1, 4))
+DRIED = Description("Then dry it with the towel.", (DRY,))
+STORY = Narrative((WASHED, DRIED), L, "cups", ("a summary",), (("split", "test"),))
 SPACE = {"object": ["cup", "towel"], "relationship": ["verb", "dobj", "with"], "verb": ["wash", "dry"], "more": ["x"]}
 SGG = {
     "item_id": "cups/1",
@@ -44,15 +39,8 @@ SGG = {
     "graphs": [{"triplets": DRY_VALUE, "sure": 1}],
 }
 SGQA = {"item_id": "q", "context_graphs": [WASH_VALUE, DRY_VALUE], "qa_pairs": [{"Q": "What?", "A": "cup"}], "extra": 1}
-SGDS = {
-    "item_id": "d",
-    "context_graphs": [WASH_VALUE],
-    "triplet": DRY_VALUE,
-    "target_sentence": "Then dry it.",
-    "position": 1,
-    "variations": ["Wash it.", "Then dry it."],
-    "variation_triplets": [WASH_VALUE, DRY_VALUE],
-}
+TOLD = {"item_id": "d", "target_sentence": "Then dry it.", "position": 1, "variations": ["Wash it.", "Then dry it."]}
+SGDS = TOLD | {"context_graphs": [WASH_VALUE], "triplet": DRY_VALUE, "variation_triplets": [WASH_VALUE, DRY_VALUE]}
 TEXTS = {
     "arrow": ("graphs.txt", arrow.write([WASH, DRY])),
     "triplets": ("graphs.json", json_triplets.write([WASH, DRY])),
@@ -72,45 +60,38 @@ TEXTS = {
 
 
 def written(folder: Path, format: str) -> Path:
-    """Write the file of a format, and return its path."""
     name, text = TEXTS[format]
     (folder / name).write_text(text)
     return folder / name
 
 
 def splice(*path: str | int, start: int, removed: int = 0, inserted: list[Any] | None = None) -> dict[str, Any]:
-    """Return an operation on a list."""
     return {"path": list(path), "start": start, "removed": removed, "inserted": inserted or []}
 
 
 def change(file: EditedFile, *ops: dict[str, Any], number: int = 0) -> dict[str, Any]:
-    """Edit an item at its present revision."""
     return file.session.edit(number, file.session.item(number)["revision"], list(ops))
 
 
 def set_text(text: str, description: int = 0) -> dict[str, Any]:
-    """Return an operation that sets the text of a description."""
     return {"path": ["descriptions", description, "text"], "value": text}
 
 
+def refused(problem: str, act: Callable[..., object], *values: Any, hint: str = "", **options: Any) -> None:  # noqa: ANN401
+    """Assert that this is refused with a message like that, and with these words of help."""
+    with pytest.raises(UsageError, match=problem) as error:
+        act(*values, **options)
+    assert hint in error.value.hint
+
+
 class Editor(Client):
-    """Requests to a server that edits."""
-
-    def post(self, name: str, body: object) -> tuple[int, Any]:
-        """Return the status and the answer to a change."""
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        status, _, answer = self.request(f"/{self.token}/data/{name}", "POST", data, Content_Type="application/json")
-        return status, json.loads(answer)
-
     def edit(self, *ops: dict[str, Any], number: int = 0) -> tuple[int, Any]:
-        """Edit an item at its present revision."""
         revision = self.data("item", number=number)["revision"]
         return self.post("edit", {"number": number, "revision": revision, "ops": list(ops)})
 
 
 @contextmanager
 def editing(path: Path, **options: Any) -> Iterator[Editor]:  # noqa: ANN401  (those of edited_file)
-    """Edit a file in a server in a thread."""
     with in_a_thread(EditPage(edited_file(path, **options)).page()) as server:
         yield Editor(server.port, server.token)
 

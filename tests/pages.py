@@ -6,37 +6,14 @@ import re
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "hr", "col", "img"}
-KNOWN = {
-    *("html", "head", "meta", "title", "style", "body", "main", "nav", "a", "section", "h1", "h2", "h3", "h4", "p"),
-    *(
-        "ul",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "div",
-        "span",
-        "b",
-        "bdi",
-        "mark",
-        "code",
-        "pre",
-        "table",
-        "caption",
-        "thead",
-        "tbody",
-    ),
-    *("tr", "th", "td", "details", "summary", "figure", "figcaption"),
-    *("svg", "g", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect", "path"),
-    *("image", "img"),
-}
-INERT_ATTRIBUTES = {
-    *("id", "class", "style", "lang", "charset", "name", "content", "http-equiv", "role", "scope", "tabindex", "open"),
-    *("aria-label", "data-label", "viewbox", "width", "height", "xml:space", "font-family", "font-size", "font-style"),
-    *("font-weight", "text-anchor", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "points"),
-    *("stroke-linecap", "stroke-linejoin", "stroke-opacity", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx"),
-    *("cy", "r", "rx", "ry", "d", "opacity", "dx", "dy", "fill-rule", "alt"),
-}
+ELEMENTS = """html head meta title style body main nav a section h1 h2 h3 h4 p ul li dl dt dd div span b bdi mark code
+pre table caption thead tbody tr th td details summary figure figcaption svg g desc text tspan line
+circle polygon polyline rect path image img"""
+ATTRIBUTES = """id class style lang charset name content http-equiv role scope tabindex open aria-label data-label
+viewbox width height xml:space font-family font-size font-style font-weight text-anchor fill fill-opacity
+stroke stroke-width stroke-dasharray points stroke-linecap stroke-linejoin stroke-opacity transform x y
+x1 y1 x2 y2 cx cy r rx ry d opacity dx dy fill-rule alt"""
+KNOWN, INERT_ATTRIBUTES = set(ELEMENTS.split()), set(ATTRIBUTES.split())
 EMBEDDED = re.compile(r"data:image/(?:jpeg|png|svg\+xml);base64,[A-Za-z0-9+/=]+")
 """The address of an image that lies in the page itself."""
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route
 
 BASE = "http://panels.test/"
+HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = (
     "--no-sandbox",
@@ -49,7 +50,6 @@ AS_MODULES = 'import { drawPanel } from "/browser/panels/panels.js";\n'
 
 @contextmanager
 def chromium(*more: str) -> Iterator[Browser]:
-    """Yield a browser."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -9,15 +9,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from tsgkit.serve.local_server import LocalServer, Page
+from tsgkit.serve.runs_page import RunsPage
+from tsgkit.serve.viewed_runs import ViewedRuns
 
 
 @contextmanager
 def in_a_thread(page: Page) -> Iterator[LocalServer]:
-    """Serve a page for as long as the block lasts."""
     server = LocalServer(page)
     listening, running = server.bound(), server.server()
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
@@ -40,10 +42,12 @@ def guess(messages: list[dict[str, str]]) -> str:
 
 @dataclass
 class Client:
-    """Requests to a server of views."""
-
     port: int
     token: str
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/{self.token}/"
 
     def request(
         self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
@@ -71,13 +75,16 @@ class Client:
         return message
 
     def post(self, name: str, value: object) -> tuple[int, Any]:
-        """Send a change, and return the status and the answer."""
-        body = json.dumps(value).encode()
+        """Send a change, and return the status and the answer; bytes are sent as they are."""
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
         status, _, answer = self.request(f"/{self.token}/data/{name}", "POST", body, Content_Type="application/json")
         return status, json.loads(answer)
 
     def label(self, run: str, **said: object) -> tuple[int, Any]:
-        """Send a label."""
-        path = f"/{self.token}/data/labels?{urlencode({'run': run})}"
-        status, _, body = self.request(path, "POST", json.dumps(said).encode(), Content_Type="application/json")
-        return status, json.loads(body)
+        return self.post(f"labels?{urlencode({'run': run})}", said)
+
+
+@contextmanager
+def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
+    with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
+        yield Client(server.port, server.token)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tsgkit.graph.model import ActionGraph, Description
+    from tsgkit.graph.model import Description
 
 STATE = """() => {
   let active = document.activeElement;
@@ -34,31 +34,26 @@ class Typist:
     keys: list[str] = field(default_factory=list)
 
     def press(self, key: str) -> None:
-        """Press a key, or several at once."""
         self.keys.append(key)
         self.page.keyboard.press(key)
 
     def story(self, descriptions: Sequence[Description]) -> None:
-        """Write the graphs of all descriptions."""
         for number, description in enumerate(descriptions):
             if number:
                 self.press("Control+Shift+Enter")
             self.graphs(description.graphs)
         self.press("Enter")
 
-    def graphs(self, graphs: Iterable[ActionGraph]) -> None:
-        """Write graphs one after the other."""
+    def graphs(self, graphs: Iterable[Iterable[Sequence[str]]]) -> None:
+        """Write graphs one after the other; the last name of each is left for the next command to take."""
         for number, graph in enumerate(graphs):
             if number:
                 self.press("Control+Enter")
-            self.graph([list(triplet) for triplet in graph])
-
-    def graph(self, triplets: Sequence[Sequence[str]]) -> None:
-        """Write one graph; the last name is left for the next command to take."""
-        for number, triplet in enumerate(triplets):
-            if number:
-                self.press("Enter")
-            self.triplet(triplet, is_last=number == len(triplets) - 1)
+            triplets = list(graph)
+            for place, triplet in enumerate(triplets):
+                if place:
+                    self.press("Enter")
+                self.triplet(triplet, is_last=place == len(triplets) - 1)
 
     def triplet(self, names: Sequence[str], *, is_last: bool) -> None:
         """Write the fields of a row that do not have their name yet; the caret ends in the target."""
@@ -78,18 +73,14 @@ class Typist:
 
     def name(self, name: str, least: int) -> None:
         """Type until the completion offers the name, but so many letters at least: commands take no name unasked."""
-        chosen = self._state()["chosen"]
         for typed, letter in enumerate(name):
-            if chosen == name and typed >= least:
+            if self._state()["chosen"] == name and typed >= least:
                 return
             self.press(letter)
-            chosen = self._state()["chosen"]
-        while chosen != name:
+        while self._state()["chosen"] != name:
             self.press("ArrowDown")
-            chosen = self._state()["chosen"]
 
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] | None = self.page.evaluate(STATE)
-        if state is None:
-            raise AssertionError("no field of a triplet has the focus")
+        assert state is not None, "no field of a triplet has the focus"
         return state

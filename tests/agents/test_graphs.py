@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
 from collections.abc import Awaitable, Callable
@@ -15,8 +14,7 @@ from langchain_core.language_models import FakeListChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.errors import NodeCancelledError
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from model_server import model_server
 from spoken_models import L, arrows, graph
@@ -40,7 +38,7 @@ CUP = graph("person verb fill; fill dobj cup; fill with hand1")
 SLIP = graph("fill verb person; fill dobj kettle; fill with hand1")
 BETTER = "1: fill -> dobj -> kettle"
 RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
-
+TEA: Any = {"configurable": {"thread_id": "tea"}}
 
 Values = dict[str, Any]
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -127,8 +125,6 @@ def test_refiner_graph_and_arefine_come_to_the_same() -> None:
 
 
 class Kitchen(TypedDict, total=False):
-    """The state of a caller's graph."""
-
     graphs: list[list[list[str]]]
     narrative: list[str]
     vocabulary: dict[str, list[str]]
@@ -146,29 +142,21 @@ def count(state: Kitchen) -> Values:
 
 
 def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -> Graph:
-    """Return a caller's own graph: fetch, clean, count."""
     builder: StateGraph[Any] = StateGraph(Kitchen)
-    builder.add_node("fetch", fetch)
-    builder.add_node("clean", clean)
-    builder.add_node("count", count)
+    steps: Any = [("fetch", fetch), ("clean", clean), ("count", count)]
+    builder.add_sequence(steps)
     builder.add_edge(START, "fetch")
-    builder.add_edge("fetch", "clean")
-    builder.add_edge("clean", "count")
-    builder.add_edge("count", END)
     return builder.compile(checkpointer)
 
 
-def test_refiner_is_a_node_of_a_callers_graph() -> None:
-    model = Scripted(BETTER)
-    graph = kitchen(tk.agents.refiner(model, effort="low"))
-    out = run(graph.ainvoke({"recipe": "tea", "vocabulary": vocabulary_value(L)}))
+def test_refiner_is_a_node_of_a_callers_graph_that_streams_its_steps() -> None:
+    graph = kitchen(tk.agents.refiner(Scripted(BETTER), effort="low"))
+    given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
+    out = run(graph.ainvoke(given))
     assert out["graphs"] == graph_values([GOOD, GOOD])
     assert (out["triplets"], out["calls"], out["recipe"]) == (6, 1, "tea")
     assert set(out) == set(Kitchen.__annotations__), "what the caller has no field for is left out"
-    assert graph.invoke({"recipe": "tea", "vocabulary": vocabulary_value(L)}) == out
-
-
-def test_astream_names_the_steps_of_the_refiner() -> None:
+    assert graph.invoke(given) == out
     graph, events = kitchen(tk.agents.refiner(Scripted("none", BETTER), vocabulary=L)), list[tuple[str, Any]]()
 
     async def stream() -> None:
@@ -186,42 +174,8 @@ def test_astream_names_the_steps_of_the_refiner() -> None:
         mermaid("reviewer")
 
 
-LOOKS = ("graph 1: redundant: 3", "none", "1: fill -> dobj -> kettle (60)", "none")
-
-
-class Failing(Scripted):
-    """A model whose process dies at its third question."""
-
-    died = False
-
-    async def __call__(self, messages: list[dict[str, Any]]) -> str:
-        if len(self.asked) == 2 and not self.died:
-            self.died = True
-            raise asyncio.CancelledError
-        return await super().__call__(messages)
-
-
-def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    model = Failing(*LOOKS)
-    config: Any = {"configurable": {"thread_id": "tea"}}
-    given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
-
-    async def work(value: Values | None) -> Values:
-        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "tea.sqlite")) as saver:
-            return await kitchen(tk.agents.refiner(model), checkpointer=saver).ainvoke(value, config)
-
-    with pytest.raises(NodeCancelledError):
-        run(work(given))
-    assert len(model.asked) == 2
-    out = run(work(None))
-    fresh = Scripted(*LOOKS)
-    assert out == run(kitchen(tk.agents.refiner(fresh)).ainvoke(given))
-    assert model.asked == fresh.asked, "the first two answers were kept"
-    assert caplog.records == []
-
-
-def test_refiner_refuses_input_that_is_none() -> None:
-    rows: list[tuple[Any, str]] = [
+def test_refiner_refuses_input_that_is_none_and_parameters_that_cannot_be_kept() -> None:
+    inputs: list[tuple[Any, str]] = [
         ({}, "the refiner was given no graphs"),
         ({"graphs": "tea"}, "graphs: expected a list of graphs, found a string"),
         ({"graphs": [[["a", "b"]]]}, "graphs: graph 0, triplet 0: expected three strings, found a list of 2"),
@@ -231,20 +185,16 @@ def test_refiner_refuses_input_that_is_none() -> None:
         ({"graphs": [[]], "narrative": ["Tea."], "counts": [1, 1]}, "counts: 2 numbers of graphs for 1 sentences"),
         ({"graphs": [[]], "counts": ["1"]}, "counts: expected a list of numbers"),
     ]
-    for given, message in rows:
+    for given, message in inputs:
         with pytest.raises(UsageError, match=message):
             tk.agents.refiner().invoke(given)
-
-
-def test_refiner_refuses_parameters_that_cannot_be_kept() -> None:
-    rows: list[tuple[Any, str]] = [
+    parameters: list[tuple[Any, str]] = [
         ({"model": 7}, "a int is no model"),
         ({"model": lambda: ""}, "cannot be called with"),
         ({"vocabulary": ["cup"]}, "vocabulary: expected an object"),
         ({"hint": "missing"}, "hint is for a model, and none is given"),
         ({"model": str, "hint": "spelling"}, "no error type spelling"),
         ({"effort": "most"}, "there is no effort 'most'"),
-        ({"repair": "all"}, "there is no repair 'all'"),
         ({"model": "openai/x", "max_request": 3}, "there is no option max_request"),
         ({"model": "openai/x", "max_requests": 0}, "max_requests=0: expected a number greater than 0"),
         ({"model": "openai/x", "max_cost": 1.0}, "the price of openai/x is not known"),
@@ -252,21 +202,18 @@ def test_refiner_refuses_parameters_that_cannot_be_kept() -> None:
         ({"model": "openai/x", "price": (1, -1)}, "is no price"),
         ({"max_requests": 3}, "max_requests has no use: no model is given"),
     ]
-    for wrong, message in rows:
+    for wrong, message in parameters:
         with pytest.raises(UsageError, match=message):
             tk.agents.refiner(**wrong)
 
 
-def test_limits_hold_for_all_runs_of_a_refiner() -> None:
+def test_models_of_a_refiner_are_kept_apart_recorded_limited_and_asked_again_after_they_failed() -> None:
+    given: Any = {"graphs": graph_values([VASE])}
     model = Scripted("no")
     agent = tk.agents.refiner(model, vocabulary=L, max_requests=3)
-    outs = [run(agent.ainvoke({"graphs": graph_values([VASE])})) for _ in range(3)]
+    outs = [run(agent.ainvoke(given)) for _ in range(3)]
     assert [out["calls"] for out in outs] == [2, 1, 0] and len(model.asked) == 3
-    assert "3 of 3 requests" in outs[2]["stopped"]
-
-
-def test_models_of_a_refiner_are_kept_apart_recorded_and_asked_again_after_they_failed() -> None:
-    given: Any = {"graphs": graph_values([VASE])}
+    assert "3 of 3 requests" in outs[2]["stopped"], "limits hold for all runs"
     for target, graphs in (("kettle", [GOOD]), ("cup", [CUP])):  # two functions of one name
         agent = tk.agents.refiner(lambda messages, to=target: f"1: fill -> dobj -> {to}", vocabulary=L, effort="low")
         assert agent.invoke(given)["graphs"] == graph_values(graphs), target
@@ -292,28 +239,18 @@ def test_models_of_a_refiner_are_kept_apart_recorded_and_asked_again_after_they_
 
 def test_arefine_leaves_the_checkpoints_of_a_callers_graph_alone(caplog: pytest.LogCaptureFixture) -> None:
     async def clean(state: Kitchen) -> Values:
-        cleaned = await tk.arefine([VASE], ByLabel({"look/1": BETTER}), vocabulary=L, effort=LOW)
+        cleaned = await tk.arefine([VASE], ByLabel({"look/1": BETTER}), vocabulary=L, effort=Effort("low"))
         return {"graphs": graph_values(cleaned.narrative.graphs)}
 
-    config: Any = {"configurable": {"thread_id": "tea"}}
     saver = InMemorySaver()
-    out = run(kitchen(clean, saver).ainvoke({"recipe": "tea"}, config))
-    assert out["graphs"] == graph_values([GOOD])
-    kept = [one.config["configurable"]["checkpoint_ns"] for one in saver.list(None)]
-    assert set(kept) == {""} and caplog.records == []
-
-
-LOW = Effort("low")
+    assert run(kitchen(clean, saver).ainvoke({"recipe": "tea"}, TEA))["graphs"] == graph_values([GOOD])
+    assert {one.config["configurable"]["checkpoint_ns"] for one in saver.list(None)} == {""} and caplog.records == []
 
 
 def test_refiner_asks_a_service_by_name_through_the_door() -> None:
     with model_server(replies={"Compare action graphs": BETTER}, first=[500]) as server:
-        agent = tk.agents.refiner(
-            "openai/m",
-            vocabulary=L,
-            effort="low",
-            model_arg={"api_base": server.base, "api_key": "sk-loopback-key"},
-        )
+        reached = {"api_base": server.base, "api_key": "sk-loopback-key"}
+        agent = tk.agents.refiner("openai/m", vocabulary=L, effort="low", model_arg=reached)
         given: Any = {"graphs": graph_values([VASE])}
         awaited = run(agent.ainvoke(given))
         assert awaited["graphs"] == graph_values([GOOD])
@@ -324,57 +261,54 @@ def test_refiner_asks_a_service_by_name_through_the_door() -> None:
 
 
 def test_decomposer_tells_a_story_when_awaited_and_when_not_as_agenerate_does() -> None:
-    model = ByLabel(
-        {
-            "decompose/1": "fill the kettle",
-            "write/1": arrows(VASE),
-            "look/1": BETTER,
-            "vocabulary/1": "objects: kettle, cup\nverbs: fill, quickly now!\nprepositions: with",
-        }
-    )
+    proposed = "objects: kettle, cup\nverbs: fill, quickly now!\nprepositions: with"
+    says = {"decompose/1": "fill the kettle", "write/1": arrows(VASE), "look/1": BETTER, "vocabulary/1": proposed}
+    model = ByLabel(says)
     agent = tk.agents.decomposer(model, vocabulary=L)
     out = run(agent.ainvoke({"narrative": "She fills the kettle. She fills it again."}))
     assert out["graphs"] == graph_values([GOOD, GOOD]) and out["counts"] == [1, 1]
     assert (out["calls"], out["vocabulary"]) == (6, vocabulary_value(L))
     story = ["She fills the kettle.", "She fills it again."]
     assert agent.invoke({"narrative": story}) == out
-    for counts in (None, [1, 2]):
-        wanted: DecomposeInput = (
-            {"narrative": story} if counts is None else {"narrative": story, "wanted_counts": counts}
-        )
+    counted: tuple[tuple[list[int] | None, DecomposeInput], ...] = (
+        (None, {"narrative": story}),
+        ([1, 2], {"narrative": story, "wanted_counts": [1, 2]}),
+    )
+    for counts, wanted in counted:
         expected = tk.generate(story, model, open_vocabulary=True, counts=counts, effort="high")
         out = tk.agents.decomposer(model, open_vocabulary=True, effort="high").invoke(wanted)
-        assert out["graphs"] == graph_values(expected.narrative.graphs), counts
-        assert out["counts"] == [len(part.graphs) for part in expected.narrative.descriptions], counts
-        assert out["changes"] == change_values(expected.changes), counts
-        assert out["findings"] == finding_values(expected.findings), counts
-        assert (out["calls"], out["stopped"]) == (expected.calls, expected.stopped), counts
-        assert (out["failures"], out["notes"]) == (list(expected.failures), list(expected.notes)) != ([], []), counts
+        values = {
+            "graphs": graph_values(expected.narrative.graphs),
+            "counts": [len(part.graphs) for part in expected.narrative.descriptions],
+            "changes": change_values(expected.changes),
+            "findings": finding_values(expected.findings),
+            "calls": expected.calls,
+            "stopped": expected.stopped,
+            "failures": list(expected.failures),
+            "notes": list(expected.notes),
+        }
+        assert {name: out[name] for name in values} == values and (out["failures"] or out["notes"]), counts
 
 
 class Told(DecomposeOutput):
-    """The state of a caller's graph that tells a story and cleans it."""
-
     narrative: str
 
 
 def test_decomposer_and_refiner_follow_each_other_in_a_callers_graph() -> None:
     teller = ByLabel({"decompose/1": "fill the kettle", "write/1": arrows(SLIP), "write/2": arrows(RINSE)})
     builder: StateGraph[Any] = StateGraph(Told)
-    builder.add_node("tell", tk.agents.decomposer(teller, effort="low", repair="none"))
-    builder.add_node("clean", tk.agents.refiner())
+    tell = tk.agents.decomposer(teller, effort="low", repair="none")
+    steps: Any = [("tell", tell), ("clean", tk.agents.refiner())]
+    builder.add_sequence(steps)
     builder.add_edge(START, "tell")
-    builder.add_edge("tell", "clean")
-    builder.add_edge("clean", END)
     graph = builder.compile(InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "tea"}}
-    out = run(graph.ainvoke({"narrative": "She fills the kettle. She does it again."}, config))
+    out = run(graph.ainvoke({"narrative": "She fills the kettle. She does it again."}, TEA))
     assert out["graphs"] == graph_values([GOOD, GOOD]) and out["counts"] == [1, 1]
-    out = run(graph.ainvoke({"narrative": "She fills the kettle."}, config))
+    out = run(graph.ainvoke({"narrative": "She fills the kettle."}, TEA))
     assert out["graphs"] == graph_values([GOOD]) and out["counts"] == [1], "nothing of the first story is left"
 
 
-def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asked: list[str] = []
 
     class Remembering(ByLabel):
@@ -384,26 +318,31 @@ def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogC
             asked.append(f"{where.sample} {label}")
             return await super().ask(where, [], label=label)
 
-    model = Remembering({"decompose/1": "fill it\nrinse it", "write/1": arrows(VASE), "write/2": arrows(RINSE)})
-    given: DecomposeInput = {"narrative": "She fills the kettle. She fills it again."}
-    expected = run(tk.agents.decomposer(model, vocabulary=L, effort="medium").ainvoke(given))
-    straight = [*asked]
-    asked.clear()
-    agent = tk.agents.decomposer(model, vocabulary=L, effort="medium", checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "tea"}}
-    names: list[str] = []
+    looks = {"look/1": "graph 1: redundant: 3", "look/2": "none"}
+    model = Remembering({"decompose/1": "fill it\nrinse it", "write/1": arrows(VASE), "write/2": arrows(RINSE)} | looks)
+    story: Any = {"narrative": "She fills the kettle. She fills it again."}
+    graphs: Any = {"graphs": graph_values([SLIP, VASE])}
 
-    async def interrupted_after_each_step(value: DecomposeInput | None) -> None:
-        async for update in agent.astream(value, config, stream_mode="updates", interrupt_after="*"):
-            names.extend(name for name in update if name != "__interrupt__")
-        if (await agent.aget_state(config)).next:
-            await interrupted_after_each_step(None)
+    async def work(name: str, make: Any, value: Any) -> Any:  # noqa: ANN401
+        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / f"{name}.sqlite")) as saver:
+            agent = make(model, vocabulary=L, checkpointer=saver)
+            await agent.ainvoke(value, TEA, interrupt_after="*")
+            return await agent.aget_state(TEA)
 
-    run(interrupted_after_each_step(given))
-    assert {"begin", "decompose", "write", "refine", "check", "next", "finish"} <= set(names)
-    final = agent.get_state(config).values
-    assert {name: final[name] for name in expected} == expected
-    assert asked == straight and len(asked) == 8
+    agents: tuple[tuple[str, Any, Any, int], ...] = (
+        ("decomposer", tk.agents.decomposer, story, 8),
+        ("refiner", tk.agents.refiner, graphs, 4),
+    )
+    for name, make, given, calls in agents:
+        expected = run(make(model, vocabulary=L).ainvoke(given))
+        straight = [*asked]
+        asked.clear()
+        state, steps = run(work(name, make, given)), 1
+        while state.next:
+            state, steps = run(work(name, make, None)), steps + 1
+        assert {field: state.values[field] for field in expected} == expected and steps > 8, name
+        assert asked == straight and len(asked) == calls, name
+        asked.clear()
     assert caplog.records == [], "the checkpointer warns of no type"
 
 
@@ -414,7 +353,6 @@ def test_decomposer_refuses_what_it_cannot_do() -> None:
     ):
         with pytest.raises(UsageError, match=message):
             tk.agents.decomposer(**wrong)
-    agent = tk.agents.decomposer(str, open_vocabulary=True)
     refused: list[tuple[DecomposeInput, str]] = [
         ({"narrative": ""}, "the story has no sentence"),
         ({"narrative": "Tea.", "wanted_counts": [101]}, "from 1 to 100"),
@@ -422,4 +360,4 @@ def test_decomposer_refuses_what_it_cannot_do() -> None:
     ]
     for given, message in refused:
         with pytest.raises(UsageError, match=message):
-            agent.invoke(given)
+            tk.agents.decomposer(str, open_vocabulary=True).invoke(given)

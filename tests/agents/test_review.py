@@ -22,21 +22,19 @@ MENDED, CHANGES = mend_graph(SLIP)
 PROPOSALS = [proposal(change, "0") for change in CHANGES]
 
 
-def test_a_review_that_was_left_goes_on_at_the_next_proposal(tmp_path: Path) -> None:
+def test_a_review_that_was_left_goes_on_at_the_next_proposal_and_refuses_what_is_no_decision(
+    tmp_path: Path,
+) -> None:
     for number in range(len(PROPOSALS)):
         with Review(tmp_path / "r", PROPOSALS) as review:
             assert review.pending == PROPOSALS[number]
             review.decide("accept")
     with Review(tmp_path / "r", PROPOSALS) as review:
         assert review.pending is None and [one["decision"] for one in review.decisions] == ["accept", "accept"]
-    with Review(tmp_path / "r", PROPOSALS[:1]) as other:
-        assert other.pending == PROPOSALS[0]
     with Review(tmp_path / "r", []) as nothing:
         assert nothing.pending is None
-
-
-def test_decisions_that_are_none_are_refused(tmp_path: Path) -> None:
     with Review(tmp_path / "r", PROPOSALS[:1]) as review:
+        assert review.pending == PROPOSALS[0]
         for decision, after in (("maybe", None), ("edit", None), ("edit", ["a"])):
             with pytest.raises(UsageError):
                 review.decide(decision, after)
@@ -48,7 +46,7 @@ def test_decisions_that_are_none_are_refused(tmp_path: Path) -> None:
         Review(tmp_path / "text", PROPOSALS)
 
 
-def test_only_what_is_accepted_is_done() -> None:
+def test_only_what_is_accepted_is_done_and_a_change_of_what_was_rejected_is_left_out() -> None:
     for decisions, result, made in [
         (["accept", "accept"], MENDED, 2),
         (["reject", "reject"], SLIP, 0),
@@ -58,6 +56,18 @@ def test_only_what_is_accepted_is_done() -> None:
         values = [{"decision": one, "after": ["person", "verb", "pour"]} for one in decisions]
         found, changes = decided(SLIP, MENDED, CHANGES, values)
         assert found == result and len(changes) == made, (decisions, result, made)
+    [first, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
+    start = ActionGraph([first])
+    steps = [Change(0, first, middle, "x", "y"), Change(0, middle, end, "x", "y")]
+    rejected, accepted = ({"decision": one, "after": None} for one in ("reject", "accept"))
+    assert decided(start, graph("g h i"), steps, [rejected, accepted]) == (start, ())
+    assert before_and_after(start, steps, [rejected]) == (start, start)
+    said = "\n".join(shown_lines(Proposed(steps[1], "tea", start, "", steps, 1), [rejected], "2 of 2"))
+    assert "nothing would change" in said and "sentence: (none is known)" in said
+    twice = graph("a b c; d e f; a b c")
+    change = Change(0, twice.triplets[0], None, "duplicate", "it stands twice")
+    lines = [line.strip() for line in shown_lines(Proposed(change, "0", twice, "", [change], 0), [], "1 of 1")]
+    assert [line[:1] for line in lines if " -> " in line].count("-") == 1, "only the repeat is marked"
 
 
 SHOWN = """1 of 2: item 0, graph 0 (exact)
@@ -85,25 +95,6 @@ SHOWN = """1 of 2: item 0, graph 0 (exact)
   because: the edge is labelled direct_object [edge-misspelt]
   a accept, r reject, e edit, q stop and go on later:
 """
-
-
-def test_review_marks_the_repeat_that_goes() -> None:
-    twice = graph("a b c; d e f; a b c")
-    change = Change(0, twice.triplets[0], None, "duplicate", "it stands twice")
-    said = list(shown_lines(Proposed(change, "0", twice, "", [change], 0), [], "1 of 1"))
-    assert [line.strip()[:1] for line in said if " -> " in line].count("-") == 1
-
-
-def test_a_change_of_what_was_rejected_is_left_out_and_the_review_says_that_nothing_would_change() -> None:
-    [first, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
-    start = ActionGraph([first])
-    changes = [Change(0, first, middle, "x", "y"), Change(0, middle, end, "x", "y")]
-    rejected = {"decision": "reject", "after": None}
-    values = [rejected, {"decision": "accept", "after": None}]
-    assert decided(start, graph("g h i"), changes, values) == (start, ())
-    assert before_and_after(start, changes, [rejected]) == (start, start)
-    said = "\n".join(shown_lines(Proposed(changes[1], "tea", start, "", changes, 1), [rejected], "2 of 2"))
-    assert "nothing would change" in said and "sentence: (none is known)" in said
 
 
 def test_a_person_sees_each_proposal_decides_and_goes_on_later_where_the_result_can_be_written(

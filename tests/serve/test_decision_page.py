@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from decidables import Deciding, ListedDecisions, PreviewedDecisions, deciding
@@ -13,44 +12,65 @@ from decidables import Deciding, ListedDecisions, PreviewedDecisions, deciding
 from tsgkit.serve import decision_page
 from tsgkit.serve.decision_page import decide_in_browser
 
-Deciders = Callable[[ListedDecisions], Deciding]
+
+@pytest.fixture
+def page() -> Iterator[Deciding]:
+    with deciding(ListedDecisions()) as found:
+        yield found
 
 
 @pytest.fixture
-def decide() -> Iterator[Deciders]:
-    with ExitStack() as kept:
-        yield lambda decidable: kept.enter_context(deciding(decidable))
+def ordered() -> Iterator[Deciding]:
+    with deciding(ListedDecisions(in_order=True, delay=0.01)) as found:
+        yield found
 
 
 def said(number: int, choice: str, edited: object = None, note: str = "") -> dict[str, object]:
     return {"number": number, "choice": choice, "edited": edited, "note": note}
 
 
-def test_link_tells_how_many_decisions_are_left(decide: Deciders) -> None:
-    page = decide(ListedDecisions(made={1: ("first", None, "")}))
-    assert page.said == [f"2 decisions of 3 to make: {page.address}", "Ctrl-C ends the server"]
+def test_link_tells_how_many_decisions_are_left() -> None:
+    with deciding(ListedDecisions(made={1: ("first", None, "")})) as page:
+        assert page.said == [f"2 decisions of 3 to make: {page.address}", "Ctrl-C ends the server"]
     told: list[str] = []
     decided = ListedDecisions(names=["one"], made={0: ("first", None, "")})
     assert decide_in_browser(decided, say=told.append) and decide_in_browser(ListedDecisions(names=[]), say=told.append)
     assert told == [], "decisions that are all made need no page"
 
 
-def test_decision_is_kept_and_answered_with_the_new_list(decide: Deciders) -> None:
-    page = decide(ListedDecisions())
-    before = page.client.data("state")
-    assert (before["finished"], before["title"], before["previews"]) == (False, "Decisions of a test", False)
-    assert [one["decision"] for one in before["entries"]] == [None, None, None]
-    status, state = page.client.post("decide", said(1, "second", note="a note"))
+def test_decision_is_kept_answered_with_the_new_list_and_can_be_changed_until_all_are_made(page: Deciding) -> None:
+    client, before = page.client, page.client.data("state")
+    assert before == {
+        "title": "Decisions of a test",
+        "done_message": "The test goes on.",
+        "in_order": False,
+        "previews": False,
+        "entries": [{"name": f"cup, graph {number}", "decision": None} for number in range(3)],
+        "finished": False,
+        "revision": 0,
+    }
+    status, state = client.post("decide", said(1, "second", note="a note"))
     assert status == 200 and page.decidable.made == {1: ("second", None, "a note")}
     assert [one["decision"] for one in state["entries"]] == [None, "second", None]
-    assert state["revision"] > before["revision"]
-    assert page.client.data("state", revision=state["revision"]) == {"revision": state["revision"]}
-    assert page.client.data("state", revision=before["revision"])["entries"] == state["entries"]
-    assert page.client.data("shown", number=1)["decided"]["note"] == "a note"
+    assert state["revision"] == 1 and client.data("state", revision=1) == {"revision": 1}
+    assert client.data("state", revision=0) == state
+    shown = client.data("shown", number=1)
+    assert shown["decided"]["note"] == "a note"
+    for number, choice in ((1, "first"), (0, "first")):
+        assert client.post("decide", said(number, choice))[0] == 200
+    decided_elsewhere = {**said(1, "second"), "revision": shown["revision"]}
+    status, answer = client.post("decide", decided_elsewhere)
+    assert status == 409 and answer["message"] == "this one was decided in another window meanwhile"
+    assert answer["state"]["entries"][1]["decision"] == "first"
+    again = client.data("shown", number=1)["revision"]
+    assert client.post("decide", {**said(1, "second"), "revision": again})[0] == 200
+    assert client.post("decide", said(2, "first"))[1]["finished"]
+    status, answer = client.post("decide", said(1, "first"))
+    assert status == 409 and answer["message"] == "all is decided, and the command goes on"
+    assert {number: made[0] for number, made in page.decidable.made.items()} == {0: "first", 1: "second", 2: "first"}
 
 
-def test_requests_that_cannot_be_meant_are_refused(decide: Deciders, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = decide(ListedDecisions())
+def test_requests_that_cannot_be_meant_are_refused(page: Deciding, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value, message in (
         ("decide", said(3, "first"), "there is no entry 3"),
         ("decide", said(-1, "first"), "there is no entry -1"),
@@ -58,7 +78,6 @@ def test_requests_that_cannot_be_meant_are_refused(decide: Deciders, monkeypatch
         ("decide", said(0, "edit", ["refused", "b", "c"]), "this edit is refused"),
         ("decide", {"number": 0}, "the request cannot be read"),
         ("decide", {**said(0, "first"), "more": 1}, "the request cannot be read"),
-        ("decide", [], "the request cannot be read"),
         ("preview", {"number": 0, "edited": None}, "not previewed here"),
     ):
         status, answer = page.client.post(name, value)
@@ -73,65 +92,27 @@ def test_requests_that_cannot_be_meant_are_refused(decide: Deciders, monkeypatch
     assert (state["revision"], state["entries"][0]["decision"]) == (0, None)
 
 
-def test_in_order_only_the_first_undecided_entry_can_be_decided(decide: Deciders) -> None:
-    page = decide(ListedDecisions(in_order=True))
-    status, answer = page.client.post("decide", said(1, "first"))
+def test_in_order_only_the_first_undecided_entry_can_be_decided_and_once(ordered: Deciding) -> None:
+    client = ordered.client
+    status, answer = client.post("decide", said(1, "first"))
     assert status == 409 and answer["message"] == "those before it are decided first"
-    assert page.client.post("decide", said(0, "first"))[0] == 200
-    status, answer = page.client.post("decide", said(0, "second"))
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda note: client.post("decide", said(0, "first", note=note))[0], "xyz"))
+    assert sorted(answers) == [200, 409, 409]
+    status, answer = client.post("decide", said(0, "second"))
     assert status == 409 and "cannot be changed" in answer["message"]
     assert [one["decision"] for one in answer["state"]["entries"]] == ["first", None, None]
-    assert page.decidable.made == {0: ("first", None, "")}
+    assert ordered.decidable.made == {0: ("first", None, "xyz"[answers.index(200)])}
 
 
-def test_in_any_order_a_decision_can_be_changed_until_all_are_made(decide: Deciders) -> None:
-    page = decide(ListedDecisions())
-    for number, choice in ((2, "first"), (2, "second"), (0, "first")):
-        assert page.client.post("decide", said(number, choice))[0] == 200
-    assert page.decidable.made[2][0] == "second"
-    assert page.client.post("decide", said(1, "first"))[1]["finished"]
-    status, answer = page.client.post("decide", said(1, "second"))
-    assert status == 409 and answer["message"] == "all is decided, and the command goes on"
-    assert page.decidable.made[1][0] == "first"
-
-
-def test_decision_of_another_window_is_not_replaced_unseen(decide: Deciders) -> None:
-    page = decide(ListedDecisions())
-    first, second = (page.client.data("shown", number=0)["revision"] for _ in range(2))
-    assert page.client.post("decide", said(1, "first"))[0] == 200
-    assert page.client.post("decide", {**said(0, "first"), "revision": first})[0] == 200
-    status, answer = page.client.post("decide", {**said(0, "second"), "revision": second})
-    assert status == 409 and answer["message"] == "this one was decided in another window meanwhile"
-    assert answer["state"]["entries"][0]["decision"] == "first"
-    again = page.client.data("shown", number=0)["revision"]
-    assert page.client.post("decide", {**said(0, "second"), "revision": again})[0] == 200
-
-
-def test_of_decisions_at_the_same_moment_one_is_about_each_entry(decide: Deciders) -> None:
-    page = decide(ListedDecisions(names=[f"entry {number}" for number in range(4)], in_order=True, delay=0.01))
-    answers: list[int] = []
-
-    def post(number: int) -> None:
-        answers.append(page.client.post("decide", said(number, "first", note=str(number)))[0])
-
-    for number in range(3):
-        together = [threading.Thread(target=post, args=(number,)) for _ in range(3)]
-        for one in together:
-            one.start()
-        for one in together:
-            one.join()
-    assert sorted(answers) == [200] * 3 + [409] * 6
-    assert {number: made[2] for number, made in page.decidable.made.items()} == {n: str(n) for n in range(3)}
-
-
-def test_edit_is_previewed_without_being_kept(decide: Deciders) -> None:
-    page = decide(PreviewedDecisions())
-    assert page.client.data("state")["previews"]
-    status, answer = page.client.post("preview", {"number": 0, "edited": ["wash", "dobj", "mug"]})
-    assert status == 200 and answer["parts"][0]["triplets"][1] == ["wash", "dobj", "mug"]
-    status, answer = page.client.post("preview", {"number": 0, "edited": ["refused", "", ""]})
-    assert (status, answer["message"]) == (400, "this edit is refused")
-    assert page.decidable.made == {}
+def test_edit_is_previewed_without_being_kept() -> None:
+    with deciding(PreviewedDecisions()) as page:
+        assert page.client.data("state")["previews"]
+        status, answer = page.client.post("preview", {"number": 0, "edited": ["wash", "dobj", "mug"]})
+        assert status == 200 and answer["parts"][0]["triplets"][1] == ["wash", "dobj", "mug"]
+        status, answer = page.client.post("preview", {"number": 0, "edited": ["refused", "", ""]})
+        assert (status, answer["message"]) == (400, "this edit is refused")
+        assert page.decidable.made == {}
 
 
 def test_command_goes_on_when_all_is_decided_and_the_page_knows_or_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:

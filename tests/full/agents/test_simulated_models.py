@@ -17,7 +17,6 @@ TASKS = {task: tsg_task(load_card(f"tsg/{task}")) for task in ("sa-sgg", "ma-sgg
 
 
 def items(most: int) -> list[GenerationSample]:
-    """Return the descriptions of some bundled narratives as items."""
     return [
         item(one.graphs, f"{number}/{place}", one.text or "", vocabulary=narrative.vocabulary, context=("Before.",))
         for number, narrative in enumerate(bundled()[:most])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from panel_pages import CHROMIUM, chromium
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 NOT_LOADED = "Failed to load resource"
 """Chromium's remark on a response with an error status, or none; the test says what follows from it."""
@@ -18,6 +18,7 @@ BLOCKED = "addEventListener('securitypolicyviolation', (e) => console.error('CSP
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium: apt-get install chromium")
+    expect.set_options(timeout=30_000)  # beside busy neighbours
     with chromium() as started:
         yield started
 
@@ -34,7 +35,7 @@ def window(browser: Browser) -> Iterator[Callable[..., Page]]:
     def opened(address: str, **options: Any) -> Page:  # noqa: ANN401  (Playwright's)
         page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
         pages.append(page)
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(30_000)
         page.on("console", heard)
         page.on("pageerror", lambda error: said.append(str(error)))
         page.add_init_script(BLOCKED)

@@ -13,15 +13,7 @@ from playwright.sync_api import Browser, Page
 from tsgkit.browser.modules import EXPORT, IMPORT, in_order, text_of
 from tsgkit.serve.item_values import applied
 
-MODULES = (
-    "value_ops",
-    "item_value",
-    "edit_history",
-    "vocabulary_edits",
-    "name_ranking",
-    "version_edits",
-    "triplet_rows",
-)
+MODULES = "value_ops item_value edit_history vocabulary_edits name_ranking version_edits triplet_rows"
 Json = Any
 GRAPH = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "with", "hand1"]]
 VALUE: Json = {
@@ -58,7 +50,7 @@ EDITS = """({ value, edits }) => {
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    modules = dict.fromkeys(one for name in MODULES for one in in_order(f"edit/{name}.js"))
+    modules = dict.fromkeys(one for name in MODULES.split() for one in in_order(f"edit/{name}.js"))
     page = browser.new_page()
     page.add_script_tag(content="\n".join(EXPORT.sub("", IMPORT.sub("", text_of(one))) for one in modules))
     yield page
@@ -91,7 +83,13 @@ def test_operations_make_the_server_follow_any_edits_and_undo_returns_exactly(pa
         assert applied(copy.deepcopy(VALUE), found["whole"]) == value, seed
         assert (found["back"], found["forward"]) == (values[-2::-1], values[1:]), seed
         assert found["unchanged"], seed
-    assert page.evaluate("([one, other]) => operationsBetween(one, other)", [VALUE, copy.deepcopy(VALUE)]) == []
+    between = "([one, other]) => operationsBetween(one, other)"
+    assert page.evaluate(between, [VALUE, copy.deepcopy(VALUE)]) == []
+    before: Json = {"descriptions": [{"text": "a", "graphs": [GRAPH] * 500}], "vocabulary": None}
+    after = copy.deepcopy(before)
+    after["descriptions"][0]["graphs"][250] = [["person", "verb", "open"]]
+    one = {"start": 250, "removed": 1, "inserted": [[["person", "verb", "open"]]]}
+    assert page.evaluate(between, [before, after]) == [{"path": ["descriptions", 0, "graphs"], **one}]
 
 
 def test_names_are_ranked_by_fit_and_then_by_likelihood(page: Page) -> None:
@@ -104,15 +102,6 @@ def test_names_are_ranked_by_fit_and_then_by_likelihood(page: Page) -> None:
         ("zz", [], []),
     ):
         assert page.evaluate("(given) => rankedNames(...given)", [names, typed, likely]) == expected, typed
-
-
-def test_an_edit_of_one_graph_among_many_is_one_small_operation(page: Page) -> None:
-    before: Json = {"descriptions": [{"text": "a", "graphs": [GRAPH] * 500}], "vocabulary": None}
-    after = copy.deepcopy(before)
-    after["descriptions"][0]["graphs"][250] = [["person", "verb", "open"]]
-    found = page.evaluate("([one, other]) => operationsBetween(one, other)", [before, after])
-    path = ["descriptions", 0, "graphs"]
-    assert found == [{"path": path, "start": 250, "removed": 1, "inserted": [[["person", "verb", "open"]]]}]
 
 
 def test_steps_with_the_same_key_are_one_step_until_a_pause(page: Page) -> None:
@@ -128,7 +117,7 @@ def test_steps_with_the_same_key_are_one_step_until_a_pause(page: Page) -> None:
     assert found == [[2, "p2"], [0, "p0"]]
 
 
-def test_renaming_keeps_the_roles_of_a_name_apart(page: Page) -> None:
+def test_renaming_keeps_the_roles_of_a_name_apart_and_equal_triplets_once(page: Page) -> None:
     rename = "([value, kind, name]) => renameNames(value, kind, [name], 'bolt')"
     as_object = page.evaluate(rename, [VALUE, "object", "screw"])
     assert as_object["descriptions"][0]["graphs"][0] == [GRAPH[0], ["screw", "dobj", "bolt"], GRAPH[2]]
@@ -137,13 +126,10 @@ def test_renaming_keeps_the_roles_of_a_name_apart(page: Page) -> None:
     as_verb = page.evaluate(rename, [VALUE, "verb", "screw"])
     expected = [["person", "verb", "bolt"], ["bolt", "dobj", "screw"], ["bolt", "with", "hand1"]]
     assert as_verb["descriptions"][0]["graphs"][0] == expected
-
-
-def test_triplets_that_become_the_same_by_a_merge_stand_once(page: Page) -> None:
     graph = [["person", "verb", "open"], ["open", "dobj", "jar"], ["open", "dobj", "pot"]]
     value = {"descriptions": [{"text": None, "graphs": [graph]}], "vocabulary": VALUE["vocabulary"]}
     merged = page.evaluate("(value) => renameNames(value, 'object', ['pot'], 'jar')", value)
-    assert merged["descriptions"][0]["graphs"] == [graph[:2]]
+    assert merged["descriptions"][0]["graphs"] == [graph[:2]], "triplets that become the same stand once"
     assert merged["vocabulary"]["object"] == ["screw", "jar"]
 
 

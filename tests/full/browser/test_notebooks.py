@@ -9,82 +9,17 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import pytest
+from edited_files import STORY as CUPS
 from playwright.sync_api import Browser, Page, expect
 from typist import Typist
 
-LONGEST_START = 60
-
-
-@contextmanager
-def jupyter_lab(folder: Path, cells: Sequence[str]) -> Iterator[str]:
-    """Yield the address of a notebook with these cells, opened in JupyterLab."""
-    pages = [_cell(number, text) for number, text in enumerate(cells)]
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = {"cells": pages, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    (folder / "tried.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    port = _free_port()
-    here = [
-        f"--port={port}",
-        f"--ServerApp.root_dir={folder}",
-        "--ServerApp.token=told",
-        "--no-browser",
-        "--allow-root",
-    ]
-    never = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with _running([sys.executable, "-m", "jupyterlab", "--allow-root", *here, *never], folder):
-        yield _answering(f"http://127.0.0.1:{port}/lab/tree/tried.ipynb?token=told&reset")
-
-
-def _cell(number: int, text: str) -> dict[str, object]:
-    about: dict[str, object] = {"execution_count": None, "metadata": {}, "outputs": []}
-    return {"cell_type": "code", "id": f"cell-{number}", "source": text, **about}
-
-
-@contextmanager
-def marimo(folder: Path, program: str) -> Iterator[str]:
-    """Yield the address of a program as an app of marimo."""
-    (folder / "tried.py").write_text(program, encoding="utf-8")
-    port = _free_port()
-    options = ["--headless", "--no-token", "--host", "127.0.0.1", "--port", str(port)]
-    with _running([sys.executable, "-m", "marimo", "run", "tried.py", *options], folder):
-        yield _answering(f"http://127.0.0.1:{port}/")
-
-
-@contextmanager
-def _running(command: list[str], folder: Path) -> Iterator[None]:
-    """Run a server whose user has an empty home."""
-    own = {**os.environ, "HOME": str(folder), "JUPYTER_PREFER_ENV_PATH": "1", "MARIMO_SKIP_UPDATE_CHECK": "1"}
-    with (folder / "server.log").open("w") as log:
-        server = subprocess.Popen(command, cwd=folder, env=own, stdout=log, stderr=log, start_new_session=True)
-    try:
-        yield
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-def _answering(address: str) -> str:
-    """Return the address of a server once it answers."""
-    end = time.monotonic() + LONGEST_START
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(address, timeout=5):  # noqa: S310
-                return address
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"{address} does not answer")
-
+from tsgkit.errors import UsageError
 
 STORY = """from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary
 names = Vocabulary(("jar", "lid"), ("verb", "dobj", "with"), ("open", "take"))
@@ -92,35 +27,80 @@ story = Narrative((Description("She opens the jar with one hand."), Description(
 """
 OPENED = [("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1")]
 EMPTY_FIELD = ".tsg-editor .triplet-line:first-child td:nth-child(4) input"
+JUPYTER = """jupyterlab --allow-root --port={port} --ServerApp.root_dir=. --ServerApp.token=told --no-browser
+    --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"""
+MARIMO = "marimo run tried.py --headless --no-token --host 127.0.0.1 --port {port}"
+APP = """import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+{body}
+    return editor, mo
+
+
+@app.cell
+def _(editor, mo):
+    editor.value
+    mo.md(str([tuple(t) for g in editor.narrative.graphs for t in g]))
+    return
+"""
+
+
+@contextmanager
+def notebook(command: str, path: str, folder: Path) -> Iterator[str]:
+    """Run a server whose user has an empty home; yield an address once it answers."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    own = {**os.environ, "HOME": str(folder), "JUPYTER_PREFER_ENV_PATH": "1", "MARIMO_SKIP_UPDATE_CHECK": "1"}
+    words = [sys.executable, "-m", *command.format(port=port).split()]
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen(words, cwd=folder, env=own, stdout=log, stderr=log, start_new_session=True)
+    address, end = f"http://127.0.0.1:{port}/{path}", time.monotonic() + 120
+    try:
+        while True:
+            try:
+                urllib.request.urlopen(address, timeout=60).close()
+                break
+            except OSError:
+                assert time.monotonic() < end and server.poll() is None, (folder / "server.log").read_text()
+                time.sleep(0.1)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
 
 
 def opened(browser: Browser, address: str) -> tuple[Page, list[str]]:
     """Return a page, and the list of errors and of requests to elsewhere."""
     page, problems = browser.new_page(viewport={"width": 1280, "height": 1400}), list[str]()
     page.set_default_timeout(60_000)
+    here = ("http://127.0.0.1", "data:", "blob:")
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda asked: problems.append(asked.url) if _is_elsewhere(asked.url) else None)
+    page.on("request", lambda asked: None if asked.url.startswith(here) else problems.append(asked.url))
     page.goto(address)
     return page, problems
 
 
-def _is_elsewhere(url: str) -> bool:
-    return "//127.0.0.1" not in url and not url.startswith(("data:", "blob:"))
-
-
 def annotate(page: Page) -> None:
-    """Write the graph of the first sentence, and undo and redo a step of it."""
     page.locator(EMPTY_FIELD).click()
     typist = Typist(page)
-    typist.graph(OPENED)
+    typist.graphs([OPENED])
     typist.press("Enter")
     expect(page.locator(".tsg-editor .graph-drawing text", has_text="hand1")).to_be_visible()
     expect(page.locator(".tsg-editor .save-state")).not_to_contain_text("not sent")
 
 
 def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -> None:
-    cells = [f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"]
-    with jupyter_lab(tmp_path, cells) as address:
+    about: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    texts = f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"
+    cells = [{"id": f"cell-{number}", "source": text, **about} for number, text in enumerate(texts)]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    saved = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "tried.ipynb").write_text(json.dumps(saved))
+    with notebook(JUPYTER, "lab/tree/tried.ipynb?token=told&reset", tmp_path) as address:
         page, problems = opened(browser, address)
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
         page.locator(".jp-CodeCell .cm-content").first.click()
@@ -129,24 +109,26 @@ def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -
         assert page.get_by_role("button", name="Save", exact=True).count() == 0
         page.locator(".jp-CodeCell .cm-content").nth(1).click()
         page.keyboard.press("Shift+Enter")
-        expect(page.locator(".jp-OutputArea-output").last).to_have_text(str(OPENED), timeout=20_000)
+        expect(page.locator(".jp-OutputArea-output").last).to_have_text(str(OPENED))
         page.close()
     assert problems == []
 
 
 def test_a_narrative_is_edited_in_marimo(browser: Browser, tmp_path: Path) -> None:
-    lines = [*STORY.splitlines(), "import marimo as mo", "editor = mo.ui.anywidget(story.edit())", "editor"]
-    body = "\n".join(f"    {line}" for line in lines)
-    program = (
-        "import marimo\n\napp = marimo.App()\n\n\n@app.cell\ndef _():\n"
-        f"{body}\n    return editor, mo\n\n\n@app.cell\ndef _(editor, mo):\n"
-        "    editor.value\n    mo.md(str([tuple(t) for g in editor.narrative.graphs for t in g]))\n    return\n"
-    )
-    with marimo(tmp_path, program) as address:
+    program = f"{STORY}import marimo as mo\neditor = mo.ui.anywidget(story.edit())\neditor"
+    (tmp_path / "tried.py").write_text(APP.format(body="\n".join(f"    {line}" for line in program.splitlines())))
+    with notebook(MARIMO, "", tmp_path) as address:
         page, problems = opened(browser, address)
         annotate(page)
-        expect(page.get_by_text(str(OPENED))).to_be_visible(timeout=20_000)
+        expect(page.get_by_text(str(OPENED))).to_be_visible()
         ground = page.locator(".tsg-editor .node.is-action .shape").evaluate("one => getComputedStyle(one).fill")
         assert ground != "rgb(0, 0, 0)"
         page.close()
     assert problems == []
+
+
+def test_a_proposal_that_is_no_narrative_is_refused_at_once() -> None:
+    proposals: tuple[Any, ...] = ("story.jsonl", [CUPS], CUPS.graphs)
+    for proposal in proposals:
+        with pytest.raises(UsageError, match="proposal: expected a Narrative, found"):
+            CUPS.edit(proposal)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 from panel_pages import violations
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 from suite_runs import RUNS, STORED, stored
 
 from tsgkit.cli import main
@@ -23,7 +23,6 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return a report and an explanation of each suite, and the page of a room."""
     folder = tmp_path_factory.mktemp("pages")
     made: dict[str, Path] = {}
     for suite, name in RUNS.items():
@@ -47,12 +46,8 @@ def test_pages_fit_their_screen_load_nothing_and_are_accessible(
     pages: dict[str, Path], browser: Browser, width: int, scheme: Literal["dark", "light"]
 ) -> None:
     requests, said = list[str](), list[str]()
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,
-        bypass_csp=True,  # for axe, which is a script of the test
-    )
-    page = context.new_page()
+    size: ViewportSize = {"width": width, "height": 900}
+    page = browser.new_page(viewport=size, color_scheme=scheme, bypass_csp=True)  # for axe, a script of the test
     page.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda message: said.append(message.text))
     for name, path in pages.items():
@@ -66,7 +61,7 @@ def test_pages_fit_their_screen_load_nothing_and_are_accessible(
             check_head_stays_in_sight(page)
     assert [url for url in requests if not url.startswith("data:")] == [path.as_uri() for path in pages.values()]
     assert said == []
-    context.close()
+    page.close()
 
 
 def check_head_stays_in_sight(page: Page) -> None:
@@ -79,10 +74,8 @@ def check_head_stays_in_sight(page: Page) -> None:
 
 
 def test_pages_show_the_same_without_scripts(pages: dict[str, Path], browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = browser.new_page(java_script_enabled=False)
     for name, path in pages.items():
         page.goto(path.as_uri())
-        assert page.locator("h1").is_visible(), name
-        assert page.locator("figure svg").first.is_visible(), name
-    context.close()
+        assert page.locator("h1").is_visible() and page.locator("figure svg").first.is_visible(), name
+    page.close()

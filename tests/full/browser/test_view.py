@@ -1,91 +1,398 @@
-"""The view of real runs in a real browser: every page, labels by keyboard, a file without a network."""
+"""The view of runs as people use it, in Chromium: every page by mouse and keyboard, with its server or as one file."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from panel_pages import violations
+from panel_pages import HOSTILE, violations
 from playwright.sync_api import Browser, Page, expect
-from served import guess
+from served import guess, serving
+from suite_runs import stored
 
 import tsgkit as tk
 from tsgkit.cli import main
+from tsgkit.errors import FileProblem
+from tsgkit.runs.folder import locked
+from tsgkit.serve.labels import Labels
+from tsgkit.serve.viewed_run import ViewedRun
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "mine"
-    tk.evaluate("tsg", model=guess, style=["zero-shot", "cot"], limit=4, out=out, quiet=True)
+
+    def model(messages: list[dict[str, str]]) -> str:
+        return guess(messages).replace("I do not know.", f"I do not know. {HOSTILE}")
+
+    tk.evaluate("tsg", model=model, style=["zero-shot", "cot"], limit=20, out=out, quiet=True)
     return out
 
 
-@pytest.fixture(scope="module")
-def address(run: Path) -> Iterator[str]:
-    """The address that the command prints; it is ended as by Ctrl-C, and ends well."""
-    command = [sys.executable, "-m", "tsgkit", "view", str(run), "--no-open", "--annotator", "ann"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    yield re.findall(r"http://\S+", server.stdout.readline())[0]
-    server.send_signal(signal.SIGINT)
-    _, told = server.communicate(timeout=20)
-    assert (server.returncode, told) == (0, "")
+@dataclass
+class View:
+    window: Callable[..., Page]
+    url: str
+    folder: Path
+    columns: dict[str, Any]
+    page: Page = field(init=False)
+
+    def open(self, place: str = "", **options: object) -> Page:
+        self.page = page = self.window(f"{self.url}#/{place}", **options)
+        self.grid, self.heading = page.get_by_role("grid", name="Samples"), page.get_by_role("heading", level=1)
+        self.active, self.sum = page.locator(".grid-row[aria-selected=true]"), page.locator(".sum")
+        self.text = page.get_by_label("Text")
+        return page
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def query(self) -> str:
+        return self.page.url.partition("#")[2]
+
+    def choose(self, name: str, option: str) -> None:
+        self.page.get_by_role("combobox", name=name, exact=True).select_option(option)
+
+    def numbers(self, mark: str) -> list[int]:
+        return [number for number, one in enumerate(self.columns["mark"]) if one == mark]
+
+    def labels(self) -> list[tuple[str, bool, str]]:
+        lines = map(json.loads, (self.folder / "mine.labels.jsonl").read_text().splitlines())
+        return [(line["rater"], line.get("right"), line.get("note", "")) for line in lines]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_of_a_real_run_is_usable(width: int, address: str, window: Callable[..., Page]) -> None:
-    page = window(address, viewport={"width": width, "height": 800})
-    for place in ("samples", "sample/0", "sample/20", "sample/30", "compare"):
-        page.goto(f"{address}/{place}")
-        page.wait_for_selector("main h1")
-        page.wait_for_load_state("networkidle")
+@pytest.fixture
+def view(window: Callable[..., Page], finished: Path, tmp_path: Path) -> Iterator[View]:
+    """The view of a whole run, of one that grows, of one that is broken, and of one with several questions a sample."""
+    folder = tmp_path / "runs"
+    shutil.copytree(finished, folder / "mine")
+    shutil.copytree(finished, folder / "begun")
+    grow(folder / "begun", finished, 5)
+    (folder / "broken").mkdir()
+    (folder / "broken" / "run.json").write_text("{")
+    with serving(folder, stored(tmp_path, "spatialgen/judged")) as client:
+        yield View(window, client.address, folder, client.data("samples", run="mine"))
+
+
+def grow(run: Path, whole: Path, samples: int) -> None:
+    records = (whole / "samples.jsonl").read_text().splitlines(keepends=True)
+    (run / "samples.jsonl").write_text("".join(records[:samples]))
+
+
+def test_runs_are_listed_repainted_when_they_grow_and_found_again_when_the_server_was_gone(
+    view: View, finished: Path
+) -> None:
+    with locked(view.folder / "begun"):
+        page = view.open()
+        expect(page).to_have_title("Runs · tsgkit view")
+        whole, begun, broken = (
+            page.get_by_role("article").filter(has_text=f"{view.folder}/{name}") for name in ("mine", "begun", "broken")
+        )
+        expect(whole).to_contain_text("✓ complete · 160 of 160 samples (100.0%)")
+        expect(whole).to_contain_text(re.compile(r"\d\.\d%\[\d+\.\d, \d+\.\d\]"))
+        expect(begun).to_contain_text("● working · 5 of 160 samples (3.1%)")
+        expect(begun.get_by_role("progressbar")).to_have_js_property("value", 5)
+        expect(broken).to_contain_text("not JSON")
+        link = page.get_by_role("link", name="begun")
+        link.focus()
+        whole.evaluate("(one) => { window.kept = one; }")
+        grow(view.folder / "begun", finished, 6)
+        expect(begun).to_contain_text("6 of 160 samples")
+        expect(link).to_be_focused()
+        assert whole.evaluate("(one) => window.kept === one"), "an unchanged run was repainted"
+    page.route("**/data/**", lambda route: route.abort())
+    expect(page.locator(".connection")).to_contain_text("The server does not answer")
+    expect(page.get_by_role("article")).to_have_count(4)
+    page.get_by_role("link", name="mine", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    page.unroute("**/data/**")
+    expect(page.get_by_role("heading", name="tsg/sgqa")).to_be_visible()
+    expect(page.locator(".connection")).to_be_empty()
+
+
+def test_both_profiles_stand_side_by_side_and_groups_lead_to_their_samples(view: View) -> None:
+    page = view.open("run/mine")
+    row = page.get_by_role("row").filter(has_text="tsg/sa-sgg cot")
+    expect(row).to_contain_text(re.compile(r"\d\.\d% \[.*\d\.\d% \[.*20.*\d answered, \d+ unreadable"))
+    assert row.locator("svg rect").count() == 2
+    view.choose("Metric", "precision")
+    expect(page.get_by_text("This task has no metric precision; shown is accuracy.")).to_be_visible()
+    assert view.query == "/run/mine?metric=precision"
+    page.go_back()
+    expect(page.get_by_text("f1:").first).to_be_visible()
+    view.choose("Break down by", "domain")
+    page.get_by_role("table", name="accuracy by domain").first.get_by_role("link", name="laundry").click()
+    domains, groups = view.columns["groups"]["domain"], view.columns["row"]
+    laundry = domains["members"].index("laundry")
+    count = sum(groups[number] == 2 and laundry in of for number, of in enumerate(domains["of"]))
+    expect(view.sum).to_contain_text(f"{count} of 160 samples")
+    assert "by.domain=laundry" in view.query and "style=zero-shot" in view.query
+
+
+def test_filters_narrow_follow_each_other_quickly_and_are_held_in_the_address(view: View, finished: Path) -> None:
+    page, items = view.open("run/mine/samples?sort=-item"), view.columns["item"]
+    expect(view.grid).to_be_visible()
+    for text in ("c", "cu", "cup", "cup 1", "mug", ""):
+        view.text.fill(text)
+    page.get_by_role("button", name="wrong").click()
+    view.choose("task", "tsg/sa-sgg")
+    view.choose("style", "cot")
+    count = sum(view.columns["row"][number] == 5 for number in view.numbers("w"))
+    summary = f"{count} of 160 samples: {count} wrong"
+    expect(view.sum).to_have_text(summary)
+    page.reload()
+    expect(view.sum).to_have_text(summary)
+    expect(page.get_by_role("button", name="wrong")).to_have_attribute("aria-pressed", "true")
+    page.go_back()
+    expect(page.get_by_role("combobox", name="style", exact=True)).to_have_value("")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(view.sum).to_contain_text("160 samples:")
+    view.text.fill(items[0].upper())
+    expect(view.active).to_contain_text(items[0])
+    view.text.fill("DO NOT know")
+    expect(view.sum).to_contain_text(f"{len(tk.open_run(finished).samples.grep('do not know'))} of 160 samples")
+    assert "q=DO+NOT+know" in view.query and page.locator("img, main b").count() == 0
+
+
+def test_columns_are_sorted_and_chosen(view: View) -> None:
+    page = view.open("run/mine/samples?mark=rw")
+    page.get_by_role("button", name="strict", exact=True).click()
+    expect(page.get_by_role("columnheader", name="strict")).to_have_attribute("aria-sort", "ascending")
+    expect(view.active).to_contain_text("0.0%")
+    page.get_by_role("button", name="strict").click()
+    expect(view.active).to_contain_text("100.0%")
+    page.get_by_text("Columns").click()
+    page.get_by_role("checkbox", name="tokens").check()
+    page.get_by_role("checkbox", name="reason").uncheck()
+    expect(page.get_by_role("columnheader", name="tokens")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="reason")).to_have_count(0)
+    assert "sort=-strict" in view.query and "columns=item,mark,strict,official,answer" in view.query
+
+
+def test_keys_go_through_the_list_and_through_samples(view: View) -> None:
+    page, items = view.open("run/mine/samples"), view.columns["item"]
+    expect(view.active).to_contain_text(items[0])
+    expect(view.grid).to_have_attribute("aria-rowcount", "161")
+    view.grid.press("End")
+    expect(view.active).to_have_attribute("aria-rowindex", "161")
+    expect(view.active).to_be_in_viewport()
+    assert page.locator(".grid-row").count() < 80
+    view.grid.press("Home")
+    view.press("j", "j", "k")
+    expect(view.active).to_contain_text(items[1])
+    view.press("n")
+    expect(page).to_have_url(re.compile(f"at={view.numbers('w')[0]}$"))
+    view.press("Home", "j", "Enter")
+    expect(view.heading).to_have_text(items[1])
+    page.go_back()
+    expect(view.active).to_contain_text(items[1])
+    view.press("/")
+    expect(view.text).to_be_focused()
+    page.keyboard.type("jjn")
+    assert view.text.input_value() == "jjn"
+    view.text.fill("")
+    view.press("Escape", "?")
+    expect(page.get_by_role("dialog")).to_contain_text("next wrong sample")
+    view.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    view.grid.press("Home")
+    view.press(*"j" * 60)
+    expect(page).to_have_url(re.compile("at=60$"))
+    view.press("Enter", *"j" * 60)
+    expect(view.heading).to_have_text(items[120])
+    expect(page).to_have_url(re.compile("/sample/120$"))
+    wrong = view.numbers("w")
+    page = view.open(f"run/mine/sample/{wrong[3]}?mark=w")
+    for keys, place in (("", 4), ("j", 5), ("kk", 3), ("n", 4)):
+        view.press(*keys)
+        expect(page.get_by_text(f"{place} of {len(wrong)} in the list")).to_be_visible()
+        assert view.query == f"/run/mine/sample/{wrong[place - 1]}?mark=w"
+    view.press("Escape")
+    expect(view.active).to_be_in_viewport()
+    assert view.query == f"/run/mine/samples?mark=w&at={wrong[3]}"
+
+
+def test_a_list_and_a_comparison_that_grow_keep_their_place(view: View, finished: Path) -> None:
+    page = view.open("run/begun/samples?at=12")
+    expect(view.active).to_contain_text(view.columns["item"][12])
+    view.grid.evaluate("(one) => (one.scrollTop = 40)")
+    page.get_by_role("combobox", name="outcome").focus()
+    other = view.window(f"{view.url}#/run/begun/compare?first=begun/2&second=begun/3")
+    expect(other.get_by_role("button", name="not comparable 20")).to_be_visible()
+    grow(view.folder / "begun", finished, 160)
+    expect(view.sum).not_to_contain_text("missing")
+    expect(view.active).to_contain_text(view.columns["item"][12])
+    assert view.grid.evaluate("(one) => one.scrollTop") == 40
+    expect(page.get_by_role("combobox", name="outcome")).to_be_focused()
+    other.get_by_role("button", name="Compare again").click()
+    expect(other.get_by_role("button", name="not comparable 0")).to_be_visible()
+    expect(other.get_by_role("button", name="Compare again")).to_have_count(0)
+
+
+def test_the_answer_is_marked_where_it_was_read(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, may_show = ViewedRun.sample, threading.Event()
+    monkeypatch.setattr(ViewedRun, "sample", lambda run, number: (may_show.wait(60), shown(run, number))[1])
+    number = next(number for number in view.numbers("r") if view.columns["row"][number] == 2)
+    page = view.open(f"run/mine/sample/{number}?mark=rw")
+    expect(page.get_by_text("Loading the sample …")).to_be_visible()
+    may_show.set()
+    expect(page.locator("pre mark")).to_have_text("A")
+    page.get_by_text("Prompt (1 message)").click()
+    expect(page.get_by_role("row", name="accuracy").first).to_contain_text("100.0%")
+    page.get_by_role("link", name=re.compile("sgds cot")).click()
+    expect(view.heading).to_have_text(view.columns["item"][number])
+    assert view.query.startswith(f"/run/mine/sample/{number + 20}")
+    page = view.open(f"run/mine/sample/{view.numbers('u')[0]}")
+    expect(page.get_by_text(f"I do not know. {HOSTILE}").first).to_be_visible()
+    assert page.locator("main img").count() == 0
+
+
+def test_unknown_runs_and_numbers_are_told(view: View) -> None:
+    for place, words in (
+        ("run/mine/sample/20000", "no sample 20,000"),
+        ("run/77/samples", "there is no run 77"),
+        ("elsewhere", "There is no such page."),
+    ):
+        expect(view.open(place).get_by_role("alert")).to_contain_text(words)
+
+
+def test_keys_label_a_sample_and_the_list_and_agree_know(
+    view: View, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*_: object) -> None:
+        raise FileProblem("the disk is full")
+
+    right = view.numbers("r")[0]
+    page = view.open(f"run/mine/sample/{right}")
+    expect(page.get_by_text("You label as ann")).to_be_visible()
+    button = page.get_by_role("button", name="wrong 2")
+    with monkeypatch.context() as patched:
+        patched.setattr(Labels, "save", refused)
+        button.click()
+        expect(page.get_by_role("alert").filter(has_text="Not saved")).to_contain_text("the disk is full")
+        expect(button).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Try again").click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("You disagree with it.")).to_be_visible()
+    view.press("m")
+    page.keyboard.type("jk 12")
+    view.press("Escape")
+    expect(page.get_by_text("Note saved.")).to_be_visible()
+    assert view.labels() == [("ann", False, "jk 12")]
+    run = view.folder / "mine"
+    assert main(["agree", str(run), "--human", f"{run}.labels.jsonl"]) == 0
+    assert "1 of them rated by people" in capsys.readouterr().out
+    view.press("Escape")
+    for choice, count in (("labelled", "1"), ("unlabelled", "159"), ("disagree", "1")):
+        view.choose("labels", choice)
+        expect(view.sum).to_contain_text(f"{count} of 160")
+    page = view.open(f"run/mine/sample/{right}")
+    expect(page.get_by_label("Note")).to_have_value("jk 12")
+    view.press("2")
+    expect(page.get_by_text("Label taken back.")).to_be_visible()
+    assert view.labels() == []
+
+
+def test_every_question_has_its_label(view: View) -> None:
+    page = view.open("run/judged/sample/1")
+    for question, key, verdict in (("Which of these", "1", "right"), ("the shape and the colour", "3", "unsure")):
+        asked = page.locator("fieldset").filter(has_text=question)
+        expect(asked).to_contain_text("The score says: ✓ right")
+        view.press(key)
+        expect(asked.get_by_role("button", name=verdict)).to_have_attribute("aria-pressed", "true")
+
+
+def test_items_of_two_rows_are_counted_and_listed_and_the_matrix_names_what_is_pointed_at(view: View) -> None:
+    page = view.open("run/mine/compare?first=mine/2&second=mine/3&order=item")
+    marks, items = view.columns["mark"], view.columns["item"][40:60]
+    pairs = [(marks[n] == "r", marks[n + 20] == "r") for n in range(40, 60)]
+    for name, pair in (("both right", (True, True)), ("only A right", (True, False)), ("both wrong", (False, False))):
+        expect(page.get_by_role("button", name=f"{name} {pairs.count(pair)}")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"A − B: [+−]\d+\.\d points \[.*\], p = \d"))).to_be_visible()
+    page.get_by_role("button", name="both wrong").press("Enter")
+    expect(view.sum).to_have_text(f"{pairs.count((False, False))} items, both wrong")
+    grid, pointed = page.get_by_role("grid", name="Items by rows"), page.locator(".pointed")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        grid.press(key)
+    expect(pointed).to_contain_text(f"{items[1]} in 2. ")
+    page.get_by_role("img", name=re.compile("Marks of 20 items in 2 rows")).hover(position={"x": 5, "y": 4})
+    expect(pointed).to_contain_text(f"{items[0]} in 1. ")
+    item = next(one for one, pair in zip(items, pairs, strict=True) if pair == (False, False))
+    page.get_by_label("Text in items").fill(item)
+    page.get_by_role("grid", name="Items of A and B").press("Enter")
+    expect(view.heading).to_contain_text(item)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_pages_fit_and_can_be_used_by_all(view: View, width: int, scheme: str) -> None:
+    looks = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme, "reduced_motion": "reduce"}
+    samples = "run/mine/samples?mark=w"
+    places = ("", "run/mine?by=domain", samples, "run/mine/sample/0", "run/mine/sample/100", "run/judged/sample/1")
+    for place in (*places, "run/mine/compare?show=first", "nowhere"):
+        page = view.open(f"{place}", **looks)
+        expect(view.heading).to_be_visible()
+        expect(page.get_by_text("Loading")).to_have_count(0)
         assert violations(page, "serious", "critical") == [], place
         assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+        assert page.title().endswith("tsgkit view")
+        if (width, place) == (390, samples):  # cards replace columns
+            box = view.active.bounding_box()
+            assert box is not None and box["height"] > 80 and box["width"] < 390
+        page.close()
 
 
-def test_a_label_given_by_keyboard_is_in_the_file_that_agree_reads(
-    run: Path, address: str, window: Callable[..., Page], capsys: pytest.CaptureFixture[str]
+def test_the_keyboard_alone_reaches_a_sample(view: View) -> None:
+    page = view.open()
+    expect(page.get_by_role("article")).to_have_count(4)
+    view.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    view.press("Enter", "Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+    page.get_by_role("link", name="mine", exact=True).press("Enter")
+    expect(page.get_by_role("heading", name="tsg/sgqa")).to_be_visible()
+    page.get_by_role("link", name="Samples").press("Enter")
+    expect(view.grid).to_be_visible()
+    view.press("j", "Enter")
+    expect(view.heading).to_have_text(view.columns["item"][1])
+    outlined = "(one) => (one.focus(), getComputedStyle(one).outlineWidth)"
+    assert page.get_by_role("link", name="Back to the list").evaluate(outlined) == "3px"
+
+
+def test_the_command_prints_its_link_and_its_exported_file_shows_every_page_without_a_network(
+    browser: Browser, window: Callable[..., Page], finished: Path, tmp_path: Path
 ) -> None:
-    page = window(f"{address}/sample/2")
-    page.wait_for_selector("text=Is the answer right?")
-    page.keyboard.press("2")
-    page.wait_for_selector("[aria-pressed=true]:has-text('wrong')")
-    page.keyboard.press("m")
-    page.keyboard.type("the other hand")
-    page.keyboard.press("Tab")
-    expect(page.get_by_text("Note saved.")).to_be_visible()
-    page.reload()
-    page.wait_for_selector("[aria-pressed=true]:has-text('wrong')")
-    file = run.with_name("mine.labels.jsonl")
-    (line,) = map(json.loads, file.read_text().splitlines())
-    assert (line["rater"], line["right"], line["note"]) == ("ann", False, "the other hand")
-    assert main(["agree", str(run), "--human", str(file)]) == 0
-    assert "1 of them rated by people" in capsys.readouterr().out
-
-
-def test_the_exported_file_shows_every_page_without_a_network(browser: Browser, run: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tsgkit", "view", str(finished), "--no-open", "--annotator", "ann"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        page = window(re.findall(r"http://\S+", server.stdout.readline())[0])
+        expect(page.get_by_role("heading", name="tsg/sgqa")).to_be_visible()
+        page.close()
+        server.send_signal(signal.SIGINT)
+        assert (server.communicate(timeout=60)[1], server.returncode) == ("", 0)
     out = tmp_path / "mine.html"
-    assert main(["view", str(run), "-o", str(out)]) == 0
+    assert main(["view", str(finished), "-o", str(out)]) == 0
     context = browser.new_context(offline=True)
     page, problems = context.new_page(), list[str]()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
-    page.goto(out.as_uri())
-    page.wait_for_selector("main h1")
-    assert "mine" in page.title() or "Results" in page.title()
-    for place, wanted in (("sample/0", "Question"), ("compare", "Compare"), ("samples", "not answered")):
-        page.goto(f"{out.as_uri()}#/run/mine/{place}")
+    for place, wanted in (("", "Results"), ("/sample/0", "Question"), ("/compare", "Compare"), ("/samples", "items")):
+        page.goto(f"{out.as_uri()}#/run/mine{place}")
         page.wait_for_selector(f"main >> text={wanted}")
         assert violations(page, "serious", "critical") == [], place
     page.fill("main input", "do not know")
-    page.wait_for_function("() => /^[0-9]+ of 32 samples/.test(document.querySelector('main p.sum').innerText)")
-    found = int(page.inner_text("main p.sum").split()[0])
-    assert found == len(tk.open_run(run).samples.grep("do not know"))
+    found = len(tk.open_run(finished).samples.grep("do not know"))
+    expect(page.locator("main p.sum")).to_contain_text(f"{found} of 160 samples")
     context.close()
     assert problems == []
