@@ -144,7 +144,7 @@ def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[st
     """Return the words of a region that are in none of its triplets and notes, where that can be told."""
     text = "\n".join(lines[number - 1] for number in region)
     notes = [note.text for note in reading.notes if note.line in region]
-    if "{" in text or any(note.endswith("...") for note in notes):
+    if "{" in text or "\\" in text or any(note.endswith("...") for note in notes):
         return set()
     names = [name for line, triplet in _placed_triplets(reading) if line in region for name in triplet]
     return set(WORD.findall(text)) - set(WORD.findall(" ".join([*notes, *names])))
