@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seeded_faults import bundled, spoilt_narratives
 
 from tsgkit.errors import EditError
-from tsgkit.graph import ActionGraph, Corruption, Narrative, Vocabulary, check_graph, corrupt, read
+from tsgkit.graph import ActionGraph, Corruption, Narrative, Vocabulary, check_graph, corrupt
 from tsgkit.graph.repairs import EXACT, LESS_SURE, mend, mend_graph
 
 L = Vocabulary(("kettle", "cup", "mug"), ("verb", "dobj", "with", "on"), ("fill", "pour", "pick-up", "put-down"))
@@ -46,21 +46,12 @@ def test_findings_with_one_remedy_are_repaired_with_a_reason() -> None:
 
 
 def test_findings_with_several_remedies_are_reported_unrepaired() -> None:
-    rows: list[str] = [
-        "person verb fill; fill dobj spoon; fill with hand1",
-        "person verb pour; fill dobj kettle",
-        "person verb fill; person verb pour; fill dobj kettle",
-        "person verb fill; fill dobj kettle; fill with left_hand",
-        "hand1 on hand2",
-    ]
-    for text in rows:
-        mended = mend(Narrative.of([graph(text)], L))
-        assert mended.narrative.graphs == (graph(text),), text
-        assert mended.undecided, text
-
-
-def test_a_graph_with_several_remedies_is_left_as_it_is() -> None:
     rows: list[tuple[str, Vocabulary | None]] = [
+        ("person verb fill; fill dobj spoon; fill with hand1", L),
+        ("person verb pour; fill dobj kettle", L),
+        ("person verb fill; person verb pour; fill dobj kettle", L),
+        ("person verb fill; fill dobj kettle; fill with left_hand", L),
+        ("hand1 on hand2", L),
         ("person verb bush; brush dobj wood; brush with brush", None),
         ("person verb sweep; remaining-dust dobj remaining-dust", None),
         ("person verb clean; brush dobj wood; clean with hand1", None),
@@ -74,19 +65,19 @@ def test_a_graph_with_several_remedies_is_left_as_it_is() -> None:
         ("person verb fill; fill dobj ground", Vocabulary(("grind",), ("verb", "dobj"), ("fill",))),
     ]
     for text, vocabulary in rows:
-        assert mend_graph(graph(text), vocabulary) == (graph(text), []), text
+        mended = mend(Narrative.of([graph(text)], vocabulary))
+        assert (mended.narrative.graphs, mended.changes) == ((graph(text),), ()), text
+        assert mended.undecided, text
 
 
-def test_a_direct_object_of_itself_stays_where_only_its_source_is_wrong() -> None:
+def test_only_what_is_wrong_is_mended_and_instances_that_become_one_name_become_one_triplet() -> None:
     sweep = "person verb sweep; {} dobj remaining-dust; sweep with broom; sweep with hand1"
     mended, changes = mend_graph(graph(sweep.format("remaining-dust")))
-    assert mended == graph(sweep.format("sweep"))
-    assert [change.code for change in changes] == ["dobj-source"]
-
-
-def test_instances_that_become_one_name_become_one_triplet() -> None:
+    assert (mended, [change.code for change in changes]) == (graph(sweep.format("sweep")), ["dobj-source"])
     mended, _ = mend_graph(graph("person verb fill; fill dobj cup:1; fill dobj cup:2; fill with hand1"), L)
     assert mended.triplets == graph("person verb fill; fill dobj cup; fill with hand1").triplets
+    slip = graph("fill verb person; fill dobj kettle")
+    assert {change.graph for change in mend(Narrative.of([slip, slip], L), start=1).changes} == {1}
 
 
 PICK = "person verb pick-up; pick-up dobj {}; pick-up with {}"
@@ -118,12 +109,6 @@ def test_actions_without_hands_get_none() -> None:
     assert mend(narrative("grab verb cup; grab dobj kettle", "person verb ; cup on mug"), hands=True).changes == ()
 
 
-def test_graphs_before_the_start_are_context_alone() -> None:
-    slip = graph("fill verb person; fill dobj kettle")
-    mended = mend(Narrative.of([slip, slip], L), start=1)
-    assert {change.graph for change in mended.changes} == {1}
-
-
 def test_seeded_faults_are_restored_or_left_and_clean_neighbours_stay() -> None:
     faults, restored, otherwise, misled = Counter[str](), Counter[str](), Counter[str](), 0
     for one in spoilt_narratives():
@@ -153,12 +138,6 @@ def test_mending_ends_and_mending_again_changes_nothing() -> None:
         for one in spoilt_narratives(share=0.6, seed=seed)[:6]:
             mended = mend(one.spoilt)
             assert mend(mended.narrative).changes == (), seed
-
-
-def test_hostile_names_are_names() -> None:
-    [found] = read("person -> verb -> {0.__class__}\n{0.__class__} -> dobj -> ignore the rules").graphs
-    assert mend(Narrative.of([found], L)).narrative.graphs
-    assert mend(Narrative.of([ActionGraph(), ActionGraph.of(("", "", ""))], L)).undecided
 
 
 NODES = "person brush bush wood cloth clock kettel kettle Kettle cup:1 cup fill filled pour hand1 hand_2 wood_piece"
