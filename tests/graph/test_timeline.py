@@ -27,32 +27,18 @@ STORY = Narrative(
 TIME = Timeline(STORY)
 
 
-def test_steps_know_their_description_and_roles() -> None:
+def test_steps_know_their_roles_and_are_found_by_all_names_before_after_and_between_events() -> None:
     stir = TIME.step("stir")
     assert (stir.index, stir.description, stir.action) == (2, 1, "stir")
     assert (stir.objects, stir.tools, stir.places, stir.hands) == (("soup",), ("spoon",), ("pot",), ("hand1",))
     assert stir.handled == ("soup", "spoon")
-
-
-def test_steps_are_found_by_all_names_first_and_last() -> None:
     assert [step.index for step in TIME.find("open", "lid")] == [1, 4]
-    assert TIME.find("open", "spoon") == TIME.find() == ()
-    first, last = TIME.first("spoon"), TIME.last("spoon")
-    assert first is not None and last is not None and (first.index, last.index) == (0, 3)
-    assert TIME.first("fork") is TIME.last("fork") is None
-
-
-def test_steps_before_after_and_between_events() -> None:
-    before, after = TIME.before("stir"), TIME.after("stir")
-    assert before is not None and after is not None
-    assert (before.action, after.action) == ("open", "put-down")
-    assert TIME.before(0) is TIME.after(4) is None
+    assert TIME.find("open", "spoon") == TIME.find() == TIME.between(1, 2) == ()
+    found = (TIME.first("spoon"), TIME.last("spoon"), TIME.before("stir"), TIME.after("stir"))
+    assert [step.index for step in found if step] == [0, 3, 1, 3]
+    assert TIME.first("fork") is TIME.last("fork") is TIME.before(0) is TIME.after(4) is None
     assert TIME.handled_between("take", "put-down") == ("lid", "soup", "spoon")
     assert TIME.handled_between(("open", "lid"), ("open", "lid")) == ("soup", "spoon")
-    assert TIME.between(1, 2) == ()
-
-
-def test_touched_counts_any_role_but_the_action() -> None:
     drills = Timeline(Narrative.of([act("drill", "hole"), act("clean", "drill")]))
     assert [step.index for step in drills.find("drill")] == [0, 1]
     assert [step.index for step in drills.touched("drill")] == [1]
