@@ -62,11 +62,8 @@ def test_a_patch_keeps_the_order_of_what_it_repairs_and_refuses_another_graph() 
     candidate = spoilt(("kettle", "vase"), ("hand1", "hand2"))
     assert patch(candidate, diff(FILL, candidate)).triplets == FILL.triplets
     assert "has no triplet" in refusal(EditError, patch, ActionGraph.of(("a", "on", "b")), diff(FILL, candidate))
-
-
-def test_a_large_difference_is_found_in_linear_steps() -> None:
     reference, candidate = (ActionGraph(("hold", "with", f"{name}{n}") for n in range(20_000)) for name in "ab")
-    assert len(diff(reference, candidate).changes) == 20_000
+    assert len(diff(reference, candidate).changes) == 20_000, "a large difference is found in linear steps"
 
 
 def test_snapping_moves_elements_to_their_one_clear_neighbour_and_leaves_others() -> None:
@@ -172,11 +169,8 @@ def test_a_repeated_triplet_is_taken_out_whole_and_one_seed_chooses_different_pl
 
 
 PICK = ActionGraph.of(
-    ("person", "verb", "pick-up"),
-    ("pick-up", "dobj", "tea-pot"),
-    ("pick-up", "from", "tray"),
-    ("pick-up", "with", "hand1"),
-    ("pick-up", "with", "hand2"),
+    *(("person", "verb", "pick-up"), ("pick-up", "dobj", "tea-pot"), ("pick-up", "from", "tray")),
+    *(("pick-up", "with", "hand1"), ("pick-up", "with", "hand2")),
 )
 POTS = Vocabulary(("tea-pot", "tray", "cup"), ("verb", "dobj", "with", "from"), ("pick-up", "pour"))
 ALONE = ActionGraph.of(("person", "verb", "wash"))
