@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -45,22 +46,13 @@ class Fault(NamedTuple):
     detail: str = ""
 
 
-class Failure(NamedTuple):
-    """A text (by its number) that a check found at fault, and the shortest text found to show the same."""
-
-    number: int
-    check: str
-    fault: Fault
-    shortest: str
-
-
 @dataclass
 class Tally:
-    """The progress of a fuzzing run."""
+    """The progress of a fuzzing run, and the check, fault and shortest text of the first failure."""
 
     texts: int = 0
     calls: int = 0
-    failure: Failure | None = None
+    failure: tuple[str, Fault, str] | None = None
 
 
 def run(
@@ -73,9 +65,9 @@ def run(
         for name, check in (CHECKS if checks is None else checks).items():
             outcome = put_through(check, text)
             if isinstance(outcome, Fault):
-                shortest = shrink(text, same_fault(check, outcome))
+                shortest = shrink(text, partial(shows, check, outcome.kind))
                 again = put_through(check, shortest)
-                tally.failure = Failure(number, name, again if isinstance(again, Fault) else outcome, shortest)
+                tally.failure = (name, again if isinstance(again, Fault) else outcome, shortest)
                 return tally
             tally.calls += outcome
         tally.texts += 1
@@ -112,12 +104,9 @@ def alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def same_fault(check: Check, fault: Fault) -> Callable[[str], bool]:
-    def shows(text: str) -> bool:
-        outcome = put_through(check, text)
-        return isinstance(outcome, Fault) and outcome.kind == fault.kind
-
-    return shows
+def shows(check: Check, kind: str, text: str) -> bool:
+    outcome = put_through(check, text)
+    return isinstance(outcome, Fault) and outcome.kind == kind
 
 
 def shrink(text: str, fails: Callable[[str], bool], patience: float = 60.0) -> str:
@@ -162,21 +151,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
     parser.add_argument("--loaders", type=int, default=0, help="how many files for each loader (0)")
     chosen = parser.parse_args(argv)
-    tally, last = Tally(), chosen.first + chosen.count
+    tally = Tally()
     try:
-        for first in range(chosen.first, last, 10_000):
-            run(min(10_000, last - first), chosen.seed, first=first, tally=tally)
-            if tally.failure:
-                break
-            print(f"{tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure", flush=True)
+        run(chosen.count, chosen.seed, first=chosen.first, tally=tally)
     except KeyboardInterrupt:
         print(f"\ninterrupted after {tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure")
         return 130
-    if failure := tally.failure:
-        print(f"failure: {failure.check}\n  {ascii(': '.join(failure.fault))[:2000]}")
-        print(f"  shortest text found: {failure.shortest!a}")
-        print(f"  repeat it: python tests/fuzzing.py --seed {chosen.seed} --first {failure.number} --count 1")
+    if tally.failure:
+        check, fault, shortest = tally.failure
+        print(f"failure: {check}\n  {ascii(': '.join(fault))[:2000]}\n  shortest text found: {shortest!a}")
+        print(f"  repeat it: --seed {chosen.seed} --first {chosen.first + tally.texts} --count 1")
         return 1
+    print(f"{tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure", flush=True)
     for name, loader in LOADERS.items() if chosen.loaders else ():
         if wrong := load_spoilt(name, loader, chosen.loaders, chosen.seed):
             print(f"failure: {name}: {wrong}")

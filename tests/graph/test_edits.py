@@ -101,18 +101,6 @@ def test_every_triplet_is_matched_or_in_one_change_and_a_patch_makes_the_referen
     assert snap(reference, SMALL) == (reference, ())
 
 
-@given(graph=GRAPHS, kind=st.sampled_from(Corruption), seed=st.integers(0, 99))
-def test_a_corruption_is_one_change_that_a_patch_undoes(graph: ActionGraph, kind: Corruption, seed: int) -> None:
-    try:
-        changed = corrupt(graph, kind, SMALL, seed=seed).graph
-    except EditError:
-        return
-    difference = diff(graph, changed)
-    assert len(difference.changes) == 1
-    assert len(changed) == len(graph) + {Corruption.REDUNDANT: 1, Corruption.MISSING: -1}.get(kind, 0)
-    assert patch(changed, difference) == graph
-
-
 WIDE = Vocabulary(
     ("person", "hand1", "hand2", "kettle", "tap", "cup"), ("verb", "dobj", "under", "with", "manner"), ("fill", "hold")
 )
@@ -158,14 +146,8 @@ def test_a_corruption_that_is_not_possible_is_refused_with_the_reason() -> None:
     for triplets, kind, vocabulary in rows:
         message = refusal(EditError, corrupt, ActionGraph(triplets), kind, vocabulary, seed=1)
         assert f"cannot be made {kind}: " in message
-
-
-def test_a_repeated_triplet_is_taken_out_whole_and_one_seed_chooses_different_places() -> None:
-    graph = ActionGraph([*FILL.triplets, *FILL.triplets])
-    assert len(corrupt(graph, Corruption.MISSING, WIDE, seed=1).graph) == 3
-    graphs = [ActionGraph([*FILL.triplets, ("fill", "from", f"tap-{number}")]) for number in range(30)]
-    changes = [corrupt(graph, Corruption.MISSING, WIDE, seed=7).change.reference for graph in graphs]
-    assert {graph.triplets.index(one) for graph, one in zip(graphs, changes, strict=True) if one} == {0, 1, 2, 3, 4}
+    twice = ActionGraph([*FILL.triplets, *FILL.triplets])
+    assert len(corrupt(twice, Corruption.MISSING, WIDE, seed=1).graph) == 3, "a repeated triplet is taken out whole"
 
 
 PICK = ActionGraph.of(

@@ -153,10 +153,6 @@ def act(action: str, thing: str, *hands: str) -> ActionGraph:
     return with_hands(ActionGraph.of(("person", "verb", action), (action, "dobj", thing)), hands)
 
 
-def put_in(*graphs: ActionGraph) -> list[tuple[int, str]]:
-    return [(repair.graph, repair.after.target) for repair in repair_hands(Narrative.of(graphs))]
-
-
 def test_hands_are_put_in_where_the_hand_rule_and_the_neighbours_leave_one_way() -> None:
     cup, lid, knead = act("take", "cup", "hand1"), act("take", "lid"), [act("knead", "dough", "hand1", "hand2")] * 8
     misnamed = ActionGraph.of(("person", "verb", "bush"), ("brush", "dobj", "wood"))
@@ -170,7 +166,8 @@ def test_hands_are_put_in_where_the_hand_rule_and_the_neighbours_leave_one_way()
         ([cup, act("put-down", "cup", "hand2")], []),
     ]
     for graphs, hands in rows:
-        assert put_in(*graphs) == hands, graphs
+        repairs = repair_hands(Narrative.of(graphs))
+        assert [(repair.graph, repair.after.target) for repair in repairs] == hands, graphs
     told = (Description(None, (act("take", "cup"),)),)
     for edges, expected in ((("verb", "dobj", "with"), 1), (("verb", "dobj"), 0)):
         assert len(repair_hands(Narrative(told, vocabulary=Vocabulary(("cup",), edges, ("take",))))) == expected

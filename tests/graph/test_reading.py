@@ -80,13 +80,10 @@ def test_a_line_that_is_no_triplet_is_noted_with_the_reason_and_a_repair_with_al
         reading = read(f"{CLEAN}\n{line}")
         assert reading.graphs == (WASH, DRY), line
         assert notes_of(reading) == [(7, kind, reason, line.strip())], line
-    line = "1. **person** → verb → wash."
-    assert notes_of(read(line)) == [(1, "repaired", "numbering, decoration, arrow", line)]
-
-
-def test_names_keep_their_brackets_case_and_hyphens() -> None:
     for line in ("Person -> dobj -> bolt (large)", "pick-up -> out-of -> tea-caddy"):
         assert shown(read(line)) == [[line]]
+    line = "1. **person** → verb → wash."
+    assert notes_of(read(line)) == [(1, "repaired", "numbering, decoration, arrow", line)]
 
 
 def test_blocks_are_joined_and_split_by_their_actions_where_graphs_are_asked_for() -> None:
@@ -202,16 +199,11 @@ def test_diagrams_that_are_written_are_read_again() -> None:
         assert (list(reading.graphs), reading.unread) == (graphs, ())
 
 
-def test_nearly_clean_line_is_read_as_any_other() -> None:
-    for bullet in ("", "- ", "* ", "• "):
-        for arrow in ("->", "→", "⟶"):
-            line = f"{bullet}pick-up {arrow} dobj {arrow} hand1"
-            assert nearly_clean(line) == understand(line), line
-
-
 @given(st.text(alphabet=st.sampled_from("abc ->→\n[](){}\",'*#`|:;1."), max_size=200), st.none() | st.integers(0, 4))
 def test_no_text_makes_the_reader_raise_and_no_line_is_dropped(text: str, k: int | None) -> None:
     reading = read(text, k)
+    for line in text.split("\n"):
+        assert (clean := nearly_clean(line)) is None or clean == understand(line)
     seen = {line for lines in reading.lines for line in lines} | {note.line for note in reading.notes}
     assert bool(seen) == bool(text.strip())
     assert all(1 <= line <= text.count("\n") + 1 for line in seen)

@@ -110,7 +110,7 @@ def test_actions_without_hands_get_none() -> None:
 
 
 def test_seeded_faults_are_restored_or_left_and_clean_neighbours_stay() -> None:
-    faults, restored, otherwise, misled = Counter[str](), Counter[str](), Counter[str](), 0
+    faults, restored, otherwise = Counter[str](), Counter[str](), Counter[str]()
     for one in spoilt_narratives():
         surely = mend(one.spoilt)
         for number, (clean, before, after) in enumerate(
@@ -122,15 +122,11 @@ def test_seeded_faults_are_restored_or_left_and_clean_neighbours_stay() -> None:
             faults[one.kinds[number]] += 1
             restored[one.kinds[number]] += after == clean
             otherwise[one.kinds[number]] += after not in (clean, before)
-        by_hand = mend(one.spoilt, hands=True)
-        touched = {change.graph for change in by_hand.changes if change.by == LESS_SURE}
-        misled += len(touched - set(one.kinds))
     assert faults.total() > 90
     assert restored[Corruption.REVERSED] >= 0.3 * faults[Corruption.REVERSED]
     assert restored[Corruption.MISMATCHED] >= 0.3 * faults[Corruption.MISMATCHED]
     assert restored[Corruption.MISSING] >= 0.15 * faults[Corruption.MISSING]
     assert otherwise.total() <= 0.02 * faults.total()
-    assert misled <= 0.02 * sum(len(one.clean.graphs) for one in spoilt_narratives())
 
 
 NODES = "person brush bush wood cloth clock kettel kettle Kettle cup:1 cup fill filled pour hand1 hand_2 wood_piece"
@@ -183,17 +179,9 @@ def mended_as_promised(graph: ActionGraph, vocabulary: Vocabulary | None) -> Act
     return mended
 
 
-@given(graph=MADE_UP, vocabulary=st.sampled_from([None, MADE_UP_L]))
-def test_repairs_of_made_up_graphs_keep_what_exact_repairs_promise(
-    graph: ActionGraph, vocabulary: Vocabulary | None
+@given(graph=MADE_UP, vocabulary=st.sampled_from([None, MADE_UP_L]), case=spoilt_graphs(), is_known=st.booleans())
+def test_repairs_of_made_up_and_spoilt_graphs_keep_what_exact_repairs_promise(
+    graph: ActionGraph, vocabulary: Vocabulary | None, case: tuple[ActionGraph, Vocabulary], is_known: bool
 ) -> None:
-    assert mend_graph(mended_as_promised(graph, vocabulary), vocabulary)[1] == []
-
-
-@given(case=spoilt_graphs(), with_vocabulary=st.booleans())
-def test_repairs_of_spoilt_bundled_graphs_keep_what_exact_repairs_promise(
-    case: tuple[ActionGraph, Vocabulary], with_vocabulary: bool
-) -> None:
-    graph, vocabulary = case
-    known = vocabulary if with_vocabulary else None
-    assert mend_graph(mended_as_promised(graph, known), known)[1] == []
+    for one, known in ((graph, vocabulary), (case[0], case[1] if is_known else None)):
+        assert mend_graph(mended_as_promised(one, known), known)[1] == []

@@ -141,8 +141,8 @@ def test_formalimg_means_and_the_level_held_follow_from_the_levels() -> None:
 
 
 DEMANDS = {
-    "SceneEval-500": dict(cnt=(470, 1199, 1818), atr=(546, 961, 1736), oor=(201, 891, 1530), oar=(250, 333, 525)),
-    "SceneEval-100": dict(cnt=(121, 200, 201), atr=(60, 96, 118), oor=(49, 141, 159), oar=(62, 72, 114)),
+    "SceneEval-500": ((470, 1199, 1818), (546, 961, 1736), (201, 891, 1530), (250, 333, 525)),
+    "SceneEval-100": ((121, 200, 201), (60, 96, 118), (49, 141, 159), (62, 72, 114)),
 }
 """How many demands each level has."""
 
@@ -162,7 +162,7 @@ def test_sceneeval_figures_are_whole_and_pooled_over_the_demands_of_the_levels()
         for method in whole.rows:
             parts = [figures(levels, method, level) for level in ("easy", "medium", "hard")]
             assert {len(part) for part in parts} == {10}
-            for metric, weights in DEMANDS[name].items():
+            for metric, weights in zip(("cnt", "atr", "oor", "oar"), DEMANDS[name], strict=True):
                 if (method, f"sceneeval/fidelity published {metric}") in doubtful and name == "SceneEval-100":
                     continue
                 met = sum(round(part[metric] * weight / 100) for part, weight in zip(parts, weights, strict=True))
