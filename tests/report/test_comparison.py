@@ -92,15 +92,7 @@ def test_p_values_are_corrected_over_all_pairs() -> None:
     assert [pair.differs for pair in pairs] == [True, False, False]
 
 
-def test_the_smallest_difference_is_that_of_the_clustered_standard_error() -> None:
-    rng = random.Random(3)
-    ours, theirs = fine(rng, 25), fine(rng, 25)
-    pair = alone(contender("a", ours), contender("b", theirs))
-    error = statistics.stdev(ours[item].sum - theirs[item].sum for item in ours) / math.sqrt(25)
-    assert pair.statistics.resolvable.value == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5)
-
-
-def test_the_order_of_rows_turns_the_sign_and_changes_nothing_else() -> None:
+def test_the_order_of_rows_turns_the_sign_and_the_smallest_difference_is_that_of_the_standard_error() -> None:
     rng = random.Random(5)
     sides = [{str(n): Part(rng.random(), 1, str(n % 23)) for n in range(60)} for _ in range(2)]
     one, other = contender("a", sides[0]), contender("b", sides[1])
@@ -112,6 +104,10 @@ def test_the_order_of_rows_turns_the_sign_and_changes_nothing_else() -> None:
     assert (back.statistics.interval.low, back.statistics.interval.high) == pytest.approx(turned, abs=1e-9)
     assert back.won == tuple(lost._replace(first=lost.second, second=lost.first) for lost in there.lost)
     assert len(back.lost) == len(there.won)
+    ours, theirs = fine(rng, 25), fine(rng, 25)
+    error = statistics.stdev(ours[item].sum - theirs[item].sum for item in ours) / math.sqrt(25)
+    resolvable = alone(contender("a", ours), contender("b", theirs)).statistics.resolvable
+    assert resolvable.value == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5), "of the clustered error"
     shuffled = dict(rng.sample(list(sides[0].items()), 60))
     assert alone(contender("a", shuffled), other).statistics == there.statistics
 
@@ -127,14 +123,11 @@ def test_identical_rows_are_never_different_and_less_of_a_fault_is_better() -> N
     assert (len(pair.won), len(pair.lost)) == (12, 0)
 
 
-def test_repeats_are_averaged_as_the_metric_is_pooled() -> None:
+def test_repeats_are_averaged_as_the_metric_is_pooled_and_too_many_random_tests_are_noted() -> None:
     draws = [Part(2, 4, "tea"), Part(0, 1, "tea"), Part(0, 0, "tea")]
     assert averaged(draws, Pooling.PER_ITEM) == Part(0.25, 1, "tea")
     pooled = averaged(draws, Pooling.POOLED)
     assert pooled.sum / pooled.weight == pytest.approx(2 / 5)
-
-
-def test_more_than_500_random_tests_are_noted_as_too_many_pairs() -> None:
     ours = {str(n): Part(0.3 + n / 100 if n else 0.5, 1, str(n // 2)) for n in range(40)}
     theirs = {str(n): Part(float(n % 2), 1, str(n // 2)) for n in range(40)}
     pair = alone(contender("a", ours), contender("b", theirs))

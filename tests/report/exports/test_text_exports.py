@@ -160,21 +160,17 @@ def test_what_cannot_be_exported_is_refused_and_leaves_everything(
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before, target
 
 
-def test_one_row_is_one_file_where_one_is_named_and_force_replaces_files_of_the_same_names_alone(
-    served: Path, stopped: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "mine.jsonl"
-    assert export_run(stopped, "jsonl", file).files == (file,)
+def test_force_replaces_files_of_the_same_names_alone(served: Path, stopped: Path, tmp_path: Path) -> None:
+    file, kept = tmp_path / "mine.jsonl", tmp_path / "out" / "mine.txt"
+    assert export_run(stopped, "jsonl", file).files == (file,), "one row is one file where one is named"
     with pytest.raises(FileProblem, match="already here would be lost"):
         export_run(stopped, "jsonl", file)
-    file.write_text("other")
-    assert export_run(stopped, "jsonl", file, force=True).files == (file,)
-    assert len(file.read_text().splitlines()) == 4
     files = export_run(served, "csv", tmp_path / "out").files
-    kept = tmp_path / "out" / "mine.txt"
-    kept.write_text("mine")
-    files[0].write_text("other")
+    for one in (file, kept, files[0]):
+        one.write_text("mine")
+    export_run(stopped, "jsonl", file, force=True)
     export_run(served, "csv", tmp_path / "out", force=True)
+    assert len(file.read_text().splitlines()) == 4
     assert files[0].read_text("utf-8").startswith("run,subject,")
     assert kept.read_text() == "mine"
 
@@ -292,20 +288,16 @@ def test_an_exported_log_has_the_figures_of_its_run_without_its_calls_too_unless
     file = without_calls(run.export("jsonl", tmp_path / "logs").files[0])
     assert tk.score("sgqa", rows, file, source="lm-eval").board == run.results[0].board
     voted = run_of(rows, tmp_path / "voted", solver="vote:3")
-    file = without_calls(voted.export("jsonl", tmp_path / "votes").files[0])
+    votes = without_calls(voted.export("jsonl", tmp_path / "votes").files[0])
     with pytest.raises(UsageError, match="has several calls") as problem:
-        tk.score("sgqa", rows, file, source="lm-eval")
+        tk.score("sgqa", rows, votes, source="lm-eval")
     assert "tsgkit export" in problem.value.hint
-
-
-def test_another_style_than_that_of_the_log_can_be_named_and_a_mixture_is_refused(tmp_path: Path) -> None:
-    rows = rows_asked(tmp_path)
-    files = [
-        run_of(rows, tmp_path / style, style=style).export("jsonl", tmp_path / f"{style}-logs").files[0]
-        for style in ("zero-shot", "cot")
+    other = run_of(rows, tmp_path / "cot", style="cot").export("jsonl", tmp_path / "cot-logs").files[0]
+    assert tk.score("sgqa", rows, other, source="lm-eval", style="few-shot").style == "few-shot"
+    halves = [
+        file.read_text("ascii").splitlines(keepends=True)[:8],
+        other.read_text("ascii").splitlines(keepends=True)[8:],
     ]
-    assert tk.score("sgqa", rows, files[1], source="lm-eval", style="few-shot").style == "few-shot"
-    half = [file.read_text("ascii").splitlines(keepends=True)[8 * place :][:8] for place, file in enumerate(files)]
-    files[0].write_text("".join(half[0] + half[1]), encoding="ascii")
+    other.write_text("".join(halves[0] + halves[1]), encoding="ascii")
     with pytest.raises(UsageError, match="of several styles: cot, zero-shot"):
-        tk.score("sgqa", rows, files[0], source="lm-eval")
+        tk.score("sgqa", rows, other, source="lm-eval")
