@@ -6,8 +6,8 @@ and, with ``--loaders``, so many mutated files through every loader (``loader_pr
 ``TsgkitError`` and nothing else.
 
 A text is made from the seed and its number alone, so that a failure is repeated by ``--seed N --first NUMBER --count
-1``. The first failure ends the run (exit code 1): it is shown with the shortest text that still shows it. Exit code 130
-after Ctrl-C. The promises stand in ``reader_promises``, the texts come from ``made_up_texts``.
+1``. The first failure ends the run (exit code 1). Exit code 130 after Ctrl-C. The promises stand in
+``reader_promises``, the texts come from ``made_up_texts``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ import argparse
 import signal
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -40,7 +38,7 @@ class Hang(BaseException):
 
 
 class Fault(NamedTuple):
-    """A failure on a text: its kind, by which shorter texts are compared, and the details."""
+    """A failure on a text: its kind, and the details."""
 
     kind: str
     detail: str = ""
@@ -48,7 +46,7 @@ class Fault(NamedTuple):
 
 @dataclass
 class Tally:
-    """The progress of a fuzzing run, and the check, fault and shortest text of the first failure."""
+    """The progress of a fuzzing run, and the check, fault and text of the first failure."""
 
     texts: int = 0
     calls: int = 0
@@ -65,9 +63,7 @@ def run(
         for name, check in (CHECKS if checks is None else checks).items():
             outcome = put_through(check, text)
             if isinstance(outcome, Fault):
-                shortest = shrink(text, partial(shows, check, outcome.kind))
-                again = put_through(check, shortest)
-                tally.failure = (name, again if isinstance(again, Fault) else outcome, shortest)
+                tally.failure = (name, outcome, text)
                 return tally
             tally.calls += outcome
         tally.texts += 1
@@ -104,30 +100,6 @@ def alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def shows(check: Check, kind: str, text: str) -> bool:
-    outcome = put_through(check, text)
-    return isinstance(outcome, Fault) and outcome.kind == kind
-
-
-def shrink(text: str, fails: Callable[[str], bool], patience: float = 60.0) -> str:
-    """Return a shorter text that still fails: pieces are left out, half of it first, then ever smaller ones.
-
-    >>> shrink("person -> verb -> wash", lambda text: ">" in text)
-    '>'
-    """
-    until = time.monotonic() + patience
-    size = len(text)
-    while size:
-        length = len(text)
-        for start in range(0, len(text), size):
-            place = start - (length - len(text))
-            shorter = text[:place] + text[place + size :]
-            if time.monotonic() < until and fails(shorter):
-                text = shorter
-        size = size // 2 if len(text) == length else min(size, len(text))
-    return text
-
-
 def load_spoilt(name: str, loader: Loader, count: int, seed: int) -> str:
     """Put so many mutated files through a loader; return which was the first that it did not load or refuse."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -158,8 +130,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\ninterrupted after {tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure")
         return 130
     if tally.failure:
-        check, fault, shortest = tally.failure
-        print(f"failure: {check}\n  {ascii(': '.join(fault))[:2000]}\n  shortest text found: {shortest!a}")
+        check, fault, text = tally.failure
+        print(f"failure: {check}\n  {ascii(': '.join(fault))[:2000]}\n  text: {text!a}")
         print(f"  repeat it: --seed {chosen.seed} --first {chosen.first + tally.texts} --count 1")
         return 1
     print(f"{tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure", flush=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import fuzzing
 import pytest
 import reader_promises
-from fuzzing import Fault, load_spoilt, made_up, put_through, run, shrink
+from fuzzing import Fault, load_spoilt, made_up, put_through, run
 from loader_promises import LOADERS
 from reader_promises import Broken, Check, check_reading, exact
 from refusals import refusal
@@ -22,10 +22,10 @@ from tsgkit.graph.reading.line_content import Note
 WASH = "person -> verb -> wash\nwash -> dobj -> cup"
 
 
-def failure_of(check: Check) -> tuple[Fault, str]:
+def fault_found(check: Check) -> Fault:
     failure = run(300, 1, checks={"planted": check}).failure
     assert failure is not None
-    return failure[1:]
+    return failure[1]
 
 
 def test_readers_and_loaders_keep_their_word_on_made_up_texts_and_mutated_files() -> None:
@@ -37,7 +37,7 @@ def test_readers_and_loaders_keep_their_word_on_made_up_texts_and_mutated_files(
     assert texts == [made_up(3, number) for number in range(50)] and texts[7] != made_up(4, 7)
 
 
-def test_a_reader_that_raises_or_hangs_is_found_with_the_shortest_text() -> None:
+def test_a_reader_that_raises_or_hangs_is_found() -> None:
     def raising(text: str) -> int:
         if "**" in text:
             raise IndexError("two stars")
@@ -49,8 +49,7 @@ def test_a_reader_that_raises_or_hangs_is_found_with_the_shortest_text() -> None
                 read(text)
         return 1
 
-    assert failure_of(raising) == (Fault("raises IndexError", "two stars"), "**")
-    assert shrink("abc" * 50 + "[" + "xyz" * 50 + "]", lambda text: "[" in text and "]" in text) == "[]"
+    assert fault_found(raising) == Fault("raises IndexError", "two stars")
     assert put_through(hanging, "person", seconds=0.1) == Fault("does not end", "not within 0.1 s")
 
 
@@ -66,8 +65,7 @@ def test_a_reader_that_drops_lines_or_words_is_found() -> None:
         return 1
 
     for dropping in (without_first_note, without_first_graph):
-        fault, shortest = failure_of(dropping)
-        assert fault.kind == "no line is dropped" and len(shortest) < 30, dropping
+        assert fault_found(dropping).kind == "no line is dropped", dropping
     text = '[["person", "verb", "wash"],\n"a word",\n["wash", "dobj", "cup"'
     reading = read(text)
     check_reading(text, reading)
@@ -92,8 +90,8 @@ def test_a_reading_or_a_notation_that_does_not_fit_its_text_is_found() -> None:
     def refusing(text: str) -> tuple[ActionGraph, ...]:
         raise NotationError("no", line=text.count("\n") + 2)
 
-    assert failure_of(exact(arrow.parse, backwards))[0].kind == "what is written is read again"
-    assert failure_of(exact(refusing, arrow.write))[0].kind == "every place is inside the text"
+    assert fault_found(exact(arrow.parse, backwards)).kind == "what is written is read again"
+    assert fault_found(exact(refusing, arrow.write)).kind == "every place is inside the text"
 
 
 def test_the_command_says_how_much_it_did_and_shows_a_failure_and_how_to_repeat_it(
@@ -107,7 +105,7 @@ def test_the_command_says_how_much_it_did_and_shows_a_failure_and_how_to_repeat_
     monkeypatch.setitem(reader_promises.CHECKS, "read", lambda text: 1 // ("{" not in text))
     assert fuzzing.main(["--count", "300", "--seed", "5"]) == 1
     shown = capsys.readouterr().out
-    assert "failure: read\n" in shown and "shortest text found: '{'" in shown and "--seed 5 --first " in shown
+    assert "failure: read\n" in shown and "--seed 5 --first " in shown
     monkeypatch.setitem(reader_promises.CHECKS, "read", interrupted)
     assert fuzzing.main(["--count", "20"]) == 130
     assert "interrupted after 0 texts and " in capsys.readouterr().out

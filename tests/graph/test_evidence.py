@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from seeded_faults import bundled, spoilt_narratives
 
@@ -18,7 +15,6 @@ from tsgkit.graph.evident_repairs import given_alone, mend_by_evidence
 from tsgkit.graph.hand_repairs import MOST_SURE, repair_hands, with_repairs
 from tsgkit.graph.hand_shares import POSSIBLE, hand_shares, named_hands, with_hands
 from tsgkit.graph.repairs import EXACT, LESS_SURE, PROPOSED
-from tsgkit.library.documents.reader import read_file
 from tsgkit.library.habits import our_habits
 
 L = Vocabulary(
@@ -146,9 +142,6 @@ def test_hostile_names_are_weighed_as_names_and_nothing_more() -> None:
     assert proposals_for(Narrative.of([odd, ActionGraph.of(("", "", ""))], L), 0) is not None
 
 
-FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-
-
 def act(action: str, thing: str, *hands: str) -> ActionGraph:
     return with_hands(ActionGraph.of(("person", "verb", action), (action, "dobj", thing)), hands)
 
@@ -201,11 +194,3 @@ def test_a_written_hand_that_two_rules_contradict_is_changed_and_both_are_told()
     assert (repair.graph, repair.before, repair.after) == (1, ("take", "with", "hand1"), ("take", "with", "hand2"))
     assert "while it holds cup" in repair.reason and "put-down lid with hand2" in repair.reason
     assert not any(step.breaches for step in trace(with_repairs(told, [repair])))
-
-
-@pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-def test_no_written_hand_of_published_rows_is_changed() -> None:
-    rows: list[str] = ["tsg_sgqa_sample.jsonl", "tsg_sgds_sample.jsonl", "easg_sample.json"]
-    for name in rows:
-        for entry in read_file(Path(FOLDER, name)).entries:
-            assert [repair for repair in repair_hands(entry.narrative) if repair.before is not None] == [], name

@@ -33,16 +33,9 @@ NAMES = st.one_of(
 GRAPHS = st.lists(st.tuples(NAMES, NAMES, NAMES), max_size=6).map(ActionGraph)
 
 
-def test_exact_notations_restore_order_and_repeats() -> None:
-    for name, (write, parse) in EXACT.items():
-        for graphs in ([WASH], [WASH, SCREW, WASH], [ODD], []):
-            assert [graph.triplets for graph in parse(write(graphs))] == [graph.triplets for graph in graphs], name
-        if name != "arrow":
-            nameless = ActionGraph.of(("place", "down", ""), ("", "", "cup"))
-            assert parse(write([nameless]))[0].triplets == nameless.triplets, name
-
-
 @given(graphs=st.lists(GRAPHS, max_size=4))
+@example(graphs=[WASH, SCREW, WASH, ODD])
+@example(graphs=[ActionGraph.of(("place", "down", ""), ("", "", "cup"))])
 def test_graphs_that_a_notation_accepts_are_restored_exactly(graphs: list[ActionGraph]) -> None:
     for name, (write, parse) in EXACT.items():
         try:

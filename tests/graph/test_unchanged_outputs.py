@@ -54,13 +54,12 @@ DIGESTS = {
     "files": "1ced4215f35e1cef",
 }
 
-NAMES = (
-    *("person", "hold", "take", "screw", "cup", "cup:1", "cups", "lid", "Kettle", "tea_bag", "hand1", "hand2"),
-    *("left-hand", "top-shelf", "box", "put-down"),
-)
-LABELS = (
-    *("verb", "verb", "dobj", "dobj", "with", "with", "with", "from", "on", "in", "out-of"),
-    *("verbs", "prep", "Dobj", "manner"),
+NAMES, LABELS = (
+    line.split()
+    for line in (
+        "person hold take screw cup cup:1 cups lid Kettle tea_bag hand1 hand2 left-hand top-shelf box put-down",
+        "verb verb dobj dobj with with with from on in out-of verbs prep Dobj manner",
+    )
 )
 MADE_UP_L = Vocabulary(
     ("cup", "lid", "kettle", "tea-bag", "top-shelf", "box", "screw"),

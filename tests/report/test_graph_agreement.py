@@ -68,7 +68,7 @@ def test_no_figure_depends_on_the_order_of_the_annotators() -> None:
     first = [tea([WASH, PUT, WASH], [FILL], [LIFT]), tea([PUT], [], [LIFT], item="x")]
     second = [tea([PUT, WASH], [PUT, FILL], [LIFT, LIFT]), tea([WASH], [FILL], item="x")]
     one, two = agreed(first, second), agreed(second, first)
-    assert one.figures == two.figures and one.unpaired == two.unpaired[::-1]
+    assert (one.figures, one.unpaired) == (two.figures, two.unpaired[::-1])
 
 
 def test_items_are_matched_by_id_and_by_position_where_no_id_is_in_both() -> None:
