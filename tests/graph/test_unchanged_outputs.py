@@ -130,8 +130,8 @@ def weights(told: list[Narrative]) -> str:
                 found = weighed(story.situation(number))
                 lines.append(f"{number} {found.kept:.4f} {len(found.edits)}")
                 lines += [f"{sure:.4f} {edit.kind} {edit.before} {edit.after}" for sure, edit in found.edits[:5]]
-    for one in made_up_narratives(12):
-        found = weighed(Story(one).situation(3))
+    for narrative in made_up_narratives(12):
+        found = weighed(Story(narrative).situation(3))
         lines += [f"{sure:.4f} {edit.kind} {edit.before} {edit.after}" for sure, edit in found.edits[:9]]
     for text in SENTENCES:
         said = read_sentence(text, MADE_UP_L)
@@ -181,9 +181,9 @@ def faults(told: list[Narrative]) -> str:
                 lines += map(str, diff(graph, one.graph, vocabulary).changes)
     graphs = made_up_graphs(200)
     for number, (graph, other) in enumerate(pairwise(graphs)):
-        vocabulary = MADE_UP_L if number % 4 else None
-        lines += map(str, check_graph(graph, vocabulary))
-        difference = diff(graph, other, vocabulary)
+        known = MADE_UP_L if number % 4 else None
+        lines += map(str, check_graph(graph, known))
+        difference = diff(graph, other, known)
         lines += [*map(str, difference.changes), str(patch(other, difference)), str(snap(graph, MADE_UP_L))]
         lines += [f"{name} {one}" for name, ways in SLIPS.items() for one in ways(graph, MADE_UP_L)]
     return "\n".join(lines)
