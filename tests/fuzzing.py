@@ -6,8 +6,8 @@ and, with ``--loaders``, so many mutated files through every loader (``loader_pr
 ``TsgkitError`` and nothing else.
 
 A text is made from the seed and its number alone, so that a failure is repeated by ``--seed N --first NUMBER --count
-1``. The first failure ends the run (exit code 1): it is shown with the shortest text that still shows it. Exit code 130
-after Ctrl-C. The promises stand in ``reader_promises``, the texts come from ``made_up_texts``.
+1``. The first failure ends the run (exit code 1). Exit code 130 after Ctrl-C. The promises stand in
+``reader_promises``, the texts come from ``made_up_texts``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ import argparse
 import signal
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,52 +38,32 @@ class Hang(BaseException):
 
 
 class Fault(NamedTuple):
-    """A failure on a text: its kind, by which shorter texts are compared, and the details."""
+    """A failure on a text: its kind, and the details."""
 
     kind: str
     detail: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.detail}" if self.detail else self.kind
-
-
-class Failure(NamedTuple):
-    """A text (by its number) that a check found at fault, and the shortest text found to show the same."""
-
-    number: int
-    check: str
-    fault: Fault
-    shortest: str
-
 
 @dataclass
 class Tally:
-    """The progress of a fuzzing run."""
+    """The progress of a fuzzing run, and the check, fault and text of the first failure."""
 
     texts: int = 0
     calls: int = 0
-    failure: Failure | None = None
+    failure: tuple[str, Fault, str] | None = None
 
 
 def run(
-    count: int,
-    seed: int,
-    *,
-    first: int = 0,
-    checks: dict[str, Check] | None = None,
-    seconds: float = SECONDS,
-    tally: Tally | None = None,
+    count: int, seed: int, *, first: int = 0, checks: dict[str, Check] | None = None, tally: Tally | None = None
 ) -> Tally:
     """Put ``count`` texts through all checks, up to the first failure; ``tally`` can be watched from outside."""
     tally = tally or Tally()
     for number in range(first, first + count):
         text = made_up(seed, number)
         for name, check in (CHECKS if checks is None else checks).items():
-            outcome = put_through(check, text, seconds)
+            outcome = put_through(check, text)
             if isinstance(outcome, Fault):
-                shortest = shrink(text, same_fault(check, outcome, seconds))
-                again = put_through(check, shortest, seconds)
-                tally.failure = Failure(number, name, again if isinstance(again, Fault) else outcome, shortest)
+                tally.failure = (name, outcome, text)
                 return tally
             tally.calls += outcome
         tally.texts += 1
@@ -121,63 +100,6 @@ def alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def same_fault(check: Check, fault: Fault, seconds: float) -> Callable[[str], bool]:
-    def shows(text: str) -> bool:
-        outcome = put_through(check, text, seconds)
-        return isinstance(outcome, Fault) and outcome.kind == fault.kind
-
-    return shows
-
-
-def shrink(text: str, fails: Callable[[str], bool], patience: float = 60.0) -> str:
-    """Return a shorter text that still fails: pieces are left out, half of it first, then ever smaller ones.
-
-    >>> shrink("person -> verb -> wash", lambda text: ">" in text)
-    '>'
-    """
-    until = time.monotonic() + patience
-    size = len(text)
-    while size:
-        length = len(text)
-        for start in range(0, len(text), size):
-            place = start - (length - len(text))
-            shorter = text[:place] + text[place + size :]
-            if time.monotonic() < until and fails(shorter):
-                text = shorter
-        size = size // 2 if len(text) == length else min(size, len(text))
-    return text
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; the result is the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--count", type=int, default=10_000, help="how many texts (10,000)")
-    parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
-    parser.add_argument("--loaders", type=int, default=0, help="how many files for each loader (0)")
-    chosen = parser.parse_args(argv)
-    tally, start = Tally(), time.monotonic()
-    try:
-        for first in range(chosen.first, chosen.first + chosen.count, 100):
-            run(min(100, chosen.first + chosen.count - first), chosen.seed, first=first, tally=tally)
-            if tally.failure:
-                break
-            _show_progress(tally, chosen.count)
-    except KeyboardInterrupt:
-        print(f"\ninterrupted after {_shown(tally, start)}, seed {chosen.seed}: no failure so far")
-        return 130
-    if failure := tally.failure:
-        print(_described(failure, chosen.seed))
-        return 1
-    print(f"{_shown(tally, start)}, seed {chosen.seed}: no failure")
-    for name, loader in LOADERS.items() if chosen.loaders else ():
-        if wrong := load_spoilt(name, loader, chosen.loaders, chosen.seed):
-            print(f"failure: {name}: {wrong}")
-            return 1
-        print(f"{name}: {chosen.loaders:,} files, seed {chosen.seed}: no failure", flush=True)
-    return 0
-
-
 def load_spoilt(name: str, loader: Loader, count: int, seed: int) -> str:
     """Put so many mutated files through a loader; return which was the first that it did not load or refuse."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -193,26 +115,32 @@ def load_spoilt(name: str, loader: Loader, count: int, seed: int) -> str:
     return ""
 
 
-def _show_progress(tally: Tally, count: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{tally.texts:,} of {count:,} texts", end="\n" if tally.texts >= count else "", file=sys.stderr)
-    elif tally.texts % 10_000 == 0:
-        print(f"{tally.texts:,} of {count:,} texts", file=sys.stderr, flush=True)
-
-
-def _shown(tally: Tally, start: float) -> str:
-    return f"{tally.texts:,} texts and {tally.calls:,} calls of readers in {time.monotonic() - start:.0f} s"
-
-
-def _described(failure: Failure, seed: int) -> str:
-    return "\n".join(
-        (
-            f"\nfailure: {failure.check}",
-            f"  {ascii(str(failure.fault))[:2000]}",
-            f"  shortest text found: {failure.shortest!a}",
-            f"  repeat it: python tests/fuzzing.py --seed {seed} --first {failure.number} --count 1",
-        )
-    )
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run from the command line; the result is the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--count", type=int, default=10_000, help="how many texts (10,000)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
+    parser.add_argument("--loaders", type=int, default=0, help="how many files for each loader (0)")
+    chosen = parser.parse_args(argv)
+    tally = Tally()
+    try:
+        run(chosen.count, chosen.seed, first=chosen.first, tally=tally)
+    except KeyboardInterrupt:
+        print(f"\ninterrupted after {tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure")
+        return 130
+    if tally.failure:
+        check, fault, text = tally.failure
+        print(f"failure: {check}\n  {ascii(': '.join(fault))[:2000]}\n  text: {text!a}")
+        print(f"  repeat it: --seed {chosen.seed} --first {chosen.first + tally.texts} --count 1")
+        return 1
+    print(f"{tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure", flush=True)
+    for name, loader in LOADERS.items() if chosen.loaders else ():
+        if wrong := load_spoilt(name, loader, chosen.loaders, chosen.seed):
+            print(f"failure: {name}: {wrong}")
+            return 1
+        print(f"{name}: {chosen.loaders:,} files, seed {chosen.seed}: no failure", flush=True)
+    return 0
 
 
 if __name__ == "__main__":

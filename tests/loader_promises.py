@@ -9,7 +9,6 @@ True
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from made_up_texts import SPOILERS
 from shipped import DATA, TASKS
 
 from tsgkit.errors import TsgkitError
@@ -33,62 +33,17 @@ from tsgkit.suites.replies import read_replies
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
 
-PIECES = (
-    *(b"", b"\0", b"\xff\xfe", b"\n", b" ", b"\t", b'"', b"'", b"[", b"]", b"{", b"}", b",", b":", b"-", b"&a", b"*a"),
-    *(b"null", b"true", b"[]", b"{}", b'""', b"NaN", b"1e999", b"-1", b"0", b"99999999999999999999", b"0x1f", b"1:30"),
-    *(b"\\ud800", b"\xed\xa0\x80", b"[" * 2000, b"1" * 5000, b"../x", b"v 01 0\n", b"f 9 9 9\n", b"\x80", b"\x7f\xff"),
-)
-NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 MOST_CHANGES = 4
 
 
 def spoilt(data: bytes, random: Random) -> bytes:
+    """Return bytes spoilt as texts are; letters that no single byte stands for become UTF-8, as in a real file."""
+    text = data.decode("latin-1")
     for _ in range(random.randint(1, MOST_CHANGES)):
-        data = random.choice(CHANGES)(data, random)
-    return data
-
-
-def _place(data: bytes, random: Random) -> int:
-    return random.randint(0, len(data))
-
-
-def _cut(data: bytes, random: Random) -> bytes:
-    return data[: _place(data, random)]
-
-
-def _flip(data: bytes, random: Random) -> bytes:
-    at = _place(data, random)
-    return data[:at] + bytes([random.randrange(256)]) + data[at + 1 :]
-
-
-def _insert(data: bytes, random: Random) -> bytes:
-    at = _place(data, random)
-    return data[:at] + random.choice(PIECES) + data[at:]
-
-
-def _remove(data: bytes, random: Random) -> bytes:
-    at = _place(data, random)
-    return data[:at] + data[at + random.randint(1, 40) :]
-
-
-def _repeat(data: bytes, random: Random) -> bytes:
-    start = _place(data, random)
-    end = start + random.randint(1, 200)
-    return data[:end] + data[start:end] * random.randint(1, 3) + data[end:]
-
-
-def _number(data: bytes, random: Random) -> bytes:
-    found = NUMBER.search(data, random.randint(0, len(data))) or NUMBER.search(data)
-    return data if found is None else data[: found.start()] + random.choice(PIECES) + data[found.end() :]
-
-
-def _line(data: bytes, random: Random) -> bytes:
-    lines = data.split(b"\n")
-    lines[random.randrange(len(lines))] = lines[random.randrange(len(lines))]
-    return b"\n".join(lines)
-
-
-CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (_cut, _flip, _insert, _remove, _repeat, _number, _line)
+        text = random.choice(SPOILERS)(text, random)
+    return b"".join(
+        letter.encode("latin-1") if ord(letter) < 256 else letter.encode("utf-8", "surrogatepass") for letter in text
+    )
 
 
 class Loader(NamedTuple):

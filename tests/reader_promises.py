@@ -144,7 +144,7 @@ def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[st
     """Return the words of a region that are in none of its triplets and notes, where that can be told."""
     text = "\n".join(lines[number - 1] for number in region)
     notes = [note.text for note in reading.notes if note.line in region]
-    if "{" in text or any(note.endswith("...") for note in notes):
+    if "{" in text or "\\" in text or any(note.endswith("...") for note in notes):
         return set()
     names = [name for line, triplet in _placed_triplets(reading) if line in region for name in triplet]
     return set(WORD.findall(text)) - set(WORD.findall(" ".join([*notes, *names])))
@@ -250,11 +250,8 @@ def check_findings(document: Document, text: str) -> None:
 
 def _has_place(document: Document, finding: Finding) -> bool:
     _, item, graph, triplet = finding.place
-    graphs = [entry.graphs for entry in document.entries if entry.item == item]
-    return any(
-        graph is not None and graph < len(one) and (triplet is None or triplet < len(one[graph].triplets))
-        for one in graphs
-    )
+    graphs = [entry.graphs for entry in document.entries if entry.item == item and graph is not None]
+    return any(graph < len(one) and (triplet is None or triplet < len(one[graph].triplets)) for one in graphs)
 
 
 def check_writing(document: Document) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from shipped import DATA
 from tsg_tasks import METRICS
 
 from tsgkit.library.cards import load_card
+from tsgkit.report.comparison import Comparison, paired
+from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
+from tsgkit.scoring.pooling import Part
+from tsgkit.suites.metrics import Metric
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of
 
@@ -65,6 +71,41 @@ ROW = ReportRow(
     seed=7,
     of=task_of(load_card("tsg/sgqa")),
 )
+
+
+def board(value: float | None, n: int = 4, *, is_share: bool = True) -> Board:
+    """Return a board of one value, whose interval ends half way to none and to all."""
+    found = None if value is None else Value(value, value / 2, (1 + value) / 2, float(n), is_share)
+    return replace(ROW.board, n=n, profiles={"strict": {"exact_match": found}, "official": None})
+
+
+def row(subject: str, value: float | None = 0.5, **more: Any) -> ReportRow:  # noqa: ANN401
+    return replace(ROW, subject=subject, board=board(value), **more)
+
+
+def by(group: str, *rows: Mapping[str, float]) -> Report:
+    """Return a report of rows whose members of a group have these values."""
+    grouped = [
+        row(f"model {number}", groups={group: {name: board(value) for name, value in values.items()}})
+        for number, values in enumerate(rows)
+    ]
+    return Report(tuple(grouped), (group,))
+
+
+def contender(name: str, scores: str | Mapping[str, Part], measure: Metric | None = None, **more: Any) -> Contender:  # noqa: ANN401
+    """Return a row to be compared; its items score these digits out of nine."""
+    if isinstance(scores, str):
+        scores = {str(place): Part(int(score) / 9, 1.0, str(place)) for place, score in enumerate(scores)}
+    return Contender(
+        name, name, 0, name, "tsg/sgqa", "single", "zero-shot", 1, "exact_match",
+        measure or METRICS["sgqa"]["exact_match"], scores, {}, of=ROW.of, **more,
+    )  # fmt: skip
+
+
+def compared(*rows: Contender) -> Comparison:
+    """Return the comparison of the first row with the others."""
+    pairs = paired([(rows[0], other) for other in rows[1:]], 0)
+    return Comparison("strict", 0, rows, pairs, (), has_baseline=False)
 
 
 def hostile(text: str) -> Report:

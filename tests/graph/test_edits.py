@@ -42,58 +42,40 @@ def test_one_change_is_called_by_its_name_and_undone_by_a_patch() -> None:
         assert patch(candidate, difference) == FILL, (kind, new)
 
 
-def test_two_different_elements_are_a_missing_and_an_extra_triplet() -> None:
-    changes = diff(ActionGraph.of(("a", "on", "b")), ActionGraph.of(("a", "in", "c"))).changes
-    assert [change.kind for change in changes] == [ChangeKind.MISSING, ChangeKind.EXTRA]
-
-
-def test_a_difference_is_explained_by_targets_before_edges() -> None:
-    reference = ActionGraph.of(("a", "dobj", "x"), ("a", "on", "y"))
-    candidate = ActionGraph.of(("a", "on", "x"), ("a", "dobj", "z"))
+def test_differences_are_said_in_words_and_order_makes_none() -> None:
+    reference = ActionGraph.of(("a", "dobj", "x"), ("a", "on", "y"), ("b", "on", "c"))
+    candidate = ActionGraph.of(("a", "on", "x"), ("a", "dobj", "z"), ("e", "in", "d"))
     assert [str(change) for change in diff(reference, candidate).changes] == [
         "mismatched: a -> on -> x, expected a -> on -> y",
         "mismatched: a -> dobj -> z, expected a -> dobj -> x",
+        "missing: b -> on -> c",
+        "extra: e -> in -> d",
     ]
-
-
-def test_equal_graphs_have_no_difference_and_order_makes_none() -> None:
-    difference = diff(FILL, ActionGraph(reversed(FILL.triplets)))
-    assert (bool(difference), difference.matched) == (False, FILL.triplets)
-    both = ActionGraph.of(("hold", "with", "hand1"), ("hold", "with", "hand2"))
-    assert not diff(both, ActionGraph(reversed(both.triplets)))
-
-
-def test_an_element_out_of_l_is_said_beside_the_kind() -> None:
     [change] = diff(FILL, spoilt(("kettle", "vase")), L).changes
     assert (change.kind, change.outside) == (ChangeKind.MISMATCHED, ("vase",))
     assert str(change) == "mismatched: fill -> dobj -> vase, expected fill -> dobj -> kettle (out of L: vase)"
+    difference = diff(FILL, ActionGraph(reversed(FILL.triplets)))
+    assert (bool(difference), difference.matched) == (False, FILL.triplets)
 
 
 def test_a_patch_keeps_the_order_of_what_it_repairs_and_refuses_another_graph() -> None:
     candidate = spoilt(("kettle", "vase"), ("hand1", "hand2"))
     assert patch(candidate, diff(FILL, candidate)).triplets == FILL.triplets
-    message = refusal(EditError, patch, ActionGraph.of(("a", "on", "b")), diff(FILL, candidate))
-    assert "has no triplet" in message
-
-
-def test_a_large_difference_is_found_in_linear_steps() -> None:
+    assert "has no triplet" in refusal(EditError, patch, ActionGraph.of(("a", "on", "b")), diff(FILL, candidate))
     reference, candidate = (ActionGraph(("hold", "with", f"{name}{n}") for n in range(20_000)) for name in "ab")
-    assert len(diff(reference, candidate).changes) == 20_000
+    assert len(diff(reference, candidate).changes) == 20_000, "a large difference is found in linear steps"
 
 
-def test_snapping_moves_elements_to_their_one_clear_neighbour_edges_first() -> None:
+def test_snapping_moves_elements_to_their_one_clear_neighbour_and_leaves_others() -> None:
     graph = ActionGraph.of(
         ("Person", "verbs", "picks up"), ("picks up", "dobj", "kettel"), ("picks up", "with", "Hand1")
     )
     snapped, snaps = snap(graph, L)
-    expected = ["person -> verb -> pick-up", "pick-up -> dobj -> kettle", "pick-up -> with -> hand1"]
-    assert [*map(str, snapped)] == expected
-    assert {move.element: move.near.name for move in snaps} == {
-        "Person": "person", "verbs": "verb", "picks up": "pick-up", "kettel": "kettle", "Hand1": "hand1",
-    }  # fmt: skip
-
-
-def test_snapping_leaves_what_has_no_clear_neighbour_or_is_in_l() -> None:
+    assert snapped == ActionGraph.of(
+        ("person", "verb", "pick-up"), ("pick-up", "dobj", "kettle"), ("pick-up", "with", "hand1")
+    )
+    moves = [("verbs", "verb"), ("Person", "person"), ("picks up", "pick-up"), ("kettel", "kettle"), ("Hand1", "hand1")]
+    assert [(move.element, move.near.name) for move in snaps] == moves
     for verb, thing in (("fill", "piano"), ("hold", "cups")):
         graph = ActionGraph.of(("person", "verb", verb), (verb, "dobj", thing))
         assert snap(graph, L) == (graph, ()), thing
@@ -119,18 +101,6 @@ def test_every_triplet_is_matched_or_in_one_change_and_a_patch_makes_the_referen
     assert snap(reference, SMALL) == (reference, ())
 
 
-@given(graph=GRAPHS, kind=st.sampled_from(Corruption), seed=st.integers(0, 99))
-def test_a_corruption_is_one_change_that_a_patch_undoes(graph: ActionGraph, kind: Corruption, seed: int) -> None:
-    try:
-        changed = corrupt(graph, kind, SMALL, seed=seed).graph
-    except EditError:
-        return
-    difference = diff(graph, changed)
-    assert len(difference.changes) == 1
-    assert len(changed) == len(graph) + {Corruption.REDUNDANT: 1, Corruption.MISSING: -1}.get(kind, 0)
-    assert patch(changed, difference) == graph
-
-
 WIDE = Vocabulary(
     ("person", "hand1", "hand2", "kettle", "tap", "cup"), ("verb", "dobj", "under", "with", "manner"), ("fill", "hold")
 )
@@ -142,7 +112,8 @@ KINDS = {
 }
 
 
-def test_a_corruption_is_exactly_the_change_it_reports_and_the_same_for_its_seed() -> None:
+def test_a_corruption_is_the_change_it_reports_breaks_no_other_rule_and_is_the_same_for_its_seed() -> None:
+    places = set()
     for kind in Corruption:
         found = [corrupt(FILL, kind, WIDE, seed=seed) for seed in range(40)]
         assert len({one.graph for one in found}) > 1, kind
@@ -150,20 +121,16 @@ def test_a_corruption_is_exactly_the_change_it_reports_and_the_same_for_its_seed
         for one in found:
             assert one.change.kind is KINDS[kind]
             assert diff(FILL, one.graph).changes == (one.change,), kind
-
-
-def test_a_redundant_triplet_breaks_no_rule_and_a_substitute_is_of_the_same_kind() -> None:
-    places = set()
-    for seed in range(40):
-        redundant = corrupt(FILL, Corruption.REDUNDANT, WIDE, seed=seed)
-        assert redundant.change.candidate not in FILL
-        assert not [finding for finding in check_graph(redundant.graph, WIDE) if finding.severity == "error"]
-        change = corrupt(FILL, Corruption.MISMATCHED, WIDE, seed=seed).change
-        assert change.candidate is not None and change.reference is not None
-        [place] = [n for n in range(3) if change.candidate[n] != change.reference[n]]
-        assert change.candidate[place] in (WIDE.relationships if place == 1 else WIDE.nodes)
-        assert (change.candidate[place] in WIDE.verbs) == (change.reference[place] in WIDE.verbs)
-        places.add(place)
+            reference, candidate = one.change.reference, one.change.candidate
+            if kind is Corruption.REDUNDANT:
+                assert candidate not in FILL
+                assert not [finding for finding in check_graph(one.graph, WIDE) if finding.severity == "error"]
+            if kind is Corruption.MISMATCHED:
+                assert candidate is not None and reference is not None
+                [place] = [n for n in range(3) if candidate[n] != reference[n]]
+                assert candidate[place] in (WIDE.relationships if place == 1 else WIDE.nodes)
+                assert (candidate[place] in WIDE.verbs) == (reference[place] in WIDE.verbs)
+                places.add(place)
     assert places == {0, 1, 2}
 
 
@@ -179,54 +146,22 @@ def test_a_corruption_that_is_not_possible_is_refused_with_the_reason() -> None:
     for triplets, kind, vocabulary in rows:
         message = refusal(EditError, corrupt, ActionGraph(triplets), kind, vocabulary, seed=1)
         assert f"cannot be made {kind}: " in message
-
-
-def test_a_repeated_triplet_is_taken_out_whole_and_one_seed_chooses_different_places() -> None:
-    graph = ActionGraph([*FILL.triplets, *FILL.triplets])
-    assert len(corrupt(graph, Corruption.MISSING, WIDE, seed=1).graph) == 3
-    places = set()
-    for number in range(30):
-        graph = ActionGraph([*FILL.triplets, ("fill", "from", f"tap-{number}")])
-        reference = corrupt(graph, Corruption.MISSING, WIDE, seed=7).change.reference
-        places.add(None if reference is None else graph.triplets.index(reference))
-    assert len(places) == 5
+    twice = ActionGraph([*FILL.triplets, *FILL.triplets])
+    assert len(corrupt(twice, Corruption.MISSING, WIDE, seed=1).graph) == 3, "a repeated triplet is taken out whole"
 
 
 PICK = ActionGraph.of(
-    ("person", "verb", "pick-up"),
-    ("pick-up", "dobj", "tea-pot"),
-    ("pick-up", "from", "tray"),
-    ("pick-up", "with", "hand1"),
-    ("pick-up", "with", "hand2"),
+    *(("person", "verb", "pick-up"), ("pick-up", "dobj", "tea-pot"), ("pick-up", "from", "tray")),
+    *(("pick-up", "with", "hand1"), ("pick-up", "with", "hand2")),
 )
 POTS = Vocabulary(("tea-pot", "tray", "cup"), ("verb", "dobj", "with", "from"), ("pick-up", "pour"))
 ALONE = ActionGraph.of(("person", "verb", "wash"))
-EXPECTED_SLIPS = {
-    "verbs": "mismatched: person -> verbs -> pick-up, expected person -> verb -> pick-up",
-    "direct-object": "mismatched: pick-up -> direct_object -> tea-pot, expected pick-up -> dobj -> tea-pot",
-    "prep": "mismatched: pick-up -> prep -> tray, expected pick-up -> from -> tray",
-    "not-a-preposition": "mismatched: pick-up -> manner -> tray, expected pick-up -> from -> tray",
-    "hands": "mismatched: pick-up -> with -> hands, expected pick-up -> with -> hand1",
-    "empty-target": "mismatched: pick-up -> from -> , expected pick-up -> from -> tray",
-    "verb-turned": "reversed: pick-up -> verb -> person, expected person -> verb -> pick-up",
-    "no-verb": "missing: person -> verb -> pick-up",
-    "typo": "mismatched: pick-up -> dobj -> teapot, expected pick-up -> dobj -> tea-pot",
-    "instance": "mismatched: pick-up -> from -> tray:1, expected pick-up -> from -> tray",
-    "underscore": "mismatched: pick-up -> dobj -> tea_pot, expected pick-up -> dobj -> tea-pot",
-    "other-verb": "mismatched: pour -> dobj -> tea-pot, expected pick-up -> dobj -> tea-pot",
-    "hand-object": "mismatched: pick-up -> dobj -> hand1, expected pick-up -> with -> hand1",
-    "second-action": "extra: person -> verb -> pour",
-    "inflected": "mismatched: picking-up -> dobj -> tea-pot, expected pick-up -> dobj -> tea-pot",
-}
 
 
-def test_a_slip_changes_few_triplets_as_its_name_says() -> None:
+def test_a_slip_changes_few_triplets() -> None:
     for name in SLIPS:
         ways = [one for graph in SLIPS[name](PICK, POTS) if (one := slipped(PICK, graph, name))]
         assert ways and all(1 <= len(one.changes) <= MOST for one in ways), name
-        if name in EXPECTED_SLIPS:
-            assert EXPECTED_SLIPS[name] in {str(change) for one in ways for change in one.changes}, name
-    assert set(EXPECTED_SLIPS) <= set(SLIPS)
 
 
 def test_a_graph_that_allows_no_fault_is_an_error() -> None:

@@ -90,18 +90,12 @@ def test_after_something_nobody_wrote_down_nothing_is_known_of_the_hands() -> No
     assert held(steps[-1].after) == {"hand1": ("cup",)} and not steps[-1].breaches
 
 
-def test_hand_rule_verbs_can_be_configured() -> None:
+def test_the_rule_follows_its_verbs_either_end_of_with_and_graphs_without_an_action() -> None:
     rule = HandRule(grasps=frozenset({"nab"}), releases=frozenset({"dump"}))
     graphs = map(act, ("nab cup with hand1", "take lid with hand2", "dump cup with hand1"))
     assert [held(step.after) for step in trace(Narrative.of(graphs), rule)] == [{"hand1": ("cup",)}] * 2 + [{}]
-
-
-def test_a_graph_without_an_action_leaves_the_hands_as_they_are() -> None:
     narrative = Narrative.of([act("take cup with hand1"), ActionGraph.of(("cup", "on", "table")), ActionGraph()])
     assert held(trace(narrative)[-1].after) == {"hand1": ("cup",)}
-
-
-def test_a_hand_may_stand_at_either_end_of_with_and_an_unknown_one_makes_both_unknown() -> None:
     graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("hand1", "with", "take"))
     steps = trace(Narrative.of([graph, act("take jug with hand3")]))
     assert held(steps[0].after) == {"hand1": ("cup",)} and not steps[0].breaches

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seeded_faults import bundled, spoilt_narratives
 
 from tsgkit.errors import EditError
-from tsgkit.graph import ActionGraph, Corruption, Narrative, Vocabulary, check_graph, corrupt, read
+from tsgkit.graph import ActionGraph, Corruption, Narrative, Vocabulary, check_graph, corrupt
 from tsgkit.graph.repairs import EXACT, LESS_SURE, mend, mend_graph
 
 L = Vocabulary(("kettle", "cup", "mug"), ("verb", "dobj", "with", "on"), ("fill", "pour", "pick-up", "put-down"))
@@ -46,21 +46,12 @@ def test_findings_with_one_remedy_are_repaired_with_a_reason() -> None:
 
 
 def test_findings_with_several_remedies_are_reported_unrepaired() -> None:
-    rows: list[str] = [
-        "person verb fill; fill dobj spoon; fill with hand1",
-        "person verb pour; fill dobj kettle",
-        "person verb fill; person verb pour; fill dobj kettle",
-        "person verb fill; fill dobj kettle; fill with left_hand",
-        "hand1 on hand2",
-    ]
-    for text in rows:
-        mended = mend(Narrative.of([graph(text)], L))
-        assert mended.narrative.graphs == (graph(text),), text
-        assert mended.undecided, text
-
-
-def test_a_graph_with_several_remedies_is_left_as_it_is() -> None:
     rows: list[tuple[str, Vocabulary | None]] = [
+        ("person verb fill; fill dobj spoon; fill with hand1", L),
+        ("person verb pour; fill dobj kettle", L),
+        ("person verb fill; person verb pour; fill dobj kettle", L),
+        ("person verb fill; fill dobj kettle; fill with left_hand", L),
+        ("hand1 on hand2", L),
         ("person verb bush; brush dobj wood; brush with brush", None),
         ("person verb sweep; remaining-dust dobj remaining-dust", None),
         ("person verb clean; brush dobj wood; clean with hand1", None),
@@ -74,19 +65,19 @@ def test_a_graph_with_several_remedies_is_left_as_it_is() -> None:
         ("person verb fill; fill dobj ground", Vocabulary(("grind",), ("verb", "dobj"), ("fill",))),
     ]
     for text, vocabulary in rows:
-        assert mend_graph(graph(text), vocabulary) == (graph(text), []), text
+        mended = mend(Narrative.of([graph(text)], vocabulary))
+        assert (mended.narrative.graphs, mended.changes) == ((graph(text),), ()), text
+        assert mended.undecided, text
 
 
-def test_a_direct_object_of_itself_stays_where_only_its_source_is_wrong() -> None:
+def test_only_what_is_wrong_is_mended_and_instances_that_become_one_name_become_one_triplet() -> None:
     sweep = "person verb sweep; {} dobj remaining-dust; sweep with broom; sweep with hand1"
     mended, changes = mend_graph(graph(sweep.format("remaining-dust")))
-    assert mended == graph(sweep.format("sweep"))
-    assert [change.code for change in changes] == ["dobj-source"]
-
-
-def test_instances_that_become_one_name_become_one_triplet() -> None:
+    assert (mended, [change.code for change in changes]) == (graph(sweep.format("sweep")), ["dobj-source"])
     mended, _ = mend_graph(graph("person verb fill; fill dobj cup:1; fill dobj cup:2; fill with hand1"), L)
     assert mended.triplets == graph("person verb fill; fill dobj cup; fill with hand1").triplets
+    slip = graph("fill verb person; fill dobj kettle")
+    assert {change.graph for change in mend(Narrative.of([slip, slip], L), start=1).changes} == {1}
 
 
 PICK = "person verb pick-up; pick-up dobj {}; pick-up with {}"
@@ -118,14 +109,8 @@ def test_actions_without_hands_get_none() -> None:
     assert mend(narrative("grab verb cup; grab dobj kettle", "person verb ; cup on mug"), hands=True).changes == ()
 
 
-def test_graphs_before_the_start_are_context_alone() -> None:
-    slip = graph("fill verb person; fill dobj kettle")
-    mended = mend(Narrative.of([slip, slip], L), start=1)
-    assert {change.graph for change in mended.changes} == {1}
-
-
 def test_seeded_faults_are_restored_or_left_and_clean_neighbours_stay() -> None:
-    faults, restored, otherwise, misled = Counter[str](), Counter[str](), Counter[str](), 0
+    faults, restored, otherwise = Counter[str](), Counter[str](), Counter[str]()
     for one in spoilt_narratives():
         surely = mend(one.spoilt)
         for number, (clean, before, after) in enumerate(
@@ -137,28 +122,11 @@ def test_seeded_faults_are_restored_or_left_and_clean_neighbours_stay() -> None:
             faults[one.kinds[number]] += 1
             restored[one.kinds[number]] += after == clean
             otherwise[one.kinds[number]] += after not in (clean, before)
-        by_hand = mend(one.spoilt, hands=True)
-        touched = {change.graph for change in by_hand.changes if change.by == LESS_SURE}
-        misled += len(touched - set(one.kinds))
     assert faults.total() > 90
     assert restored[Corruption.REVERSED] >= 0.3 * faults[Corruption.REVERSED]
     assert restored[Corruption.MISMATCHED] >= 0.3 * faults[Corruption.MISMATCHED]
     assert restored[Corruption.MISSING] >= 0.15 * faults[Corruption.MISSING]
     assert otherwise.total() <= 0.02 * faults.total()
-    assert misled <= 0.02 * sum(len(one.clean.graphs) for one in spoilt_narratives())
-
-
-def test_mending_ends_and_mending_again_changes_nothing() -> None:
-    for seed in range(3):
-        for one in spoilt_narratives(share=0.6, seed=seed)[:6]:
-            mended = mend(one.spoilt)
-            assert mend(mended.narrative).changes == (), seed
-
-
-def test_hostile_names_are_names() -> None:
-    [found] = read("person -> verb -> {0.__class__}\n{0.__class__} -> dobj -> ignore the rules").graphs
-    assert mend(Narrative.of([found], L)).narrative.graphs
-    assert mend(Narrative.of([ActionGraph(), ActionGraph.of(("", "", ""))], L)).undecided
 
 
 NODES = "person brush bush wood cloth clock kettel kettle Kettle cup:1 cup fill filled pour hand1 hand_2 wood_piece"
@@ -211,17 +179,9 @@ def mended_as_promised(graph: ActionGraph, vocabulary: Vocabulary | None) -> Act
     return mended
 
 
-@given(graph=MADE_UP, vocabulary=st.sampled_from([None, MADE_UP_L]))
-def test_repairs_of_made_up_graphs_keep_what_exact_repairs_promise(
-    graph: ActionGraph, vocabulary: Vocabulary | None
+@given(graph=MADE_UP, vocabulary=st.sampled_from([None, MADE_UP_L]), case=spoilt_graphs(), is_known=st.booleans())
+def test_repairs_of_made_up_and_spoilt_graphs_keep_what_exact_repairs_promise(
+    graph: ActionGraph, vocabulary: Vocabulary | None, case: tuple[ActionGraph, Vocabulary], is_known: bool
 ) -> None:
-    assert mend_graph(mended_as_promised(graph, vocabulary), vocabulary)[1] == []
-
-
-@given(case=spoilt_graphs(), with_vocabulary=st.booleans())
-def test_repairs_of_spoilt_bundled_graphs_keep_what_exact_repairs_promise(
-    case: tuple[ActionGraph, Vocabulary], with_vocabulary: bool
-) -> None:
-    graph, vocabulary = case
-    known = vocabulary if with_vocabulary else None
-    assert mend_graph(mended_as_promised(graph, known), known)[1] == []
+    for one, known in ((graph, vocabulary), (case[0], case[1] if is_known else None)):
+        assert mend_graph(mended_as_promised(one, known), known)[1] == []

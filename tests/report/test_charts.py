@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
-from reported import ROW, baseline_run
-from tsg_tasks import METRICS
+from reported import baseline_run, board, by, compared, contender, row
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.report.charts import MOST_SERIES, chart, gather_for
-from tsgkit.report.comparison import Comparison, compare, paired
+from tsgkit.report.comparison import compare
 from tsgkit.report.comparison_charts import (
     MORE_OR_LESS,
     RIGHT_OR_WRONG,
@@ -24,36 +20,13 @@ from tsgkit.report.comparison_charts import (
     items,
     share_out,
 )
-from tsgkit.report.comparison_rows import Contender
-from tsgkit.report.report_rows import Report, ReportRow, gather
+from tsgkit.report.report_rows import Report, gather
 from tsgkit.scoring.pooling import Part
-from tsgkit.suites.scoreboard import Board, Value
-from tsgkit.suites.suite import task_of
-
-NO_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return baseline_run(tmp_path_factory.mktemp("runs") / "run", "tsg/sgqa", "tsg/ma-sgg", limit=20)
-
-
-def board(value: float | None, n: int = 4, *, is_share: bool = True) -> Board:
-    found = None if value is None else Value(value, value / 2, (1 + value) / 2, float(n), is_share)
-    return replace(ROW.board, n=n, profiles={"strict": {"exact_match": found}, "official": None})
-
-
-def row(subject: str, value: float | None = 0.5, **more: object) -> ReportRow:
-    return replace(ROW, subject=subject, board=board(value), **more)  # type: ignore[arg-type]
-
-
-def by(group: str, *rows: dict[str, float]) -> Report:
-    """Return a report of rows whose members of a group have these values."""
-    grouped = [
-        row(f"model {number}", groups={group: {name: board(value) for name, value in values.items()}})
-        for number, values in enumerate(rows)
-    ]
-    return Report(tuple(grouped), (group,))
 
 
 def test_values_of_a_chart_are_those_of_the_report(run: Path) -> None:
@@ -71,12 +44,27 @@ def test_values_of_a_chart_are_those_of_the_report(run: Path) -> None:
     assert panel.measure == "f1_soft, strict (%)", "a metric that tables of groups leave out"
 
 
-def test_a_task_can_be_named_and_main_metrics_stand_beside_each_other(run: Path) -> None:
-    report = gather_for([run], "main", "task")
-    [panel] = chart(report, "main", "task").panels
-    assert panel.categories == ("tsg/sgqa exact_match", "tsg/ma-sgg f1")
+def test_a_task_can_be_named_wrong_names_say_what_there_is_and_a_broken_run_is_left_out(
+    run: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_text("{")
+    report = gather_for([tmp_path, run], "main", "task")
+    assert len(report.left_out) == 1
+    found = chart(report, "main", "task")
+    assert found.labels == ("baseline/rules", "baseline/random")
+    assert found.panels[0].categories == ("tsg/sgqa exact_match", "tsg/ma-sgg f1")
     [panel] = chart(report, "main", "task", task="ma-sgg").panels
     assert panel.categories == ("tsg/ma-sgg",)
+    with pytest.raises(FileProblem):
+        gather_for([tmp_path], "f1", "k")
+    with pytest.raises(UsageError, match="cannot be grouped by stile") as refused:
+        gather_for([run], "f1", "stile")
+    assert refused.value.hint == "style?"
+    with pytest.raises(UsageError, match="no task here has the metric f2") as refused:
+        chart(report, "f2", "task")
+    assert refused.value.hint.startswith("choose from main, exact_match, ")
+    with pytest.raises(UsageError, match="no run here has the task ma-sg"):
+        chart(report, "main", "task", task="ma-sg")
 
 
 def test_different_numbers_are_sorted_as_numbers_and_joined_by_a_line_and_no_other_names() -> None:
@@ -108,49 +96,12 @@ def test_rows_without_a_value_and_more_series_than_can_be_told_apart_are_refused
     assert len(chart(Report(rows[1:]), "exact_match", "task").labels) == MOST_SERIES
     with pytest.raises(UsageError, match="17 series are too many for a figure, at most 16"):
         chart(Report(rows), "exact_match", "task")
-
-
-def test_values_that_are_no_shares_are_not_percent() -> None:
     one = replace(row("a"), board=board(3.5, is_share=False))
     [panel] = chart(Report((one, replace(one, subject="b"))), "exact_match", "subject").panels
-    assert panel.measure == "exact_match, strict"
-
-
-def test_wrong_names_say_what_there_is(run: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be grouped by stile") as refused:
-        gather_for([run], "f1", "stile")
-    assert refused.value.hint == "style?"
-    with pytest.raises(UsageError, match="no task here has the metric f2") as refused:
-        chart(gather_for([run], "f2", "k"), "f2", "k")
-    assert refused.value.hint.startswith("choose from main, exact_match, ")
-    with pytest.raises(UsageError, match="no run here has the task ma-sg"):
-        chart(gather_for([run], "f1", "k"), "f1", "k", task="ma-sg")
-
-
-def test_a_broken_run_is_left_out_of_a_chart(run: Path, tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text("{")
-    report = gather_for([tmp_path, run], "f1", "k")
-    assert len(report.left_out) == 1
-    assert chart(report, "f1", "k").labels == ("baseline/rules", "baseline/random")
-    with pytest.raises(FileProblem):
-        gather_for([tmp_path], "f1", "k")
+    assert panel.measure == "exact_match, strict", "values that are no shares are not percent"
 
 
 # ---- comparisons ----
-
-
-def contender(name: str, scores: str, groups: Mapping[str, tuple[str, ...]] = NO_GROUPS) -> Contender:
-    """Return a row whose items score these digits out of nine."""
-    parts = {str(place): Part(int(score) / 9, 1.0, str(place)) for place, score in enumerate(scores)}
-    return Contender(
-        name, "runs/a", 0, name, "tsg/sgqa", "single", "zero-shot", 1, "exact_match",
-        METRICS["sgqa"]["exact_match"], parts, {}, groups=groups, of=task_of(load_card("tsg/sgqa")),
-    )  # fmt: skip
-
-
-def compared(*rows: Contender) -> Comparison:
-    pairs = paired([(rows[0], other) for other in rows[1:]], 0)
-    return Comparison("strict", 0, rows, pairs, (), has_baseline=False)
 
 
 def test_differences_of_a_chart_are_those_of_the_comparison() -> None:
@@ -180,7 +131,7 @@ def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better() -> None:
 
 def test_items_are_shared_out_by_the_groups_of_the_report(run: Path) -> None:
     groups = {"0": ("10",), "1": ("2", "10"), "2": ("2",)}
-    [panel] = items(compared(contender("a", "990", groups), contender("b", "900", groups)), "k").panels
+    [panel] = items(compared(contender("a", "990", groups=groups), contender("b", "900", groups=groups)), "k").panels
     assert isinstance(panel, ItemShares)
     assert [(one.label, one.counts) for one in panel.rows] == [("k = 2", (1, 0, 1, 0)), ("k = 10", (1, 1, 0, 0))]
     assert panel.title == "tsg/sgqa, exact_match, strict: a against b"

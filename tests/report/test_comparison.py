@@ -7,7 +7,7 @@ import math
 import random
 import shutil
 import statistics
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from compared_runs import evaluate, item_ids, write_questions, write_script
+from reported import contender
 
 from tsgkit.errors import UsageError
 from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
@@ -25,15 +26,7 @@ from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric
 
 IDS = item_ids()
-ACCURACY = Metric("right")
 FAULTS = Metric("faults", more_is_better=False)
-
-
-def contender(name: str, parts: Mapping[str, Part], measure: Metric = ACCURACY) -> Contender:
-    return Contender(
-        name=name, run=name, place=0, subject=name, task="tsg/sgqa", solver="single", style="zero-shot", repeats=1,
-        metric="accuracy", measure=measure, parts=parts, unanswered={},
-    )  # fmt: skip
 
 
 def alone(first: Contender, second: Contender) -> Pair:
@@ -81,23 +74,17 @@ def test_p_is_the_share_of_all_swaps_that_are_as_far_apart(seed: int) -> None:
 
 
 def test_p_of_single_items_right_or_wrong_is_mcnemars() -> None:
-    ours = {str(n): Part(float(n < 30), 1, str(n)) for n in range(40)}
-    theirs = {str(n): Part(float(n < 18 or n >= 37), 1, str(n)) for n in range(40)}
+    ours, theirs = "9" * 30 + "0" * 10, "9" * 18 + "0" * 19 + "9" * 3
     pair = alone(contender("a", ours), contender("b", theirs))
     expected = 2 * sum(math.comb(15, fewer) for fewer in range(4)) / 2**15
     assert pair.statistics.test.p == pytest.approx(expected)
     assert "McNemar" in pair.statistics.test.method
-    assert (len(pair.won), len(pair.lost), pair.tied) == (12, 3, 25)
-    assert pair.verdict == "a is better"
+    assert (len(pair.won), len(pair.lost), pair.tied, pair.verdict) == (12, 3, 25, "a is better")
 
 
 def test_p_values_are_corrected_over_all_pairs() -> None:
-    base = {str(n): Part(0.0, 1, str(n)) for n in range(30)}
-    rows = [
-        contender(name, {str(n): Part(float(n < right), 1, str(n)) for n in range(30)})
-        for name, right in (("x", 8), ("y", 6), ("z", 3))
-    ]
-    pairs = paired([(row, contender("base", base)) for row in rows], seed=0)
+    rows = [contender(name, "9" * right + "0" * (30 - right)) for name, right in (("x", 8), ("y", 6), ("z", 3))]
+    pairs = paired([(row, contender("base", "0" * 30)) for row in rows], seed=0)
     raw = [2 / 2**right for right in (8, 6, 3)]
     assert [pair.statistics.test.p for pair in pairs] == pytest.approx(raw)
     expected = [raw[0] * 3, max(raw[0] * 3, raw[1] * 2), max(raw[1] * 2, raw[2])]
@@ -105,70 +92,52 @@ def test_p_values_are_corrected_over_all_pairs() -> None:
     assert [pair.differs for pair in pairs] == [True, False, False]
 
 
-def test_the_smallest_difference_is_that_of_the_clustered_standard_error() -> None:
-    rng = random.Random(3)
-    ours, theirs = fine(rng, 25), fine(rng, 25)
-    pair = alone(contender("a", ours), contender("b", theirs))
-    error = statistics.stdev(ours[item].sum - theirs[item].sum for item in ours) / math.sqrt(25)
-    assert pair.statistics.resolvable.value == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5)
-
-
-def test_the_order_of_rows_turns_the_sign_and_changes_nothing_else() -> None:
+def test_the_order_of_rows_turns_the_sign_and_the_smallest_difference_is_that_of_the_standard_error() -> None:
     rng = random.Random(5)
     sides = [{str(n): Part(rng.random(), 1, str(n % 23)) for n in range(60)} for _ in range(2)]
     one, other = contender("a", sides[0]), contender("b", sides[1])
     there, back = alone(one, other), alone(other, one)
     assert back.statistics.difference == -(there.statistics.difference or 0)
     assert back.statistics.test == there.statistics.test
-    assert there.statistics.interval is not None
-    assert back.statistics.interval is not None
-    assert back.statistics.interval.low == pytest.approx(-there.statistics.interval.high, abs=1e-9)
-    assert back.statistics.interval.high == pytest.approx(-there.statistics.interval.low, abs=1e-9)
-    assert (back.won, len(back.lost)) == (tuple(one._replace(first=one.second, second=one.first) for one in there.lost),
-                                          len(there.won))  # fmt: skip
+    assert there.statistics.interval is not None and back.statistics.interval is not None
+    turned = (-there.statistics.interval.high, -there.statistics.interval.low)
+    assert (back.statistics.interval.low, back.statistics.interval.high) == pytest.approx(turned, abs=1e-9)
+    assert back.won == tuple(lost._replace(first=lost.second, second=lost.first) for lost in there.lost)
+    assert len(back.lost) == len(there.won)
+    ours, theirs = fine(rng, 25), fine(rng, 25)
+    error = statistics.stdev(ours[item].sum - theirs[item].sum for item in ours) / math.sqrt(25)
+    resolvable = alone(contender("a", ours), contender("b", theirs)).statistics.resolvable
+    assert resolvable.value == pytest.approx((1.959964 + 0.841621) * error, rel=1e-5), "of the clustered error"
     shuffled = dict(rng.sample(list(sides[0].items()), 60))
     assert alone(contender("a", shuffled), other).statistics == there.statistics
 
 
-def test_two_identical_rows_are_never_different() -> None:
-    for clusters, measure in product((1, 2, 9, 20), (ACCURACY, FAULTS)):
+def test_identical_rows_are_never_different_and_less_of_a_fault_is_better() -> None:
+    for clusters, measure in product((1, 2, 9, 20), (None, FAULTS)):
         parts = fine(random.Random(clusters), clusters)
         pair = alone(contender("a", parts, measure), contender("b", dict(parts), measure))
-        assert pair.statistics.test.p == 1
-        assert pair.better is None
+        assert (pair.statistics.test.p, pair.better) == (1, None)
         assert pair.verdict == f"{NO_DIFFERENCE}: the same on every item"
-
-
-def test_less_of_a_fault_is_better() -> None:
-    few = {str(n): Part(0.0, 1, str(n)) for n in range(12)}
-    many = {str(n): Part(1.0, 1, str(n)) for n in range(12)}
-    pair = alone(contender("few", few, FAULTS), contender("many", many, FAULTS))
-    assert pair.statistics.difference == -1
-    assert pair.better is pair.first
+    pair = alone(contender("few", "0" * 12, FAULTS), contender("many", "9" * 12, FAULTS))
+    assert (pair.statistics.difference, pair.better) == (-1, pair.first)
     assert (len(pair.won), len(pair.lost)) == (12, 0)
 
 
-def test_repeats_are_averaged_as_the_metric_is_pooled() -> None:
+def test_repeats_are_averaged_as_the_metric_is_pooled_and_too_many_random_tests_are_noted() -> None:
     draws = [Part(2, 4, "tea"), Part(0, 1, "tea"), Part(0, 0, "tea")]
     assert averaged(draws, Pooling.PER_ITEM) == Part(0.25, 1, "tea")
     pooled = averaged(draws, Pooling.POOLED)
     assert pooled.sum / pooled.weight == pytest.approx(2 / 5)
-
-
-def test_more_than_500_random_tests_are_noted_as_too_many_pairs() -> None:
-    parts = [{str(n): Part(float(n % 2 == side), 1, str(n // 2)) for n in range(40)} for side in (0, 1)]
-    parts[0]["0"] = Part(0.5, 1, "0")
-    for n in range(1, 40):
-        parts[0][str(n)] = Part(0.3 + n / 100, 1, str(n // 2))
-    pair = alone(contender("a", parts[0]), contender("b", parts[1]))
+    ours = {str(n): Part(0.3 + n / 100 if n else 0.5, 1, str(n // 2)) for n in range(40)}
+    theirs = {str(n): Part(float(n % 2), 1, str(n // 2)) for n in range(40)}
+    pair = alone(contender("a", ours), contender("b", theirs))
     assert pair.statistics.test.rounds
-    assert not list(too_many([pair] * 500))
-    assert list(too_many([pair] * 501))
+    assert not list(too_many([pair] * 500)) and list(too_many([pair] * 501))
 
 
 def test_a_row_without_a_value_is_worse_than_a_baseline_that_has_one() -> None:
     nothing = contender("nothing", {str(n): Part(0, 0, str(n)) for n in range(8)})
-    pair = alone(nothing, contender("base", {str(n): Part(1, 1, str(n)) for n in range(8)}))
+    pair = alone(nothing, contender("base", "9" * 8))
     assert pair.verdict.startswith("cannot be compared: ")
     assert Comparison("strict", 0, (), (pair,), (), has_baseline=True).worse == (pair,)
     assert not replace(pair, adjusted=0.5).differs
@@ -217,9 +186,8 @@ def test_rows_of_one_run_are_compared_with_each_other(run: Path) -> None:
         (f"{BAD} zero-shot", "baseline/random"),
     ]
     first = found.pairs[0]
-    assert first.statistics.first.value == pytest.approx(22 / 24)
-    assert first.statistics.second.value == pytest.approx(4 / 24)
-    assert (first.statistics.items, first.statistics.clusters) == (24, 12)
+    values = (first.statistics.first.value, first.statistics.second.value)
+    assert (*values, first.statistics.items, first.statistics.clusters) == pytest.approx((22 / 24, 4 / 24, 24, 12))
     assert [one.item_id for one in first.lost] == IDS[22:]
     assert first.verdict == f"{GOOD} zero-shot is better"
 
@@ -230,30 +198,24 @@ def test_a_copy_of_a_run_is_no_different_and_its_version_is_noted(run: Path) -> 
     (copy / "run.json").write_text(json.dumps(header | {"tsgkit": "0.0.1"}))
     found = compare([run, copy])
     same = [pair for pair in found.pairs if pair.first.subject == pair.second.subject]
-    assert len(same) == 3
+    names = [f"{GOOD} zero-shot (run)", f"{BAD} zero-shot (run)", "baseline/random (run)"]
+    assert [pair.first.name for pair in same] == names
     assert all(pair.adjusted == 1 and pair.is_same for pair in same)
-    names = {f"{GOOD} zero-shot (run)", f"{BAD} zero-shot (run)", "baseline/random (run)"}
-    assert {pair.first.name for pair in same} == names
     assert any("different versions of tsgkit (0." in note for note in found.notes)
-    assert not any(pair.differs for pair in compare([run, run]).pairs if pair.first.subject == pair.second.subject)
-
-
-def test_a_row_is_compared_with_the_row_of_another_run_that_is_most_like_it(styles: Path) -> None:
-    pairs = compare([styles, Path(shutil.copytree(styles, "other"))]).pairs
-    alike = [(pair.first.style, pair.second.style) for pair in pairs if pair.first.subject == pair.second.subject]
-    assert alike == [("zero-shot", "zero-shot"), ("cot", "cot")] * 2
 
 
 def test_a_baseline_is_a_run_a_subject_a_row_or_a_style(run: Path, styles: Path) -> None:
-    old = evaluate("old", BAD)
+    old, new = evaluate("old", BAD), evaluate("new", GOOD)
     for baseline in (BAD, f"{BAD} zero-shot"):
         found = compare([run], baseline=baseline)
         assert {pair.second.name for pair in found.pairs} == {f"{BAD} zero-shot"}, baseline
         assert [pair.first.subject for pair in found.pairs] == [GOOD, "baseline/random"], baseline
         assert not found.worse
-    new = evaluate("new", GOOD)
     assert [pair.second.run for pair in compare([new], baseline="old").pairs] == ["old"]
     assert [pair.first.name for pair in compare([old], baseline="new").worse] == [f"{BAD} zero-shot"]
+    pairs = compare([styles, Path(shutil.copytree(styles, "other"))]).pairs
+    alike = [(pair.first.style, pair.second.style) for pair in pairs if pair.first.subject == pair.second.subject]
+    assert alike == [("zero-shot", "zero-shot"), ("cot", "cot")] * 2, "the row that is most like it"
     pairs = compare([styles], baseline="zero-shot").pairs
     assert [(pair.first.style, pair.first.subject == pair.second.subject) for pair in pairs] == [("cot", True)] * 2
 
@@ -297,15 +259,12 @@ def test_unequal_items_are_refused_or_restricted(run: Path) -> None:
     assert any("unfinished: 14 of 24 samples were not asked" in note for note in found.notes)
 
 
-def test_missing_replies_count_as_wrong_and_are_named() -> None:
+def test_missing_replies_count_as_wrong_and_repeats_are_averaged_per_item_and_both_are_said() -> None:
     write_script(Path("silent.jsonl"), IDS, IDS, missing=IDS[:7])
     found = compare([evaluate("missing", GOOD, "script:silent.jsonl")])
     assert found.pairs[0].statistics.second.value == pytest.approx(17 / 24)
     [note] = [note for note in found.notes if "no answer" in note]
     assert "7 samples have no answer; they count as wrong: missing 7 (s0-0, s0-1, s1-0, s1-1, s2-0 and 2 more)" in note
-
-
-def test_repeats_are_averaged_per_item_and_that_is_said() -> None:
     write_script(Path("mixed.jsonl"), IDS, IDS)
 
     def wrong_once(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -322,15 +281,13 @@ def test_repeats_are_averaged_per_item_and_that_is_said() -> None:
     assert found.notes == (f"tsg/sgqa: 2 repeats, averaged per item: {rows}",)
 
 
-def test_rows_without_official_figures_are_left_out_of_that_profile() -> None:
+def test_rows_without_official_figures_are_left_out_of_that_profile_and_a_missing_metric_asks_for_rescoring() -> None:
     run = evaluate("official", GOOD, BAD, more=("--style", "zero-shot", "--style", "structured"))
     assert len(compare([run]).pairs) == 6
     found = compare([run], profile="official")
     assert [(pair.first.style, pair.second.style) for pair in found.pairs] == [("zero-shot", "zero-shot")]
     assert any("no official figures" in note for note in found.notes)
 
-
-def test_a_record_without_the_metric_asks_for_judging_again(run: Path) -> None:
     def renamed(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [json.loads(json.dumps(record).replace('"exact_match":', '"exact":')) for record in records]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from page_tables import Tables, empty_columns
 from pages import Page
-from report_runs import RIGHT, ROWS, recorded
+from report_runs import RIGHT, recorded
 from suite_runs import stored
 
 from tsgkit.errors import UsageError
@@ -32,21 +32,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return recorded(tmp_path_factory.mktemp("several"), "ma-sgg", replies)
 
 
-def test_messages_are_those_that_were_sent_and_readings_that_agree_say_nothing(tmp_path: Path) -> None:
-    run = recorded(tmp_path, "sa-sgg", {"one": RIGHT})
+def test_every_triplet_of_both_graphs_is_told_with_its_kind_and_drawn_and_explaining_writes_nothing(
+    tmp_path: Path,
+) -> None:
+    run = recorded(tmp_path, "sa-sgg", {"one": WRONG})
     before = {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.rglob("*") if file.is_file()}
-    [asked] = explain(run, "one").rows[0].asked
+    explanation = explain(run, "one")
+    assert {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.rglob("*") if file.is_file()} == before
+    row = explanation.rows[0]
+    [asked] = row.asked
     assert [message.role for message in asked.messages] == ["user"]
     assert "She washes it." in asked.messages[0].content
-    assert asked.reply.text == RIGHT
-    assert asked.readings.why == ()
-    after = {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.rglob("*") if file.is_file()}
-    assert after == before, "explaining writes nothing"
-
-
-def test_every_triplet_of_both_graphs_is_told_with_its_kind_and_drawn_on_the_page(tmp_path: Path) -> None:
-    explanation = explain(recorded(tmp_path, "sa-sgg", {"one": WRONG}), "one")
-    row = explanation.rows[0]
+    assert (asked.reply.text, asked.readings.why) == (WRONG, ())
     assert [(line.kind, line.words, line.outside) for line in told(row.graphs[0])] == [
         ("matched", "person -> verb -> wash", ()),
         ("reversed", "cup -> dobj -> wash, expected wash -> dobj -> cup", ()),
@@ -145,7 +142,15 @@ def test_items_that_were_not_asked_say_why_and_whether_they_count(run: Path, tmp
     assert row.unasked.startswith("not asked yet")
 
 
-def test_unknown_items_and_parts_hint_at_the_nearest(run: Path) -> None:
+def test_rows_are_narrowed_by_what_tells_them_apart_and_unknown_items_and_parts_hint_at_the_nearest(
+    tmp_path: Path,
+) -> None:
+    run = recorded(tmp_path, "ma-sgg", {"two": RIGHT}, styles=["zero-shot", "cot"], repeat=2)
+    whole = explain(run, "two")
+    assert len(whole.rows) == 4
+    assert whole.narrowing == ("--style zero-shot|cot", "--repeat 0|1")
+    [row] = explain(run, "two", task="ma-sgg", style="cot", repeat=1).rows
+    assert (row.cell.style, row.cell.repeat) == ("cot", 1)
     with pytest.raises(UsageError, match="no item thre") as caught:
         explain(run, "thre")
     assert caught.value.hint == "three?"
@@ -154,37 +159,20 @@ def test_unknown_items_and_parts_hint_at_the_nearest(run: Path) -> None:
     assert caught.value.hint == "zero-shot?"
 
 
-def test_rows_are_narrowed_by_what_tells_them_apart(tmp_path: Path) -> None:
-    run = recorded(tmp_path, "ma-sgg", {"two": RIGHT}, styles=["zero-shot", "cot"], repeat=2)
-    whole = explain(run, "two")
-    assert len(whole.rows) == 4
-    assert whole.narrowing == ("--style zero-shot|cot", "--repeat 0|1")
-    [row] = explain(run, "two", task="ma-sgg", style="cot", repeat=1).rows
-    assert (row.cell.style, row.cell.repeat) == ("cot", 1)
-
-
-def test_votes_show_every_draw_and_have_no_official_reading(tmp_path: Path) -> None:
-    row = explain(recorded(tmp_path, "sgds", {"s": "[B]"}, solvers=["vote:3"]), "s").rows[0]
+def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_noted(tmp_path: Path) -> None:
+    row = explain(recorded(tmp_path / "votes", "sgds", {"s": "[B]"}, solvers=["vote:3"]), "s").rows[0]
     assert [asked.draw for asked in row.asked] == [0, 1, 2]
     assert all("asks once" in asked.readings.not_official for asked in row.asked)
     assert "asks once" in row.unpublished
-
-
-def test_a_record_that_today_s_reader_judges_otherwise_is_noted(tmp_path: Path) -> None:
     run = recorded(tmp_path, "sgds", {"s": "[B]"})
     file = run / "samples.jsonl"
     record = json.loads(file.read_text())
     record["parts"]["strict"]["accuracy"] = [0.0, 1.0]
     file.write_text(json.dumps(record) + "\n")
     assert explain(run, "s").rows[0].changed == "strict accuracy was 0.000, is 1.000"
-
-
-def test_explanation_of_a_baseline_says_that_no_model_was_asked(tmp_path: Path) -> None:
-    data = tmp_path / "sgds.jsonl"
-    data.write_text(json.dumps(ROWS["sgds"][0]) + "\n")
-    plan = Plan.model_validate({"tasks": ["tsg/sgds"], "models": ["baseline/rules"], "data": str(data)})
-    carry_out(prepare(plan), Options(out=tmp_path / "run"), Watch())
-    explanation = explain(tmp_path / "run", "s")
+    plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(tmp_path / "sgds.jsonl"))
+    carry_out(prepare(plan), Options(out=tmp_path / "baseline"), Watch())
+    explanation = explain(tmp_path / "baseline", "s")
     assert explanation.rows[0].asked[0].messages == ()
     assert "No model was asked." in write_explanation(explanation)
 

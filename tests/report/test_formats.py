@@ -8,13 +8,11 @@ import json
 import re
 import unicodedata
 from dataclasses import replace
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from model_server import model_server
 from reported import ROW, baseline_run, hostile
 
 from tsgkit.errors import UsageError
@@ -25,9 +23,7 @@ from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
 from tsgkit.report.tables import Table
 from tsgkit.report.terminal import PAPER, Screen, aligned, columns
-from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.gates import Gate
-from tsgkit.runs.plan import Plan
 
 REPORT = Report((ROW,))
 USAGE = ROW.usage or {}
@@ -67,73 +63,50 @@ def test_every_number_for_people_has_its_interval_and_n_and_two_runs_are_told_ap
     assert row.split() == ["openai/x", "zero-shot", "exact_match", "more", "12.3", "[5.1,", "25.0]", "4", "-", "-", "-"]
     text = terminal.write(Report((ROW, replace(ROW, run="runs/b"))))
     assert "runs/a  openai/x" in text and "runs/b  openai/x" in text
-
-
-def test_unknown_values_stay_unknown_in_every_format() -> None:
-    for text in (terminal.write(REPORT), markdown.write(REPORT)):
-        assert text.count("(unknown)") == 3
-    assert "tokens in, tokens out, cost: (unknown)" in latex.write(REPORT)
-    usage = {line["metric"]: line["value"] for line in csv_lines(REPORT) if line["kind"] == "usage"}
-    assert usage["cost"] == "(unknown)"
-    assert json.loads(json_value.write(REPORT))["rows"][0]["usage"]["cost"] is None
-    assert "(unknown)" in summary.write(REPORT)
     board = replace(ROW.board, profiles=ROW.board.profiles | {"official": None}, reasons={"official": "other words"})
     [line] = [line for line in csv_lines(Report((replace(ROW, board=board),))) if line["profile"] == "official"]
     assert (line["value"], line["reason"]) == ("", "other words")
 
 
-def test_a_server_that_tells_no_usage_leaves_it_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
-    with model_server(usage=None) as server:
-        plan = Plan(tasks=("tsg/sgds",), models=("openai/x",), model_args=(f"api_base={server.base}",), limit=3)
-        run = evaluate(plan, Options(out=tmp_path / "run")).path
-    report = against_published(gather([run]))
-    [row] = report.rows
-    assert row.usage is not None and row.parameters is not None
-    assert (row.usage["calls"], row.usage["prompt_tokens"], row.usage["cost"]) == (3, None, None)
-    assert terminal.write(report).count("(unknown)") == 3
-    assert "prompts: the same requests in our wording" in report.beside[0].differences
-
-
-def test_usage_of_some_calls_says_at_least_and_cached_input_is_shown_where_it_is_told() -> None:
-    usage = {**USAGE, "prompt_tokens": 1200, "calls_without_usage": 1, "cost": 0.5}
-    text = terminal.write(Report((replace(ROW, usage=usage),)))
-    assert "at least 1,200" in text and "at least $0.5000" in text
-    silent = replace(ROW, subject="openai/y")
-    usage = {**USAGE, "prompt_tokens": 1200, "cached_tokens": 300, "cached_input": 0.25}
-    text = terminal.write(Report((replace(ROW, usage=usage), silent)), Screen(width=200))
+def test_unknown_usage_stays_unknown_in_every_format_and_usage_of_some_calls_says_at_least() -> None:
+    for text in (terminal.write(REPORT), markdown.write(REPORT)):
+        assert text.count("(unknown)") == 3 and "elements outside L" not in text
+    assert "tokens in, tokens out, cost: (unknown)" in latex.write(REPORT)
+    usage = {line["metric"]: line["value"] for line in csv_lines(REPORT) if line["kind"] == "usage"}
+    assert usage["cost"] == "(unknown)"
+    assert json.loads(json_value.write(REPORT))["rows"][0]["usage"]["cost"] is None
+    assert "(unknown)" in summary.write(REPORT)
+    some = USAGE | {"prompt_tokens": 1200, "calls_without_usage": 1, "cost": 0.5}
+    text = terminal.write(Report((replace(ROW, usage=some),)))
+    assert "at least 1,200" in text and "at least $0.5000" in text and "cached input" not in text
+    cached = USAGE | {"prompt_tokens": 1200, "cached_tokens": 300, "cached_input": 0.25}
+    text = terminal.write(Report((replace(ROW, usage=cached), replace(ROW, subject="openai/y"))), Screen(width=200))
     assert "cached input" in text and "25.0 %" in text
-    assert "cached input" not in terminal.write(Report((silent,)), Screen(width=200))
 
 
-def test_a_table_of_markdown_aligns_words_left_and_figures_right_with_its_notes_below() -> None:
+def test_a_table_of_markdown_aligns_words_left_and_figures_right_and_hallucinations_have_a_table() -> None:
     found = Table(("a table",), ("who", "way", "n"), (("a", "cot", "1"),), (("a note",),), 2)
     lines = ["## a table", "", "| who | way | n |", "| :-- | :-- | --: |", "| a | cot | 1 |", "", "- a note"]
     assert list(markdown.table(found)) == lines
-
-
-def test_hallucinations_are_counted_by_element_and_by_item() -> None:
     counts = {"hallucinated_total": 5, "hallucinated_desc": 3, "hallucinated_new": 2, "hallucinating_items": 2}
     board = replace(ROW.board, counts=ROW.board.counts | counts | {"hallucinating_items_desc": 1})
     row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", measured=("f1", "hallucinated", "hallucinating"), board=board)
     text = terminal.write(Report((row,)))
     table = text[text.index("elements outside L") :].splitlines()
-    head = ("task", "subject", "way", "n", "total", "desc", "new", "items", "total", "items", "desc", "items", "new")
-    assert tuple(table[1].split()) == head
-    assert table[2].split() == ["tsg/sa-sgg", "openai/x", "zero-shot", "4", "5", "3", "2", "2", "1", "0"]
-    assert "elements outside L" not in terminal.write(REPORT)
+    head = "task subject way n total desc new items total items desc items new"
+    assert (table[1].split(), table[2].split()) == (
+        head.split(),
+        ["tsg/sa-sgg", "openai/x", "zero-shot", "4", "5", "3", "2", "2", "1", "0"],
+    )
 
 
-def test_junit_tells_failures_from_errors() -> None:
+def test_junit_tells_failures_from_errors_and_a_format_there_is_not_is_refused() -> None:
     rows = (ROW, replace(ROW, unasked=2), replace(ROW, subject="good"))
     text = junit.write(Report(rows), [Gate("tsg/sgqa", "exact_match", 0.5)])
     tree = ElementTree.fromstring(text)  # noqa: S314  (our own)
     assert (tree.attrib["tests"], tree.attrib["failures"], tree.attrib["errors"]) == ("3", "2", "1")
     tags = [[child.tag for child in case] for case in tree.iter("testcase")]
     assert tags == [["failure", "system-out"], ["error", "system-out"], ["failure", "system-out"]]
-
-
-def test_a_format_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no format word"):
         write(REPORT, "word")
     assert all(write(REPORT, name) for name in FORMATS if name != "html")
@@ -149,13 +122,18 @@ ROWS = [
 ]
 
 
-def test_figures_stand_to_the_right_words_to_the_left_and_no_cell_is_cut() -> None:
+def test_figures_stand_to_the_right_words_to_the_left_no_cell_is_cut_and_data_bring_no_colours() -> None:
     head, first, second = aligned(ROWS, 3, PAPER)
+    assert [head, first, second] == list(aligned(ROWS, 3, Screen(200)))
     place = head.index("  n ") + 3
     assert first[place - 3 : place] == "490" and second[place - 3 : place] == "  9"
     assert second.startswith("  tsg/ma-sgg  few-shot  f1 ")
     rows = [("model", "f1"), ("a-very-long-name/" * 6, "50.0")]
     assert rows[1][0] in list(aligned(rows, 1, Screen(40)))[1]
+    rows = [("model", "f1"), ("\x1b[31mred", "50.0")]
+    assert "\x1b" not in "".join(aligned(rows, 1, Screen(80)))
+    coloured = list(aligned(rows, 1, Screen(80, in_colour=True)))
+    assert coloured[0].startswith("\x1b[2m") and "\x1b" not in coloured[1]
 
 
 def test_narrow_screens_keep_failures_and_name_what_they_leave_out() -> None:
@@ -164,14 +142,6 @@ def test_narrow_screens_keep_failures_and_name_what_they_leave_out() -> None:
         assert all(columns(line) <= width for line in lines[:3]) and "failed" in lines[0]
         assert told.startswith("  not shown here for want of room: tokens") and "unreadable" not in lines[0]
     assert "95 % intervals" in told and "[80.1" not in lines[1]
-    assert list(aligned(ROWS, 3, Screen(200))) == list(aligned(ROWS, 3, PAPER))
-
-
-def test_colours_are_for_screens_that_have_them_and_data_bring_none() -> None:
-    rows = [("model", "f1"), ("\x1b[31mred", "50.0")]
-    assert "\x1b" not in "".join(aligned(rows, 1, Screen(80)))
-    coloured = list(aligned(rows, 1, Screen(80, in_colour=True)))
-    assert coloured[0].startswith("\x1b[2m") and "\x1b" not in coloured[1]
 
 
 # ---- names that are more than text ----
@@ -245,7 +215,9 @@ def test_no_format_lets_any_name_be_more_than_text(name: str) -> None:
 @given(names)
 @example(NASTY[1])
 @settings(max_examples=50)
-def test_latex_gets_only_its_own_commands(name: str) -> None:
+def test_latex_gets_only_its_own_commands_the_letters_of_europe_and_numbers_for_others(name: str) -> None:
+    expected = "é ü Ł {[}U+8336{]}"
+    assert latex_text.escaped("é ü Ł 茶") == latex_text.escaped("e\u0301 u\u0308 Ł 茶") == expected
     text = latex_text.escaped(name)
     assert set(text) <= latex_text.TYPESET | set(map(chr, range(32, 127)))
     own = r"\\(?:textbackslash|textless|textgreater|textbar|char34)\{\}|\\[`^~]\{\}|\\[ {}$&#_%]"
@@ -254,8 +226,3 @@ def test_latex_gets_only_its_own_commands(name: str) -> None:
         assert not set(left) & set("\\$#%&~^_")
         assert not re.search(r"(?<!\{)[\[*]", left)
         assert re.sub(r"[^{}]|\{\}|\{[]\[*]\}", "", left) == ""
-
-
-def test_latex_gets_the_letters_of_europe_and_numbers_for_others() -> None:
-    expected = "é ü Ł {[}U+8336{]}"
-    assert latex_text.escaped("é ü Ł 茶") == latex_text.escaped("e\u0301 u\u0308 Ł 茶") == expected

@@ -33,25 +33,24 @@ def figure(found: GraphAgreement, on: str, measure: str) -> Figure:
     return next(one for one in found.figures if (one.on, one.measure) == (on, measure))
 
 
-def test_figures_by_graph_are_over_paired_graphs_and_once_over_all() -> None:
+def test_figures_are_over_paired_graphs_over_all_and_by_kind_of_element() -> None:
     found = agreed([ANN], [BOB])
     assert found.graphs == (3, 4) and found.unpaired == (0, 1)
-    assert figure(found, "triplets of paired graphs", "F1").value == pytest.approx(14 / 18)
-    assert figure(found, "triplets of all graphs", "F1").value == pytest.approx(14 / 21)
-    assert figure(found, "paired graphs", "mean F1 of a graph").value == pytest.approx((1 / 3 + 1 + 1) / 3)
-    assert figure(found, "paired graphs", "share that is equal").value == pytest.approx(2 / 3)
-    assert figure(found, "descriptions", "share with equally many graphs").value == pytest.approx(2 / 3)
-
-
-def test_figures_by_element_tell_the_kinds_apart() -> None:
-    found = agreed([ANN], [BOB])
-    assert figure(found, "actions", "F1").value == figure(found, "relationships", "F1").value == 1.0
-    assert figure(found, "objects", "F1").value == pytest.approx(2 * 3 / 8)
-    assert figure(found, "hands", "F1").value == pytest.approx(2 / 4)
-    assert figure(found, "node names", "F1").value == pytest.approx(2 * 10 / 24)
+    for on, measure, value in (
+        ("triplets of paired graphs", "F1", 14 / 18),
+        ("triplets of all graphs", "F1", 14 / 21),
+        ("paired graphs", "mean F1 of a graph", (1 / 3 + 1 + 1) / 3),
+        ("paired graphs", "share that is equal", 2 / 3),
+        ("descriptions", "share with equally many graphs", 2 / 3),
+        ("actions", "F1", 1.0),
+        ("relationships", "F1", 1.0),
+        ("objects", "F1", 2 * 3 / 8),
+        ("hands", "F1", 2 / 4),
+        ("node names", "F1", 2 * 10 / 24),
+    ):
+        assert figure(found, on, measure).value == pytest.approx(value), (on, measure)
     kappa = figure(found, "objects", "Cohen's kappa")
     assert kappa.n == 3 * 6 and kappa.value is not None and kappa.value < 0.75
-
     found = agreed([ANN], [ANN])
     assert {one.value for one in found.figures} <= {1.0, None} and not found.versions.disagreements
 
@@ -69,24 +68,22 @@ def test_no_figure_depends_on_the_order_of_the_annotators() -> None:
     first = [tea([WASH, PUT, WASH], [FILL], [LIFT]), tea([PUT], [], [LIFT], item="x")]
     second = [tea([PUT, WASH], [PUT, FILL], [LIFT, LIFT]), tea([WASH], [FILL], item="x")]
     one, two = agreed(first, second), agreed(second, first)
-    assert one.figures == two.figures and one.unpaired == two.unpaired[::-1]
+    assert (one.figures, one.unpaired) == (two.figures, two.unpaired[::-1])
 
 
-def test_items_are_matched_by_id_and_those_in_one_file_are_named() -> None:
+def test_items_are_matched_by_id_and_by_position_where_no_id_is_in_both() -> None:
     found = versions([tea([WASH], item="a"), tea([FILL], item="b")], [tea([FILL], item="b"), tea([PUT], item="c")])
     assert [item.item for item in found.items] == ["b"] and not found.by_position
-    assert [entry.item for entry in found.only_first] == ["a"]
-    assert [entry.item for entry in found.only_second] == ["c"]
-
-
-def test_items_are_matched_by_position_where_no_id_is_in_both() -> None:
+    assert [entry.item for entry in (*found.only_first, *found.only_second)] == ["a", "c"]
     found = versions([tea([WASH], item="a")], [tea([WASH], item="b")])
     assert found.by_position and not found.disagreements
     with pytest.raises(UsageError, match="no item is in both"):
         versions([tea([WASH], item="a")], [tea([WASH], item="b"), tea([FILL], item="c")])
-
     found = versions([tea([WASH]), tea([FILL])], [tea([WASH]), tea([FILL])])
     assert len(found.items) == 2 and not found.disagreements
+    steps = [action("wash", ("dobj", name)) for name in ("cup", "mug", "cup", "mug")]
+    found = versions([tea(steps)], [tea([steps[0], *steps[2:]])])
+    assert [pair.graphs for pair in found.items[0].pairs if None in pair.graphs] == [(1, None)], "repeats keep step"
 
 
 def test_a_file_without_descriptions_is_compared_by_the_order_of_graphs() -> None:
@@ -119,13 +116,10 @@ def test_without_l_the_names_of_both_stand_for_it() -> None:
     assert found.without_vocabulary == 0 and found.outside == ("cup",)
 
 
-def test_a_graph_without_triplets_counts_as_a_graph() -> None:
+def test_a_graph_without_triplets_counts_as_a_graph_and_names_of_annotators_tell_them_apart() -> None:
     found = agreed([tea([[]], [FILL])], [tea([[]], [FILL, []])])
     assert found.graphs == (2, 3) and found.unpaired == (0, 1)
     assert figure(found, "paired graphs", "share that is equal").value == 1.0
-
-
-def test_names_of_annotators_tell_them_apart() -> None:
     for folder in ("ann", "bob"):
         Path(folder).mkdir()
         write(f"{folder}/tea.jsonl", ANN)
@@ -148,9 +142,3 @@ def test_one_file_twice_is_refused_under_any_name() -> None:
         versions_of("ann.jsonl", "link.jsonl")
     with pytest.raises(FileProblem, match="no such file"):
         versions_of("ann.jsonl", "bob.jsonl")
-
-
-def test_repeated_actions_keep_step_where_one_annotator_left_out_a_graph() -> None:
-    steps = [action("wash", ("dobj", name)) for name in ("cup", "mug", "cup", "mug")]
-    found = versions([tea(steps)], [tea([steps[0], *steps[2:]])])
-    assert [pair.graphs for pair in found.items[0].pairs if None in pair.graphs] == [(1, None)]

@@ -62,7 +62,16 @@ def test_columns_that_say_nothing_are_left_out_and_told_in_the_caption() -> None
     assert text.splitlines()[1:] == ["% no values, so no table: what it took"]
 
 
-def test_n_stands_once_where_both_profiles_have_the_same() -> None:
+def test_values_are_aligned_with_intervals_small_beside_them_marks_raised_and_n_once_where_both_are_the_same() -> None:
+    text = latex.written(document(("a", "5.0 [1.0, 9.0] (+)"), ("b", "10.0"), (Foreign("c (+)"), "-")))
+    assert r"\begin{tabular}{@{}lr@{\,}l@{}}" in text
+    assert tabulars(text)[0][1:] == [
+        ["a", "5.0", r"{\scriptsize [1.0, 9.0]$^{+}$}"],
+        ["b", "10.0", ""],
+        ["c (+)", "--", ""],
+    ]
+    assert words("(+) better, p <= 0.05") == r"$^{+}$ better, p $\le$ 0.05"
+    assert escaped("(+) <=") == r"(+) \textless{}="
     rows = (("a", "5.0", "4", "6.0", "4"), ("b", "5.1", "3", "-", "-"))
     text = latex.written(Document("", (Table(("t",), ("subject", "strict", "n", "official", "n"), rows),), ()))
     assert tabulars(text)[0] == [
@@ -72,30 +81,16 @@ def test_n_stands_once_where_both_profiles_have_the_same() -> None:
     ]
 
 
-def test_values_are_aligned_and_intervals_stand_small_beside_them() -> None:
-    text = latex.written(document(("a", "5.0 [1.0, 9.0] (+)"), ("b", "10.0"), ("c", "-")))
-    assert r"\begin{tabular}{@{}lr@{\,}l@{}}" in text
-    assert tabulars(text)[0][1:] == [
-        ["a", "5.0", r"{\scriptsize [1.0, 9.0]$^{+}$}"],
-        ["b", "10.0", ""],
-        ["c", "--", ""],
-    ]
-
-
-def test_notes_stand_under_the_table_inside_the_float() -> None:
+def test_notes_stand_inside_the_float_and_nothing_between_the_tables_whose_labels_are_never_the_same(
+    report: Report,
+) -> None:
     text = latex.written(document(("a", "1"), ("b", "2"), notes=(("first",), ("second",))))
     under = text[text.index("\\bottomrule") : text.index("\\end{table}")]
     assert "\\scriptsize\\raggedright\nfirst\\par\nsecond\n\\end{minipage}" in under
-
-
-def test_nothing_stands_between_the_tables(report: Report) -> None:
     text = latex.write(report)
     between = re.sub(r"\\begin\{(table\*?)\}.*?\\end\{\1\}", "", text, flags=re.DOTALL)
     assert all(line.startswith("%") for line in between.splitlines() if line not in ("", "\\clearpage"))
-
-
-def test_labels_depend_on_what_is_shown_and_are_never_the_same(report: Report) -> None:
-    labels = re.findall(r"\\label\{(.*)\}", latex.write(report))
+    labels = re.findall(r"\\label\{(.*)\}", text)
     assert len(set(labels)) == len(labels)
     assert {"tab:tsg-sgqa", "tab:tsg-sgqa-by-k", "tab:tsg-sgqa-published-zero-shot", "tab:outcomes"} <= set(labels)
     assert all(re.fullmatch(r"tab:[a-z0-9-]{1,64}", label) for label in labels)
@@ -120,12 +115,6 @@ def test_a_wide_table_goes_on_below_and_loses_no_column() -> None:
     assert len(parts) > 2
     assert [part[1][0] for part in parts] == ["a"] * len(parts)
     assert [cell for part in parts for cell in part[1][1::2]] == [cell.split()[0] for cell in cells]
-
-
-def test_marks_are_raised_in_words_of_ours_only() -> None:
-    assert words("(+) better, p <= 0.05") == r"$^{+}$ better, p $\le$ 0.05"
-    assert escaped("(+) <=") == r"(+) \textless{}="
-    assert "(+)" in latex.written(document((Foreign("a (+)"), "1"), ("b", "2")))
 
 
 def test_a_column_is_as_wide_as_its_head_or_its_widest_value_with_its_interval() -> None:

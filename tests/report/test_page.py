@@ -50,22 +50,18 @@ def test_a_page_is_closed_refers_to_nothing_outside_and_is_the_same_twice(run: P
     assert write(gather([run], ["k"])) == source
 
 
-def test_every_part_is_there_and_linked(run: Path) -> None:
-    page = Page(write(against_published(gather([run], ["k"]))))
+def test_every_part_is_there_and_linked_with_the_numbers_of_the_report_and_the_ways_of_ending(run: Path) -> None:
+    report = against_published(gather([run], ["k"]))
+    page = Page(write(report))
     for part in ("Results", "Beside the published tables", "Plots", "By k", "Elements outside L", "Examples"):
         assert part in page.text
     assert len(page.links) == len(page.ids) == 9
-
-
-def test_numbers_of_the_report_and_ways_of_ending_stand_on_the_page(run: Path) -> None:
-    report = gather([run])
     [row] = report.rows
-    text = Page(write(report)).text
     value = (row.board.profiles["strict"] or {})["f1"]
     assert value is not None
-    for shown in (f"{100 * value.value:.1f}", row.data_sha256[:16], row.subject, "1 refused, 1 api error"):
-        assert shown in text, shown
-    assert "1 answered" in text
+    ways = ("1 answered", "1 refused, 1 api error")
+    for shown in (f"{100 * value.value:.1f}", row.data_sha256[:16], row.subject, *ways):
+        assert shown in page.text, shown
     found = [(one.why, one.explained.sample.item_id) for one in examples_of(report)]
     assert found == [("median", "two"), ("refused", "three"), ("api error", "four")]
 
@@ -83,14 +79,6 @@ def test_a_run_that_has_gone_away_leaves_the_results_and_an_unfinished_one_says_
     assert "There are none" in page.text
 
 
-def test_scores_against_k_are_drawn_where_k_differs(run: Path, tmp_path: Path) -> None:
-    graphs = ROWS["ma-sgg"][0]["graphs"]
-    rows = [*ROWS["ma-sgg"], ROWS["ma-sgg"][0] | {"item_id": "more", "graphs": graphs * 2}]
-    several = recorded(tmp_path, "ma-sgg", {"two": RIGHT, "more": RIGHT}, rows=rows)
-    assert "strict, against k" in Page(write(gather([several]))).text
-    assert "strict, against k" not in Page(write(gather([run]))).text
-
-
 def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -> None:
     one = recorded(tmp_path / "a", "sgds", {"s": "[B]"}, styles=["zero-shot", "cot"])
     text = Page(write(gather([one]))).text
@@ -105,13 +93,16 @@ def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -
     page = Page(write(gather([votes])))
     assert "no official figures, since the published way asks once" in page.text
     assert page.problems == []
-
-
-def test_one_subject_with_runs_of_several_tasks_is_one_row_of_the_grid(tmp_path: Path) -> None:
+    graphs = ROWS["ma-sgg"][0]["graphs"]
+    rows = [*ROWS["ma-sgg"], ROWS["ma-sgg"][0] | {"item_id": "more", "graphs": graphs * 2}]
+    several = recorded(tmp_path / "k", "ma-sgg", {"two": RIGHT, "more": RIGHT}, rows=rows)
+    assert "strict, against k" in Page(write(gather([several]))).text
+    assert "strict, against k" not in text
     runs = [recorded(tmp_path, "sa-sgg", {"one": RIGHT})]
     runs.append(recorded(tmp_path / "more", "sgds", {"s": "[B]"}, script="../replies.jsonl"))
     report = gather(runs)
-    assert len(Tables(write(report)).tables[0]) == 1 + len({row.subject for row in report.rows})
+    subjects = {row.subject for row in report.rows}
+    assert len(Tables(write(report)).tables[0]) == 1 + len(subjects), "tasks of one subject stand in one row"
 
 
 @pytest.mark.parametrize("suite", RUNS)
@@ -150,23 +141,19 @@ def test_columns_without_content_are_left_out_but_the_first() -> None:
 
 
 def test_figures_stand_on_the_right_with_their_heading_and_words_on_the_left() -> None:
-    for figure in (
-        *("12", "1,234", "57.4 [50.3, 64.3]", "57.4 [50.3, 64.3] (+)", "[50.3, 64.3]", ">=$0.0012", "400 + 40"),
-        *("11 %", "(unknown)", "-3.5"),
-    ):
-        assert table(("a", figure, "x"), ("b", "-", "y")).count('class="figure"') == 3, figure
-    for word in ("zero-shot", "cot 4 shots", "3 of 6", "2.21 of 6.11 square metres", "gpt-4"):
-        assert 'class="figure"' not in table(("a", word, "x")), word
+    for cell, figures in {
+        **dict.fromkeys(("12", "1,234", "57.4 [50.3, 64.3]", "57.4 [50.3, 64.3] (+)", "[50.3, 64.3]", ">=$0.0012"), 3),
+        **dict.fromkeys(("400 + 40", "11 %", "(unknown)", "-3.5"), 3),
+        **dict.fromkeys(("zero-shot", "cot 4 shots", "3 of 6", "2.21 of 6.11 square metres", "gpt-4"), 0),
+    }.items():
+        assert table(("a", cell, "x"), ("b", "-", "y")).count('class="figure"') == figures, cell
     assert 'class="figure"' not in table(("a", "1", "x"), ("b", "none", "y")), "one word among figures"
 
 
-def test_a_long_table_is_scrolled_under_its_head_and_a_short_one_is_not() -> None:
+def test_a_long_table_is_scrolled_under_its_head_and_a_heading_names_its_group() -> None:
     rows = [(str(number), "1", "x") for number in range(html.MOST_ROWS + 1)]
     assert '<div class="wide long"' in table(*rows)
     assert "long" not in table(*rows[:-1])
-
-
-def test_a_heading_names_its_group_above_and_in_the_label_of_cards() -> None:
     source = table(("a", "1", "x"), head=("who", "a<b\nf1", "why"))
     assert '<span class="group"><bdi>a&lt;b</bdi></span>f1' in source
     assert 'data-label="a&lt;b f1"' in source

@@ -40,13 +40,18 @@ def parts(svg: str, tag: str) -> list[ElementTree.Element]:
     return list(tree(svg).iter(SVG + tag))
 
 
-def test_labels_are_text_whatever_they_hold_and_every_number_is_said_in_words() -> None:
+def test_labels_are_text_within_the_frame_and_every_number_is_said_in_words() -> None:
     for plot in ALL:
         svg = plot(HOSTILE)
         assert {element.tag.removeprefix(SVG) for element in tree(svg).iter()} <= {
             *("svg", "title", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect")
         }
         assert "\x1b" not in svg and "\u202e" not in svg
+        root = tree(plot("openai/" + "very-long-name-" * 20))
+        height = float(root.get("viewBox", "").split()[3])
+        for text in root.iter(SVG + "tspan"):
+            assert 0 <= float(text.get("x", "")) < WIDTH
+            assert 0 <= float(text.get("y", "")) <= height
         svg = plot("model A")
         assert parts(svg, "title")[0].text == "model A"
         said = parts(svg, "desc")[0].text or ""
@@ -57,20 +62,19 @@ def test_labels_are_text_whatever_they_hold_and_every_number_is_said_in_words() 
 def test_a_missing_profile_has_no_mark_and_a_value_without_interval_no_whisker() -> None:
     with_one = intervals([ScoreRow("m", Point(0.5, 0.4, 0.6), None)], title="t")
     without = intervals([ScoreRow("m", Point(0.5), None)], title="t")
-    assert len(parts(without, "polygon")) == 1, "the legend's only"
-    assert "none" in without
+    assert len(parts(without, "polygon")) == 1 and "none" in without, "the legend's only"
     assert len(parts(with_one, "line")) == len(parts(without, "line")) + 3
-
-
-def test_higher_values_stand_further_right() -> None:
     svg = intervals([ScoreRow("a", Point(0.2), None), ScoreRow("b", Point(0.8), None)], title="t")
     _, low, high = parts(svg, "circle")
-    assert float(low.get("cx", "")) < float(high.get("cx", ""))
+    assert float(low.get("cx", "")) < float(high.get("cx", "")), "higher values stand further right"
 
 
-def test_every_outcome_has_a_colour_of_its_own() -> None:
+def test_outcomes_and_lines_are_told_apart() -> None:
     assert set(OUTCOMES) == {str(outcome) for outcome in Outcome}
     assert len(set(OUTCOMES.values())) == len(OUTCOMES)
+    lines = [Line(f"m{number}", {1: Point(0.1 * number), 2: Point(0.5)}) for number in range(MOST_LINES + 2)]
+    assert len(parts(against_k(lines, title="t"), "polyline")) == MOST_LINES
+    assert len({dashes for _, dashes in LINES}) == len(LINES)
 
 
 def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
@@ -81,20 +85,3 @@ def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
     assert min(widths) > 2
     assert sum(widths) == pytest.approx(WIDTH - 8, abs=0.5)
     assert "m" in outcomes([OutcomeBar("m", {})], title="t"), "a bar without samples"
-
-
-def test_plots_stay_within_their_frame() -> None:
-    long = "openai/" + "very-long-name-" * 20
-    for plot in ALL:
-        root = tree(plot(long))
-        height = float(root.get("viewBox", "").split()[3])
-        for text in root.iter(SVG + "tspan"):
-            assert 0 <= float(text.get("x", "")) < WIDTH
-            assert 0 <= float(text.get("y", "")) <= height
-
-
-def test_lines_differ_by_shape_or_dashes_as_well_as_colour() -> None:
-    lines = [Line(f"m{number}", {1: Point(0.1 * number), 2: Point(0.5)}) for number in range(MOST_LINES + 2)]
-    svg = against_k(lines, title="t")
-    assert len(parts(svg, "polyline")) == MOST_LINES
-    assert len({dashes for _, dashes in LINES}) == len(LINES)

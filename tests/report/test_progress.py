@@ -33,7 +33,9 @@ def shown(folder: Path, stream: TextIO, monkeypatch: pytest.MonkeyPatch) -> None
     evaluate(PLAN, Options(out=folder / "run"), Progress(stream).watch)
 
 
-def test_lines_are_plain_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_plain_elsewhere_and_going_on_says_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stream = StringIO()
     shown(tmp_path, stream, monkeypatch)
     lines = stream.getvalue().splitlines()
@@ -42,12 +44,7 @@ def test_lines_are_plain_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "baseline/rules tsg/sgqa: 3/3, exact_match 33.3",
         "baseline/rules tsg/sgds: 3/3, accuracy 33.3",
     ]
-    assert "\x1b" not in stream.getvalue()
-    assert "\r" not in stream.getvalue()
-
-
-def test_going_on_says_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown(tmp_path, StringIO(), monkeypatch)
+    assert not {"\x1b", "\r"} & set(stream.getvalue())
     samples = tmp_path / "run/samples.jsonl"
     whole = samples.read_bytes().splitlines(keepends=True)
     for there, said in ((1, "1 sample is"), (4, "4 samples are")):
@@ -89,36 +86,26 @@ class Waits:
         return []
 
 
-def test_a_wait_is_said_once_and_again_when_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_is_said_once_and_again_when_it_lasts_and_is_a_line_of_a_terminal_as_long_as_it_lasts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(progress, "EVERY_WAIT_ELSEWHERE", 1000.0)
-    stream, running = StringIO(), Waits()
+    stream, running, wait = StringIO(), Waits(), "openai/x: no answer for 3 s"
     shown = Progress(stream, running)  # type: ignore[arg-type]
     shown.ticked()
     assert stream.getvalue() == ""
-    running.waits = ["openai/x: no answer for 3 s"]
+    running.waits = [wait]
     shown.ticked()
     shown.ticked()
-    assert stream.getvalue() == "openai/x: no answer for 3 s\n"
+    assert stream.getvalue() == f"{wait}\n"
     monkeypatch.setattr(progress, "EVERY_WAIT_ELSEWHERE", 0.0)
     shown.ticked()
-    assert stream.getvalue() == "openai/x: no answer for 3 s\n" * 2
-
-
-def test_a_wait_is_a_line_of_the_terminal_as_long_as_it_lasts() -> None:
-    ours, theirs = pty.openpty()
-    with os.fdopen(theirs, "w") as stream:
-        running = Waits()
-        shown = Progress(stream, running)  # type: ignore[arg-type]
-        running.waits = ["openai/x: no answer for 3 s"]
-        shown.ticked()
-        running.waits = []
-        shown.ticked()
-    wanted = "\r\x1b[2Kopenai/x: no answer for 3 s\r\n\x1b[1A\r\x1b[2K\r\n"
-    seen = ""
-    while len(seen) < len(wanted):  # a terminal may bring what was written in parts
-        seen += os.read(ours, 65_536).decode()
-    os.close(ours)
-    assert seen == wanted
+    assert stream.getvalue() == f"{wait}\n" * 2
+    shown = Progress(terminal := Terminal(), running)  # type: ignore[arg-type]
+    shown.ticked()
+    running.waits = []
+    shown.ticked()
+    assert terminal.getvalue() == f"\r\x1b[2K{wait}\n\x1b[1A\r\x1b[2K\n"
 
 
 class Terminal(StringIO):
@@ -135,19 +122,12 @@ def told(stream: StringIO, parts: int, seconds: float) -> str:
     return stream.getvalue()
 
 
-def test_quick_work_shows_nothing() -> None:
+def test_a_countdown_is_a_line_now_and_then_elsewhere_one_that_is_gone_on_a_terminal_and_none_of_quick_work() -> None:
     assert told(StringIO(), 100, 0.001) == told(Terminal(), 100, 0.001) == ""
-
-
-def test_a_line_now_and_then_is_printed_elsewhere() -> None:
     assert told(StringIO(), 2500, 0.01).splitlines() == [
         "1,001/2,500 samples, about 0:15 left",
         "2,001/2,500 samples, about 0:05 left",
     ]
-
-
-def test_a_terminal_has_one_line_that_is_gone_at_the_end() -> None:
     lines = told(Terminal(), 20, 0.5).split("\r\x1b[2K")
-    assert lines[0] == lines[-1] == ""
-    assert lines[1] == "3/20 samples, about 0:06 left"
+    assert (lines[0], lines[1], lines[-1]) == ("", "3/20 samples, about 0:06 left", "")
     assert "\n" not in "".join(lines)

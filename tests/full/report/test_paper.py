@@ -6,76 +6,36 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
 from PIL import Image
-from reported import ROW
-from tsg_tasks import METRICS
+from reported import ROW, board, by, compared, contender, row
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.report import comparison_plots, plot_style
 from tsgkit.report.charts import MOST_SERIES, chart
-from tsgkit.report.comparison import Comparison, paired
 from tsgkit.report.comparison_charts import differences
-from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.paper import DPI, WIDTHS, Columns, Figure, comparison_figure, figure, paired_figure
-from tsgkit.report.report_rows import Report, ReportRow
-from tsgkit.scoring.pooling import Part
-from tsgkit.suites.scoreboard import Board, Value
-from tsgkit.suites.suite import task_of
+from tsgkit.report.report_rows import Report
 
 HOSTILE = "_<script>alert(1)</script> $x^2$ ]]>-->\n\x1b[31m\u202e\ufffe 模 & 'b' \\frac{"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def board(value: float | None) -> Board:
-    found = None if value is None else Value(value, value / 2, (1 + value) / 2, 4.0)
-    return replace(ROW.board, profiles={"strict": {"exact_match": found}, "official": None})
-
-
-def row(subject: str, value: float | None = 0.5, **more: Any) -> ReportRow:  # noqa: ANN401
-    return replace(ROW, subject=subject, board=board(value), **more)
-
-
-def by_k(*rows: dict[str, float]) -> Report:
-    grouped = [
-        row(f"model {number}", groups={"k": {k: board(value) for k, value in values.items()}})
-        for number, values in enumerate(rows)
-    ]
-    return Report(tuple(grouped), ("k",))
-
-
-def drawn(report: Report, by: str = "subject", **more: str) -> Figure:
-    return figure(report, "exact_match", by, **more)
+def drawn(report: Report, group: str = "subject") -> Figure:
+    return figure(report, "exact_match", group)
 
 
 TWO = Report((row("a"), row("b")))
 
 
-def compared(**scores: str) -> Comparison:
-    """Return a comparison of the first row with the others; items score these digits out of nine."""
-    rows = [
-        Contender(
-            name, "runs/a", 0, name, "tsg/sgqa", "single", "zero-shot", 1, "exact_match",
-            METRICS["sgqa"]["exact_match"],
-            {str(place): Part(int(score) / 9, 1.0, str(place)) for place, score in enumerate(digits)}, {},
-            of=task_of(load_card("tsg/sgqa")),
-        )
-        for name, digits in scores.items()
-    ]  # fmt: skip
-    pairs = paired([(rows[0], other) for other in rows[1:]], 0)
-    return Comparison("strict", 0, tuple(rows), pairs, (), has_baseline=False)
-
-
 def test_points_lie_where_the_values_are() -> None:
-    found = chart(by_k({"2": 0.75, "10": 0.5}), "exact_match", "k")
+    found = chart(by("k", {"2": 0.75, "10": 0.5}), "exact_match", "k")
     with plot_style.settings():
         [axes] = plot_style.scores(found, 3.25).axes
         line = axes.lines[0]
@@ -87,7 +47,7 @@ def test_points_lie_where_the_values_are() -> None:
 
 
 def test_differences_that_are_shown_are_filled_dots_beside_a_line_at_none() -> None:
-    found = compared(a="9999990990", b="0000000000", c="9999990999")
+    found = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
     with plot_style.settings():
         [axes] = comparison_plots.differences(differences(found), 3.25).axes
         dots = [line for line in axes.lines if line.get_marker() == "o"]
@@ -97,17 +57,12 @@ def test_differences_that_are_shown_are_filled_dots_beside_a_line_at_none() -> N
     assert "a minus c: -10.0 [" in alt and "no difference shown" in alt
 
 
-def test_rows_without_a_value_are_left_out_by_name() -> None:
-    found = drawn(Report((row("a"), row("b", None, style="cot"))))
-    assert "Left out: b tsg/sgqa cot: no strict value." in found.alt
-
-
 def test_the_same_rows_give_the_same_bytes_and_hostile_names_are_text() -> None:
     groups = {"tag": {HOSTILE: board(0.5), HOSTILE * 40: board(0.25)}}
     hostile = Report((row(HOSTILE, groups=groups), row("b", groups=groups)), ("tag",))
-    pairs = compared(**{HOSTILE * 3: "950", "b": "949", "c": "000"})
+    pairs = compared(contender(HOSTILE * 3, "950"), contender("b", "949"), contender("c", "000"))
     figures = {
-        "series": (drawn(by_k({"2": 0.75, "10": 0.5}, {"2": 0.25, "10": 0.5}), "k"), ("pdf", "svg", "png")),
+        "series": (drawn(by("k", {"2": 0.75, "10": 0.5}, {"2": 0.25, "10": 0.5}), "k"), ("pdf", "svg", "png")),
         "names": (drawn(hostile, "tag"), ("pdf", "svg", "png")),
         "differences": (comparison_figure(pairs), ("svg", "pdf")),
         "items": (paired_figure(pairs), ("svg", "png")),
@@ -124,19 +79,18 @@ def test_the_same_rows_give_the_same_bytes_and_hostile_names_are_text() -> None:
     assert drawn(hostile, "tag")._repr_svg_().startswith("<svg")
 
 
-def test_pdf_embeds_its_font_as_outlines() -> None:
+def test_pdf_embeds_its_font_as_outlines_and_png_is_as_wide_as_its_columns() -> None:
     data = drawn(TWO).data("pdf")
     assert data.startswith(b"%PDF")
     assert b"/FontFile2" in data and b"/Type3" not in data
     assert re.search(rb"/MediaBox \[ ?0 0 234 ", data), "3.25 inches"
-
-
-def test_png_is_as_wide_as_its_columns() -> None:
     for columns in get_args(Columns):
         with Image.open(BytesIO(drawn(TWO).data("png", columns=columns))) as image:
             image.load()
             assert image.width == round(WIDTHS[columns] * DPI)
             assert "50.0 [25.0, 75.0]" in image.info["Description"]
+    found = drawn(Report((row("a"), row("b", None, style="cot"))))
+    assert "Left out: b tsg/sgqa cot: no strict value." in found.alt
 
 
 def test_names_in_legends_are_no_formulas_and_letters_that_the_font_lacks_are_escaped() -> None:
@@ -157,14 +111,12 @@ def test_series_and_pieces_of_bars_are_told_apart_in_grey() -> None:
         assert len({hatch or fill for fill, hatch in shades}) == number
 
 
-@pytest.mark.parametrize("number", [1, MOST_SERIES])
-def test_figures_of_many_series_and_categories_have_room(number: int) -> None:
+def test_figures_of_many_series_and_categories_have_room() -> None:
     name = "openai/a-model-with-a-long-name-of-2026-11-23"
     groups = {"tag": {f"tag {tag}": board(0.5) for tag in range(20)}, "k": {str(k): board(0.5) for k in range(1, 40)}}
-    rows = Report(tuple(row(f"{name} {place}", groups=groups) for place in range(number)), ("tag", "k"))
-    for by in ("tag", "k", "subject", "task"):
-        for columns in get_args(Columns):
-            assert drawn(rows, by).data("png", columns=columns), (by, columns)
+    rows = Report(tuple(row(f"{name} {place}", groups=groups) for place in range(MOST_SERIES)), ("tag", "k"))
+    for group in ("tag", "k", "subject", "task"):
+        assert drawn(rows, group).data("png"), group
 
 
 def test_figures_are_written_whole_and_never_over_data(tmp_path: Path) -> None:
@@ -203,14 +155,10 @@ def test_the_machine_changes_nothing_and_is_told_nothing(tmp_path: Path) -> None
         [sys.executable, "-W", "error", "-c", DRAW, tests], capture_output=True, cwd=tmp_path, env=own, check=False
     )
     assert (done.stderr, done.stdout) == (b"", expected)
-
-
-def test_settings_of_the_caller_are_left_as_they_are() -> None:
     with mpl.rc_context({"font.size": 31.0, "pdf.fonttype": 3}):
         before = dict(mpl.rcParams)
-        data = drawn(TWO).data("pdf")
-        assert dict(mpl.rcParams) == before
-    assert data == drawn(TWO).data("pdf")
+        assert figure(Report((ROW,)), "exact_match", "subject").data("pdf") == expected
+        assert dict(mpl.rcParams) == before, "settings of the caller are left as they are"
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
