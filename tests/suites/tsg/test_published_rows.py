@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from prompt_items import STYLES
 from suites.tsg.test_prompting import prompter
+from suites.tsg.test_scoreboard import value
 from tsg_tasks import BASELINES, prompter_of, read_reply, rows_in, samples_of, score, shown_answer
 
 from tsgkit.graph.folding import fold_graph
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.items import AnySample, RefineSample
+from tsgkit.suites.tsg.items import QuestionSample, RefineSample, SelectionSample
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
@@ -22,7 +23,7 @@ TASKS = {"sgqa": (30, "exact_match", ["context_graphs"]), "sgds": (12, "accuracy
 WHOLE = {"sgqa": "{scene_graph} {question}", "sgds": "{context} {triplet} {sentences}"}
 
 
-def published(task: str) -> tuple[Path, tuple[AnySample, ...]]:
+def published(task: str) -> tuple[Path, tuple[QuestionSample | SelectionSample, ...]]:
     path = Path(FOLDER, f"tsg_{task}_sample.jsonl")
     return path, samples_of(read_file(path), task)
 
@@ -34,9 +35,9 @@ def test_rows_read_one_by_one_are_those_of_the_whole_file_and_score_one_by_their
         replies = tmp_path / f"{task}.jsonl"
         told = ({"item_id": sample.item_id, "reply": shown_answer(sample)} for sample in samples)
         replies.write_text("".join(json.dumps(one) + "\n" for one in told))
-        board = score(task, path, replies).board
-        assert board.n == n
-        assert all(board.profiles[name][metric].value == 1 for name in ("strict", "official")), task
+        report = score(task, path, replies)
+        assert report.board.n == n
+        assert value(report, "strict", metric) == value(report, "official", metric) == 1, task
 
 
 def test_graphs_are_shown_whole_in_every_style_and_as_python_writes_them_and_no_answer_is(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ def test_graphs_are_shown_whole_in_every_style_and_as_python_writes_them_and_no_
         for style in STYLES:
             asker = prompter(task, style)
             for sample in samples:
-                graphs = sample.graphs if task == "sgqa" else (*sample.context, sample.graph)
+                graphs = sample.graphs if isinstance(sample, QuestionSample) else (*sample.context, sample.graph)
                 text = asker.text(sample)
                 assert all("\n".join(map(str, graph)) in text for graph in graphs), (style, sample.item_id)
                 assert shown_answer(sample) not in text.split("These were the examples")[-1], (style, sample.item_id)
@@ -58,7 +59,7 @@ def test_graphs_are_shown_whole_in_every_style_and_as_python_writes_them_and_no_
 def test_rules_know_more_than_half_and_guesses_are_right_as_often_as_chance() -> None:
     def accuracy(task: str, name: str, seed: int = 0) -> float:
         samples = published(task)[1]
-        right = [read_reply(one, Reply(BASELINES[name](one, seed)))[1] == one.answer for one in samples]
+        right: list[bool] = [read_reply(one, Reply(BASELINES[name](one, seed)))[1] == one.answer for one in samples]
         return sum(right) / len(right)
 
     for task, low, high in (("sgds", 0.1, 0.3), ("sgqa", 0.0, 0.2)):
