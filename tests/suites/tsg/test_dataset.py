@@ -10,6 +10,7 @@ import pytest
 from official_layout import data
 from official_layout import rows as published
 from prompt_items import TASKS, graph, pool, row
+from samples import lines
 from shipped import DATA
 from tsg_tasks import pool_of, rows_in, samples_of
 
@@ -22,12 +23,11 @@ from tsgkit.suites.tsg.inspection import inspect, kinds_of
 
 
 def text_of(*rows: object) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in rows)
+    return lines(*rows).encode()
 
 
 def written(folder: Path, content: bytes) -> Path:
-    path = folder / "rows.jsonl"
-    path.write_bytes(content)
+    (path := folder / "rows.jsonl").write_bytes(content)
     return path
 
 
@@ -45,13 +45,13 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> Non
     rows = [row("sgqa", name) for name in ("first", "second", "third")]
     for one in rows:
         del one["item_id"]  # so that the ids are the numbers of the rows
-    lines = text_of(*rows).splitlines()
-    for content in (
-        b"\xef\xbb\xbf\n" + b"\n".join(lines),
-        b"\r\n".join(lines) + b"\r\n",
-        b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
+    first, *others = text_of(*rows).splitlines()
+    for before, between, after in (
+        (b"\xef\xbb\xbf\n", b"\n", b""),
+        (b"", b"\r\n", b"\r\n"),
+        (b"\n\n", b"\n \n\n", b"\n\n"),
     ):
-        path = written(tmp_path, content)
+        path = written(tmp_path, before + between.join((first, *others)) + after)
         found = rows_in(path, "sgqa")
         assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
         assert tuple(found) == samples_of(read_file(path), "sgqa")
@@ -105,7 +105,7 @@ def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
     ids = list(found.item_ids)
     assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
     assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]
-    assert len(found.chosen()) == len(found.chosen(ItemChoice(limit=10_000))) == len(found)
+    assert list(found.chosen()) == list(found.chosen(ItemChoice(limit=10_000))) == list(range(len(found)))
     with pytest.raises(UsageError, match="there is no item nobody"):
         found.chosen(ItemChoice(("nobody",)))
     assert found.chosen_hash([0, 1]) != found.chosen_hash([1, 0])
@@ -121,18 +121,18 @@ def choice(context: list[Any], target: object, **fields: object) -> dict[str, An
     return made | fields
 
 
-def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[str]:
+def clusters(tmp_path: Path, *rows: dict[str, Any]) -> list[str]:
     """Return the clusters of samples read one by one, which are those of the whole file read at once."""
     path = written(tmp_path, text_of(*rows))
-    found = [sample.cluster for sample in rows_in(path, task)]
-    assert found == [sample.cluster for sample in samples_of(read_file(path), task)]
+    found = [sample.cluster for sample in rows_in(path, "sgds")]
+    assert found == [sample.cluster for sample in samples_of(read_file(path), "sgds")]
     return found
 
 
 def test_rows_join_where_one_continues_the_other_or_any_id_is_shared(tmp_path: Path) -> None:
     late, early, apart = choice(STEPS[:4], STEPS[4]), choice(STEPS[:2], STEPS[3]), choice(OTHER[:2], OTHER[2])
     assert clusters(tmp_path, late, early, apart) == ["story of item 0"] * 2 + [json.dumps(OTHER[:2])]
-    assert len({*clusters(tmp_path, choice(STEPS[:1], STEPS[1]), choice(STEPS[:3], STEPS[3]))}) == 1
+    assert clusters(tmp_path, choice(STEPS[:1], STEPS[1]), late) == ["story of item 0"] * 2
     one_shared = [choice(STEPS[:1], OTHER[1]), choice(STEPS[:3], STEPS[3]), choice([STEPS[0], *OTHER], STEPS[4])]
     assert len(set(clusters(tmp_path, *one_shared))) == 3, "one shared graph is no evidence"
     empty = [choice([], STEPS[0], target_sentence=word, variations=[word], position=0) for word in ("one", "two")]
@@ -163,14 +163,12 @@ def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_
 
 
 def test_scores_with_other_clusters_are_rescored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3]), choice(OTHER[:2], OTHER[2])]
-    data, runs = written(tmp_path, text_of(*rows)), [str(tmp_path / "old"), str(tmp_path / "new")]
+    data = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
+    runs = [str(tmp_path / "old"), str(tmp_path / "new")]
     for run in runs:
         assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", run, "--quiet"]) == 0
     stored = tmp_path / "old" / "samples.jsonl"
-    records = [json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines()]
-    older = [record | {"cluster": json.dumps(one["context_graphs"])} for record, one in zip(records, rows, strict=True)]
-    stored.write_bytes(text_of(*older))
+    stored.write_text(stored.read_text().replace("story of item 0", "another"))
     assert main(["compare", *runs]) == 2
     assert "tsgkit rescore" in capsys.readouterr().err
     for words in (["rescore", runs[0]], ["compare", *runs], ["report", runs[0]]):
@@ -190,8 +188,9 @@ def slipped(task: str, line: int, **fields: object) -> bytes:
 
 def test_inspection_tells_the_task_and_counts_slips_of_data_that_are_usable() -> None:
     hostile = {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
-    empty_target = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
-    misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]])
+    wipe = ["wipe", "dobj", "shelf"]
+    empty_target = [["person", "verb", "wipe"], wipe, ["wipe", "down", ""]]
+    misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], wipe]])
     for text, task, counts in (
         *((many(task, 20) + b"\n", task, {}) for task in TASKS),
         (slipped("sgqa", 1, **hostile), "sgqa", {}),

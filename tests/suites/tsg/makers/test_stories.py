@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -12,7 +10,6 @@ import pytest
 from drawn_graphs import drawn_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_stories import made_up_story
 from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
@@ -27,11 +24,8 @@ from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_o
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.questions import (
     Question,
-    QuestionChooser,
-    choose_questions,
     confirmed,
     draw_questions,
-    question_row,
 )
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.sentences import Sentence
@@ -106,9 +100,8 @@ def test_rows_say_which_other_words_stand_for_elements() -> None:
     sentence = Sentence("Take the cloth.", {"take": ("Take",), "towel": ("the cloth", "it")}, ("hand1",))
     vocabulary = Vocabulary.of([graph])
     assert synonyms_of(sentence, vocabulary) == {"cloth": "towel"}
-    story = Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea")
-    [row] = generation_rows(story, {0: sentence})
-    assert row["tags"] == ["synonym"] and row["synonyms"] == {"cloth": "towel"} and row["scenario_id"] == "tea"
+    [row] = generation_rows(Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea"), {0: sentence})
+    assert (row["tags"], row["synonyms"], row["scenario_id"]) == (["synonym"], {"cloth": "towel"}, "tea")
 
 
 def test_a_stage_is_current_while_settings_and_files_stay_and_an_error_leaves_what_was_there(tmp_path: Path) -> None:
@@ -151,14 +144,6 @@ STORY = Narrative.of(
 )
 
 
-def stories() -> Iterator[Narrative]:
-    return (entry.narrative for entry in read_file(DATA / "narratives.jsonl").entries)
-
-
-def asked(text: str, reply: str, *path: str) -> Question:
-    return Question(text, reply, path, "", hops_needed(path))
-
-
 def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_with_its_reason() -> None:
     for path, reply in (
         ("only wash cup, tool", "brush"),
@@ -184,28 +169,18 @@ def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_wi
         ("What?", "cup", ("first cup", "tool"), "no single answer"),
         ("With what brush was the cup washed?", "brush", ("only wash cup", "tool"), "the answer is in the question"),
     ):
-        assert confirmed(STORY, asked(text, reply, *steps)) == reason
+        assert confirmed(STORY, Question(text, reply, steps, "", hops_needed(steps))) == reason
 
 
-def test_questions_of_our_stories_are_confirmed_and_spread_over_hops_and_names() -> None:
-    for story in stories():
+def test_questions_of_our_stories_are_confirmed_and_of_all_hops() -> None:
+    for entry in read_file(DATA / "narratives.jsonl").entries:
+        story = entry.narrative
         drawn = draw_questions(story, Random(3), 24).questions
         assert len(drawn) > 12 and {question.hops for question in drawn} == {1, 2, 3, 4}
         for question in drawn:
             assert confirmed(story, question) == "" and mentions(question.text, question.answer) is None
             assert question.hops == hops_needed(question.path)
             assert question.text.endswith("?") and "-" not in question.text
-    chosen = [one for _, found, _ in choose_questions(stories(), 8, QuestionChooser(2)) for one in found]
-    assert len(chosen) > 130 and max(Counter(question.answer for question in chosen).values()) <= 8
-    story = made_up_story(1)
-    first = QuestionChooser(1).choose(story, 6).questions
-    again = QuestionChooser(1).choose(story, 6, frozenset(question.path for question in first)).questions
-    assert len(again) > 3 and not {one.path for one in first} & {one.path for one in again}, "avoided paths stay away"
-    narrative = Narrative(STORY.descriptions, id="tea", facts=(("domain", "kitchen"),))
-    row = question_row(narrative, [asked("With what?", "brush", "only wash cup", "tool")])
-    assert (row["item_id"], row["domain"], len(row["context_graphs"])) == ("tea", "kitchen", 3)
-    [pair] = row["qa_pairs"]
-    assert [pair[name] for name in ("Q", "A", "item_id", "hops")] == ["With what?", "brush", "tea/q0", 1]
 
 
 @given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))
