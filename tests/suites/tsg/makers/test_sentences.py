@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from made_up_stories import made_up_story
 from shipped import DATA
 
-from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.model import PERSON, ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.audits.items import Item
@@ -181,55 +180,24 @@ def test_words_of_time_decide_the_order_and_of_number_the_repetitions() -> None:
         assert ("number" not in found) is is_right, text
 
 
-ToldSentence = tuple[Sentence, tuple[ActionGraph, ...], Surroundings]
+def test_sentences_written_by_hand_pass_unless_an_aside_names_an_element() -> None:
+    """An element of L in an aside counts as added, however right the sentence is: a reader would take it for told.
 
-
-def told_sentences() -> Iterator[ToldSentence]:
-    """Yield the sentences of the bundled narratives with their graphs and what is around them."""
+    Whoever wrote the accounts of their words had not seen the checks.
+    """
     accounts = {(line["story"], line["description"]): line for line in cases("hand_written_accounts")}
+    found = Counter[str]()
     for story in stories():
         before: tuple[ActionGraph, ...] = ()
         for number, description in enumerate(story.descriptions):
             line = accounts[story.id, number]
             said = {node: tuple(phrases) for node, phrases in line["said"].items()}
             sentence = Sentence(description.text or "", said, tuple(line["implied"]))
-            yield sentence, description.graphs, Surroundings(story.vocabulary, frozenset(), before)
+            around = Surroundings(story.vocabulary, frozenset(), before)
+            codes = {one.code for one in check_sentence(sentence, description.graphs, around)}
+            found[" ".join(sorted(codes))] += 1
             before += description.graphs
-
-
-def edited(told: ToldSentence, choice: Random) -> Iterator[tuple[str, Sentence]]:
-    """Yield a sentence with one of its things replaced by another of L, and one with one more action."""
-    sentence, graphs, around = told
-    vocabulary = around.vocabulary or L
-    names = {name for graph in graphs for t in graph for name in (t.source, t.target)}
-    phrases = [(node, words) for node, found in sentence.said.items() for words in found]
-    actions = {action for graph in graphs for action in graph.actions}
-    said = [(node, words) for node, words in phrases if words.lower() not in ("it", "them", "that")]
-    said = [(node, words) for node, words in said if node not in (*actions, *HANDS)]
-    others = [name for name in vocabulary.objects if name not in (*names, PERSON, *HANDS)]
-    others = [name for name in others if not any(may_be_same_thing(name, node) for node, _ in said)]
-    verbs = [name for name in vocabulary.verbs if not any(may_be_same_action(name, other) for other in names)]
-    if said and others:
-        node, words = choice.choice(said)
-        wrong = choice.choice(others).replace("-", " ")
-        account = {**sentence.said, node: (wrong,)}
-        yield "wrong-thing", Sentence(sentence.text.replace(words, wrong), account, sentence.implied)
-    if verbs and others and sentence.text.endswith("."):
-        more = f", and then {choice.choice(verbs)} the {choice.choice(others)}.".replace("-", " ")
-        yield "added", replace(sentence, text=sentence.text[:-1] + more)
-
-
-def test_sentences_written_by_hand_pass_unless_an_aside_names_an_element_and_are_caught_when_edited() -> None:
-    """An element of L in an aside counts as added, however right the sentence is: a reader would take it for told."""
-    found, caught = Counter[tuple[str, ...]](), Counter[tuple[str, bool]]()
-    for told in told_sentences():
-        sentence, graphs, around = told
-        codes = {one.code for one in check_sentence(sentence, graphs, around)}
-        found[tuple(sorted(codes))] += 1
-        for fault, wrong in edited(told, Random(sentence.text)):
-            caught[fault, bool(check_sentence(wrong, graphs, around))] += 1
-    assert found == {(): 186, ("added",): 8, ("number",): 2, ("number", "wrong-word"): 1, ("order",): 1}
-    assert caught == {("wrong-thing", True): 198, ("added", True): 135, ("added", False): 1}
+    assert found == {"": 186, "added": 8, "number": 2, "number wrong-word": 1, "order": 1}
 
 
 def test_hard_sentences_by_somebody_else_are_judged_as_measured() -> None:
@@ -313,29 +281,26 @@ def test_what_other_things_hang_on_is_never_left_unsaid() -> None:
             assert ("spread", "along", "spine") in design.right.worded
 
 
-VIEW = ChoiceView(
-    ("Take the cup off the shelf.", "Put the cup on the shelf.", "Take the lid, not the cup, off the big shelf."),
-    names=("take", "cup", "shelf"),
-    elements=("take", "cup", "shelf", "off"),
-    recent=("lid",),
-)
-
-
 def test_credits_of_shortcuts_are_those_of_the_audit_and_equal_options_share_them() -> None:
-    shares = dict(zip(NAMES, credits_of(VIEW), strict=True))
-    item = Item("", "", "", options=VIEW.sentences, key=0, names=frozenset(VIEW.names))
+    texts = (
+        "Take the cup off the shelf.",
+        "Put the cup on the shelf.",
+        "Take the lid, not the cup, off the shelf.",
+    )
+    names = ("take", "cup", "shelf")
+    view = ChoiceView(texts, names=names, elements=(*names, "off"), recent=("lid",))
+    shares = dict(zip(NAMES, credits_of(view), strict=True))
+    item = Item("", "", "", options=texts, key=0, names=frozenset(names))
     audited = {one.name: one.answer for one in ANSWERERS}
-    for mine, theirs in (
-        ("longest", "the longest option"),
-        ("most alike", "the option most like the others"),
-        ("graph names", "the option that mentions most names of the graph"),
-    ):
+    for mine, theirs in {
+        "longest": "the longest option",
+        "most alike": "the option most like the others",
+        "graph names": "the option that mentions most names of the graph",
+    }.items():
         answer = audited[theirs]
-        assert answer is not None
-        assert shares[mine] == credit(item, answer(item)), mine
-    shared = ("fewest denials", "fewest commas", "graph names", "graph elements")
-    assert [shares[name] for name in shared] == [0.5] * 4
-    assert shares["recent names"] == 0
+        assert answer is not None and shares[mine] == credit(item, answer(item)), mine
+    shared = ("fewest denials", "fewest commas", "graph names", "graph elements", "recent names")
+    assert [shares[name] for name in shared] == [0.5, 0.5, 0.5, 0.5, 0]
 
 
 def test_kinds_and_keys_of_choices_are_even_and_a_denied_action_has_no_graph() -> None:
