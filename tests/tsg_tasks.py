@@ -64,7 +64,6 @@ class Derivation(NamedTuple):
 
 
 TASKS = {kind: task(kind).rows for kind in KINDS[:4]}
-ROWS = {kind: task(kind).rows for kind in KINDS}
 METRICS = {kind: task(kind).metrics for kind in KINDS}
 DERIVATIONS = {kind: Derivation(task(kind).sources, task(kind).derive) for kind in KINDS[4:]}  # type: ignore[attr-defined]
 
@@ -108,12 +107,8 @@ def pool_of(document: Document, kind: str) -> Pool[Any]:
     return task(kind).pool_in(document)
 
 
-def guess(item: Any, seed: int = 0) -> str:  # noqa: ANN401
-    return of_item(item).baselines["random"](item, seed)
-
-
 BASELINES: dict[str, Callable[[Any, int], str]] = {
-    "random": guess,
+    "random": lambda item, seed: of_item(item).baselines["random"](item, seed),
     "rules": lambda item, seed: of_item(item).baselines["rules"](item, seed),
 }
 
