@@ -122,7 +122,7 @@ def test_what_cannot_be_loaded_is_named_and_breaks_nothing_else(
     assert "formalimg" in capsys.readouterr().out
 
 
-def test_names_suites_and_patterns_name_tasks() -> None:
+def test_names_suites_and_patterns_name_tasks_and_unknown_ones_have_one_error_message() -> None:
     for said, meant in (
         ("sgds", "tsg/sgds"),
         ("tsg/sgds.yaml", "tsg/sgds"),
@@ -135,9 +135,6 @@ def test_names_suites_and_patterns_name_tasks() -> None:
         assert list(tasks_named(said.split())) == meant.split(), said
     names = ["formalimg/layout", "tsg/ma-sgg", "tsg/sgqa", "spatialgen/questions"]
     assert in_order(names) == ["tsg/sgqa", "tsg/ma-sgg", "formalimg/layout", "spatialgen/questions"]
-
-
-def test_unknown_tasks_have_one_error_message() -> None:
     for said, message, hint in (
         ("sgdz", "there is no task sgdz", "sgds?"),
         ("tsg/sgdz", "there is no task tsg/sgdz", "tsg/sgds?"),
@@ -201,7 +198,9 @@ def task() -> Sums:
 ROWS = [{"item_id": f"s{n}", "question": f"add {n} and 2", "answer": n + 2} for n in range(12)]
 
 
-def test_lines_of_a_file_are_told_apart_by_what_is_wrong_with_them(task: Sums) -> None:
+def test_lines_of_a_file_are_told_apart_by_what_is_wrong_and_files_of_others_not_taken(
+    task: Sums, tmp_path: Path
+) -> None:
     again = {"item_id": "x", "question": ROWS[0]["question"], "answer": 2}
     text = lines(ROWS[0], {"question": "add 1"}, [1], ROWS[0], again)
     found = RowInspector((task,)).inspect((text + "{oops\n").encode(), "rows.jsonl")
@@ -218,9 +217,6 @@ def test_lines_of_a_file_are_told_apart_by_what_is_wrong_with_them(task: Sums) -
     assert "no task of rows that is stored as other" in RowInspector((task,)).inspect(b"", "x", "other").problem
     with pytest.raises(FileProblem):
         RowInspector((task,)).inspect(b"\xff\xfe\x00", "binary")
-
-
-def test_files_of_others_are_not_taken_and_a_dataset_names_the_line_that_is_no_row(task: Sums, tmp_path: Path) -> None:
     file, other = tmp_path / "add.jsonl", tmp_path / "other.jsonl"
     file.write_text(lines(ROWS[0]))
     other.write_text(lines({"caption": "a dog"}))
