@@ -61,7 +61,7 @@ def bundled() -> tuple[RefineSample, ...]:
     return tuple(sample for name in ("sa-sgg", "ma-sgg") for sample in rows_in(DATA / f"{name}.jsonl", "refine"))
 
 
-def test_the_same_rows_make_the_same_samples_which_can_be_sent_to_another_process() -> None:
+def test_the_same_rows_make_the_same_samples_and_what_is_asked_is_not_given_away() -> None:
     for task, derivation in DERIVATIONS.items():
         one = SINGLE_ROW if "sa-sgg" in derivation.sources else SEVERAL_ROW
         samples = made(task, one)
@@ -69,9 +69,6 @@ def test_the_same_rows_make_the_same_samples_which_can_be_sent_to_another_proces
         assert {sample.cluster for sample in samples} == {one["scenario_id"]}, task
         with pytest.raises(UsageError, match="has no reference graphs"):
             made(task, SEVERAL_ROW | {"graphs": []})
-
-
-def test_nodes_edges_and_actions_are_asked_for_and_what_is_asked_is_not_given_away() -> None:
     screwed = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "on", "lid"]]
     sample: Any
     (sample,) = made("nodes-ma", SEVERAL_ROW | {"graphs": [{"triplets": graph("wash")}, {"triplets": screwed}]})
@@ -85,7 +82,9 @@ def test_nodes_edges_and_actions_are_asked_for_and_what_is_asked_is_not_given_aw
     assert sample.labels == ("verb", "dobj", "with")
 
 
-def test_a_repair_is_asked_of_every_graph_and_type_of_error() -> None:
+def test_a_repair_is_asked_of_every_graph_and_error_and_the_hash_of_data_tells_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     samples = repairs(SINGLE_ROW, SEVERAL_ROW)
     seeded = [sample.item_id for sample in samples if sample.origin == "seeded"]
     assert seeded == [f"{graph}/{error}" for graph in ("a/0", "b/0", "b/1") for error in SEEDED]
@@ -95,9 +94,6 @@ def test_a_repair_is_asked_of_every_graph_and_type_of_error() -> None:
         assert sample.seed == f"0/{sample.item_id.rpartition('/')[0]}"
     alone = SINGLE_ROW | {"graphs": [{"triplets": [["person", "verb", "wash"]]}]}
     assert Corruption.MISSING not in [sample.error for sample in repairs(alone)], "an error that cannot be has no item"
-
-
-def test_the_hash_of_data_tells_which_errors_were_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(lines(SINGLE_ROW | {"mandatory_space": L}))
     plain, mended = (rows_in(path, task).sha256 for task in ("nodes-sa", "refine"))
@@ -158,19 +154,16 @@ def samples(task: str) -> tuple[AnySample, ...]:
     return made(task, SINGLE_ROW if "sa-sgg" in DERIVATIONS[task].sources else SEVERAL_ROW)
 
 
-def test_the_right_answer_is_right_in_every_metric_and_has_no_official_score() -> None:
+def test_the_right_answer_is_right_in_every_metric_and_names_are_scored_as_a_set_or_a_sequence() -> None:
     for task in DERIVATIONS:
         lower = {name for name, metric in METRICS[task].items() if not metric.more_is_better}
         for sample in samples(task):
-            found = judge(sample, Reply(shown_answer(sample)))
-            assert (list(found.scores), set(found.scores["strict"])) == (["strict"], set(METRICS[task]))
-            told = {name: value for name, value in values(found).items() if value is not None and name != "f1_before"}
+            right = judge(sample, Reply(shown_answer(sample)))
+            assert (list(right.scores), set(right.scores["strict"])) == (["strict"], set(METRICS[task]))
+            told = {name: value for name, value in values(right).items() if value is not None and name != "f1_before"}
             assert told == {name: float(name not in lower) for name in told}, sample.item_id
             if isinstance(sample, RefineSample) and not sample.is_clean:
                 assert (told["restored"], told["still_wrong"]) == (1, 0), sample.item_id
-
-
-def test_names_are_scored_as_a_set_of_nodes_and_a_sequence_of_actions() -> None:
     for task, reply, expected in (
         ("nodes-sa", "person\ncup\ncup\nwash\nspoon", (2 / 4, 2 / 3, 4 / 7, 0, 1 / 4)),
         ("actions", "dry\nwash\ntake", (1 / 3, 1 / 2, 2 / 5, 0, 0)),

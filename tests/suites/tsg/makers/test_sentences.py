@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from made_up_stories import made_up_story
 from shipped import DATA
 
-from tsgkit.graph.model import PERSON, ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.audits.items import Item
@@ -93,25 +93,13 @@ def test_a_graph_is_worded_plainly_or_has_a_reason_why_it_cannot_be() -> None:
         assert reason in can_be_written(graph) and word(graph, Manner()).text == ""
 
 
-def test_sentences_by_patterns_say_or_imply_every_node_and_pass_the_checks() -> None:
-    for story in stories():
-        graphs = [graph for graph in story.graphs if not can_be_written(graph)]
-        for start in range(0, len(graphs), 3):
-            group = graphs[start : start + 3]
-            sentence = write(group, Manner(STYLES[start % len(STYLES)], is_implicit=True), Random(story.id))
-            nodes = {name for graph in group for t in graph for name in (t.source, t.target)} - {PERSON}
-            assert nodes == {*sentence.said, *sentence.implied} and not {*sentence.said} & {*sentence.implied}
-            around = Surroundings(story.vocabulary, frozenset(), tuple(graphs[:start]))
-            assert not check_sentence(sentence, group, around), sentence.text
-
-
 def codes(text: str, graphs: list[ActionGraph], said: Mapping[str, tuple[str, ...]], *implied: str) -> list[str]:
     found = check_sentence(Sentence(text, said, implied), graphs, Surroundings(L))
     assert all(finding.severity == ERROR and finding.message for finding in found)
     return [finding.code for finding in found]
 
 
-def test_a_wrong_sentence_has_a_finding() -> None:
+def test_a_wrong_sentence_has_a_finding_and_a_right_one_none() -> None:
     for text, said, code in (
         ("Take the towel.", {"take": ("take",), "towel": ("towel",)}, "unsaid"),
         ("Take the towel off the bowl.", {**SAID, "towel": ("cloth",)}, "not-in-text"),
@@ -135,9 +123,6 @@ def test_a_wrong_sentence_has_a_finding() -> None:
     for text in ("take " * 10_000, "\x00{{towel}}\u202e" * 500, "", "..." * 3_000, "both hands " * 2_000):
         found = codes(text, [TAKE], {"towel": (text[:50],)})
         assert found and {*found} <= set(RULES), text[:50]
-
-
-def test_a_right_sentence_has_no_finding_and_what_it_implies_must_be_inferable_and_unsaid() -> None:
     for text in (
         "Take the towel off the bowl.",
         "With one hand, she takes the towel off the bowl.",
@@ -155,9 +140,6 @@ def test_a_right_sentence_has_no_finding_and_what_it_implies_must_be_inferable_a
     said = {"wipe": ("wiped",), "bowl": ("bowl",), "towel": ("towel",)}
     assert codes("The bowl is wiped with the towel from it.", [TAKE, WIPE], said, "take", "hand1") == []
     assert "implied-too-much" in codes("Take off the bowl.", [TAKE], {**SAID, "towel": ()}, "towel")
-
-
-def test_words_of_time_decide_the_order_and_of_number_the_repetitions() -> None:
     for text, is_right in (
         ("Take the towel off the bowl and wipe the bowl with it.", True),
         ("Wipe the bowl with the towel after taking it off the bowl.", True),
@@ -231,7 +213,7 @@ def kinds_of(*graphs: ActionGraph, index: int = -1) -> dict[str, list[ActionGrap
     return found
 
 
-def test_wrong_steps_change_places_hands_prepositions_actions_and_moments() -> None:
+def test_wrong_steps_change_one_thing_break_no_rule_and_never_happened_before() -> None:
     found = kinds_of(OPEN, PUT)
     [swapped] = found["order"]
     assert ("put", "dobj", "drawer") in swapped and ("put", "into", "cup") in swapped
@@ -247,11 +229,8 @@ def test_wrong_steps_change_places_hands_prepositions_actions_and_moments() -> N
     homonyms = kinds_of(step("cut: dobj dough, with hand1"), step("brush: dobj dough, with brush"))["action"]
     assert step("cut: dobj dough, with brush") in homonyms
     assert all(graph.actions != ("brush",) and ("brush" in {t.target for t in graph}) for graph in homonyms)
-
-
-def test_what_happened_before_is_never_wrong_and_no_wrong_graph_breaks_a_rule() -> None:
-    found, dropped = wrong_steps(Narrative.of([TAKEN_OUT, PUT]), 1, Random(0), most=1000)
-    assert not any(("put", "from", "drawer") in one.graph for one in found)
+    wrong, dropped = wrong_steps(Narrative.of([TAKEN_OUT, PUT]), 1, Random(0), most=1000)
+    assert not any(("put", "from", "drawer") in one.graph for one in wrong)
     assert dropped["may be true of an earlier step"]
     story = made_up_story(3)
     for index in range(len(story.graphs)):
@@ -303,7 +282,7 @@ def test_credits_of_shortcuts_are_those_of_the_audit_and_equal_options_share_the
     assert [shares[name] for name in shared] == [0.5, 0.5, 0.5, 0.5, 0]
 
 
-def test_kinds_and_keys_of_choices_are_even_and_a_denied_action_has_no_graph() -> None:
+def test_kinds_and_keys_of_choices_are_even_and_a_small_story_says_why_it_has_none() -> None:
     choices = made(map(made_up_story, range(6)), 10)[0]
     keys = Counter((choice.tag, choice.position) for _, choice in choices)
     counts = [[keys[tag, position] for position in range(5)] for tag in (ONE_ELEMENT, MIXED)]
@@ -312,9 +291,6 @@ def test_kinds_and_keys_of_choices_are_even_and_a_denied_action_has_no_graph() -
     story, choice = choices[0]
     denied = (*choice.candidates[:4], Candidate("Do not.", None, "negation"))
     assert "variation_triplets" not in choice_row(story, Choice(choice.index, choice.target, denied, choice.tag))
-
-
-def test_a_small_story_says_why_it_has_no_choice() -> None:
     found, _, why = made([Narrative.of([OPEN, OPEN, step("open: dobj drawer")])], 5)
     assert found == []
     reasons = ("step: nothing before it", "step: happened before", "step: fewer than three triplets")
@@ -345,23 +321,15 @@ LOOSEN = "loosen: dobj bolt, bolt on brake, with hex-key, with hand1"
 
 def test_a_claim_that_may_hold_is_true_and_one_that_surely_does_not_is_false() -> None:
     for step_told, true, false in (
-        (TAKEN, "take: dobj towel, from bowl", "take: dobj bowl, off towel"),
         (TAKEN, "pick-up: dobj towels, off bowl", "take: dobj towel, onto bowl"),
         (TAKEN, "take: dobj dish-towel", "take: dobj towel, off bowl, with hand2"),
-        (TAKEN, "move: dobj towel", "put: dobj towel, off bowl"),
         (CUT, "slice: dobj bread, upon board, with hand2", "cut: dobj knife, with bread"),
-        (LOOSEN, "unscrew: dobj bolt, with key", "tighten: dobj bolt, bolt on brake"),
         (LOOSEN, "loosen: dobj bolt, bolt on brake", "loosen: dobj brake, brake on bolt"),
         ("put: dobj cup, under table", "place: dobj cup, beneath table", "put: dobj cup, over table"),
         ("put-down: dobj bolts, behind crate", "lay: dobj bolts, with hand1, with hand2", "lay: dobj crate"),
-        ("hang: dobj poster, on wall", "put: dobj poster, on wall", "take: dobj poster, off wall"),
-        ("drop: dobj twine, into bucket", "drop: dobj twine, over bucket", "drop: dobj bucket"),
     ):
         assert may_be_true(step(true), step(step_told)), true
         assert not may_be_true(step(false), step(step_told)), false
-
-
-def test_hands_are_two_things_that_a_claim_may_count_or_leave_unsaid() -> None:
     assert not may_be_same_thing("hand1", "hand2")
     actions = (("open", "close"), ("fasten", "unfasten"), ("pick", "pick-up"))
     assert [may_be_same_action(*pair) for pair in actions] == [False, False, True]
