@@ -111,9 +111,6 @@ def test_replies_are_scored_as_published_and_strictly() -> None:
             scores = judge(sample, Reply(text)).scores
             values = [scores[profile][metric].value for profile in ("official", "strict")]
             assert values == [pytest.approx(one) for one in expected], shows
-
-
-def test_words_graphs_and_letters_beyond_the_tables_are_told_apart_as_published() -> None:
     hyphen = judge(question("tea-bag"), Reply("[tea bag]")).scores
     words = [hyphen["official"]["exact_match"], hyphen["strict"]["exact_match"], hyphen["strict"]["normalised"]]
     assert [score.value for score in words] == [0, 0, 1], "Q3: hyphens and spaces differ but in the normalised metric"
@@ -133,7 +130,7 @@ def test_words_graphs_and_letters_beyond_the_tables_are_told_apart_as_published(
     assert [(score.sum, score.weight) for score in averaged] == [(2, 2), (0, 1)], "G13: over paired graphs"
 
 
-def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:
+def test_every_strict_metric_has_its_definition_and_the_published_reader_sees_what_its_style_shows() -> None:
     mug = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "mug"))
     judged = judge(generation(WASH, DRY, STACK), Reply(arrows(mug, STACK)))
     found = {name: (score.sum, score.weight) for name, score in judged.scores["strict"].items()}
@@ -149,9 +146,6 @@ def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:
         "items": 1, "answered": 1, "missing_graphs": 1, "hallucinated_total": 1, "hallucinated_new": 1,
         "hallucinating_items": 1, "hallucinating_items_new": 1,
     }  # fmt: skip
-
-
-def test_the_published_reader_sees_what_its_style_shows_and_no_answer_has_a_reason() -> None:
     told = Reply("A and B are wrong.\nFinal answer: [C]")
     seen = {style: judge(choice(), told, style).scores.get("official") for style in STYLES}
     assert {style: scores and scores["accuracy"].value for style, scores in seen.items()} == {
@@ -234,7 +228,7 @@ def majority(readings: Sequence[Read]) -> Read:
     return combined(task_named("ma-sgg") if of_graphs else task_named("sgqa"), question(), readings)
 
 
-def test_only_draws_that_could_be_read_have_a_vote() -> None:
+def test_only_draws_that_could_be_read_and_end_have_a_vote() -> None:
     cup: Read = Reading(Outcome.ANSWERED, "cup")
     assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), cup]) == (Outcome.ANSWERED, "cup")
     for outcome in (Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING):
@@ -242,9 +236,6 @@ def test_only_draws_that_could_be_read_have_a_vote() -> None:
         assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
     assert majority([]) == (Outcome.MISSING, None)
     assert majority([cup, Reading(Outcome.API_ERROR, None), cup]) == (Outcome.API_ERROR, None)
-
-
-def test_draws_without_end_have_no_vote_and_a_note_says_so() -> None:
     endless = drawn(*[WASH, DRY] * MOST_GRAPHS)
     outcome, answer = majority([endless, drawn(WASH), endless, drawn(WASH), drawn(DRY)])
     note = f"2 of 5 draws had no vote: the draws hold more than {MOST_GRAPHS} graphs"
@@ -356,7 +347,6 @@ def test_a_report_has_groups_with_their_own_values_and_the_agreed_json(tmp_path:
     assert list(shown) == ["task", "style", "seed", "n", "profiles", "counts", "reasons", "by", "samples"]
     assert set(shown["profiles"]["strict"]["f1"]) == {"value", "low", "high", "n"}
     assert [*shown["by"], *shown["by"]["tag"]] == ["k", "tag", "domain", "homonym", "two_hands"]
-    assert shown["by"]["k"]["2"]["n"] == 4
     assert shown["by"]["domain"]["kitchen"]["profiles"]["strict"]["f1"]["value"] == pytest.approx(5 / 6 / 4)
     first = shown["samples"][0]
     assert list(first) == ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
@@ -365,8 +355,7 @@ def test_a_report_has_groups_with_their_own_values_and_the_agreed_json(tmp_path:
     again = scored(tmp_path, "ma-sgg", replies, by=["k", "tag", "domain"], seed=3)
     assert report_value(again) == report_value(report), "the same seed gives the same intervals"
     structured: Any = report_value(scored(tmp_path, "sgqa", {}, style="structured"))
-    assert structured["profiles"]["official"] is None
-    assert "JSON schema" in structured["reasons"]["official"]
+    assert structured["profiles"]["official"] is None and "JSON schema" in structured["reasons"]["official"]
     assert "follows" in scored(tmp_path, "sgqa", {}, style="cot").board.reasons["official.view"]
 
 
