@@ -168,7 +168,9 @@ def test_files_of_other_work_are_refused_and_a_missed_gate_ends_with_the_items_t
 
 
 @pytest.mark.usefixtures("copied")
-def test_items_to_blame_are_drawn_anew_and_stay_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_to_blame_are_drawn_anew_and_of_a_shortcut_as_many_as_needed(
+    monkeypatch: pytest.MonkeyPatch, base: Path
+) -> None:
     question, choice = rows("out", "sgqa.jsonl")[0]["qa_pairs"][0], rows("out", "sgds.jsonl")[0]
     sentence = rows("out", "sa-sgg.jsonl")[0]["item_id"]
     blames = [
@@ -189,9 +191,6 @@ def test_items_to_blame_are_drawn_anew_and_stay_away(monkeypatch: pytest.MonkeyP
     kept = {name: Path("out", name).read_bytes() for name in ROWS}
     main([*MAKE, "--quiet"])
     assert kept == {name: Path("out", name).read_bytes() for name in ROWS}
-
-
-def test_of_a_shortcut_as_many_items_are_drawn_anew_as_it_solves_too_many(base: Path) -> None:
     audits = benchmark_fixes.audits_of_folder(StageFolder(base / "out"))
     [found] = [one for one in audits if one.task == "tsg/sgds"]
     shortcut = max((one for one in found.audit.shortcuts if one.is_blind), key=lambda one: one.value - one.chance)
