@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from random import Random
 
 from logic import layouts_by_z3, made_up_formulas, naive
@@ -28,13 +29,13 @@ MILLISECONDS = 500
 """How long z3 may think about each number of objects."""
 
 
+@dataclass
 class Tally:
     """Answers by what became of them, and the wrong ones with their formulas."""
 
-    def __init__(self) -> None:
-        self.counts = Counter[str]()
-        self.undecided: list[str] = []
-        self.wrong: list[str] = []
+    counts: Counter[str] = field(default_factory=Counter)
+    undecided: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
 
 def made_up(seed: int, number: int) -> Formula:
@@ -83,13 +84,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("--count", type=int, default=500, help="how many formulas (500)")
     parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first formula (0)")
-    chosen = parser.parse_args(argv)
-    tally = Tally()
-    for number in range(chosen.first, chosen.first + chosen.count):
+    chosen, tally = parser.parse_args(argv), Tally()
+    for number in range(chosen.count):
         judge(made_up(chosen.seed, number), tally)
-        if (number + 1) % 500 == 0:
-            print(f"{number + 1 - chosen.first:,} of {chosen.count:,} formulas", file=sys.stderr, flush=True)
     print("\n".join([*(f"WRONG: {text}" for text in tally.wrong), *(f"open: {text}" for text in tally.undecided)]))
     print(", ".join(f"{count:,} {answer}" for answer, count in sorted(tally.counts.items())))
     print(f"{len(tally.wrong)} wrong, {len(tally.undecided)} not decided")

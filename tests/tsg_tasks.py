@@ -12,12 +12,11 @@ from tsgkit.library.documents.reader import Document
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example, Pool
-from tsgkit.suites.solvers.offline_solvers import Program
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.protocols import AsAsked, Draft, Draftable, Reading
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import score, suites, task_of
-from tsgkit.suites.tsg import dataset, items, prompts
+from tsgkit.suites.tsg import dataset, items
 from tsgkit.suites.tsg.prompts import PromptSet
 from tsgkit.suites.tsg.task import TsgTask
 
@@ -46,10 +45,6 @@ def tsg_task(card: Card) -> TsgTask[Any, Any]:
     return found
 
 
-def prompt_set(folder: str | Path | None, card: Card) -> PromptSet:
-    return prompts.prompt_set(folder, tsg_task(card))
-
-
 def of_item(item: Any) -> TsgTask[Any, Any]:  # noqa: ANN401
     """Return a task whose item this may be."""
     kind = OF_ITEM[type(item)]
@@ -64,7 +59,6 @@ class Derivation(NamedTuple):
 
 
 TASKS = {kind: task(kind).rows for kind in KINDS[:4]}
-ROWS = {kind: task(kind).rows for kind in KINDS}
 METRICS = {kind: task(kind).metrics for kind in KINDS}
 DERIVATIONS = {kind: Derivation(task(kind).sources, task(kind).derive) for kind in KINDS[4:]}  # type: ignore[attr-defined]
 
@@ -108,12 +102,8 @@ def pool_of(document: Document, kind: str) -> Pool[Any]:
     return task(kind).pool_in(document)
 
 
-def guess(item: Any, seed: int = 0) -> str:  # noqa: ANN401
-    return of_item(item).baselines["random"](item, seed)
-
-
 BASELINES: dict[str, Callable[[Any, int], str]] = {
-    "random": guess,
+    "random": lambda item, seed: of_item(item).baselines["random"](item, seed),
     "rules": lambda item, seed: of_item(item).baselines["rules"](item, seed),
 }
 
@@ -122,8 +112,3 @@ def draft_of(item: Any) -> Draft:  # noqa: ANN401
     mine = of_item(item)
     assert isinstance(mine, Draftable)
     return mine.draft(item)
-
-
-def program_named(subject: str, seed: int) -> Program[Any]:
-    mine = task("sgqa")
-    return mine.program(subject, seed, mine.dataset(None))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fuzzing import alarm
 from reply_readers import REPLY_READERS
+from samples import lines
 from shipped import TASKS
 
 import tsgkit as tk
@@ -35,24 +36,22 @@ def sample(item_id: str, *replies: str, **more: object) -> dict[str, Any]:
 
 def scored(folder: Path, *samples: dict[str, Any], data: Path = ROWS, epoch: int | None = None) -> ScoreReport:
     file = folder / "samples_sgds_2026-01-31.jsonl"
-    file.write_text("".join(f"{json.dumps(one)}\n" for one in samples), encoding="utf-8")
+    file.write_text(lines(*samples))
     return tk.score("sgds", data, file, source="lm-eval", epoch=epoch)
 
 
 def test_replies_of_the_harness_are_scored_as_our_own_files_of_replies(tmp_path: Path) -> None:
-    texts = {item_id: f"[{'ABCDE'[number % 5]}]" for number, item_id in enumerate(IDS)} | {
-        IDS[0]: "",
-        IDS[1]: "neither",
-    }
+    texts = {item_id: f"[{'ABCDE'[number % 5]}]" for number, item_id in enumerate(IDS)}
+    texts |= {IDS[0]: "", IDS[1]: "neither"}
     theirs = scored(tmp_path, *(sample(*one) for one in texts.items()))
     file = tmp_path / "replies.jsonl"
-    file.write_text("".join(f"{json.dumps({'item_id': name, 'reply': text})}\n" for name, text in texts.items()))
+    file.write_text(lines(*({"item_id": name, "reply": text} for name, text in texts.items())))
     ours = tk.score("sgds", ROWS, file)
     assert theirs.board == ours.board
     assert [one.outcome for one in theirs.judged] == [one.outcome for one in ours.judged]
 
 
-def test_one_of_several_repetitions_is_chosen_and_a_sample_of_two_filters_counts_once(tmp_path: Path) -> None:
+def test_one_of_several_repetitions_is_chosen_and_samples_of_no_item_are_told(tmp_path: Path) -> None:
     thrice = sample(IDS[0], "[A]", "[B]", "[C]")
     with pytest.raises(UsageError, match="there are 3 repetitions") as problem:
         scored(tmp_path, thrice)
@@ -63,14 +62,11 @@ def test_one_of_several_repetitions_is_chosen_and_a_sample_of_two_filters_counts
         scored(tmp_path, thrice, epoch=4)
     twice = scored(tmp_path, sample(IDS[0], "[A]"), sample(IDS[0], "[A]", filter="flexible"))
     assert twice.board.counts["answered"] == 1
-
-
-def test_samples_of_no_item_are_told_and_a_log_of_other_data_is_refused(tmp_path: Path) -> None:
     other = sample(IDS[0], "[A]") | {"doc": {"item_id": "other/1"}, "doc_id": 4_000}
     assert "1 sample is of no item of the data" in scored(tmp_path, other, sample(IDS[1], "[A]")).notes
     rows = tmp_path / "rows.jsonl"
-    lines = (json.loads(line) | {"item_id": str(n)} for n, line in enumerate(ROWS.read_text("utf-8").splitlines()))
-    rows.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    given = (json.loads(line) | {"item_id": str(n)} for n, line in enumerate(ROWS.read_text("utf-8").splitlines()))
+    rows.write_text(lines(*given))
     numbered = sample(IDS[0], "[A]") | {"doc": {"query": "Which?"}, "doc_id": 1}
     for data, one, hint in ((ROWS, other, "other/1"), (rows, numbered, "only numbered")):
         with pytest.raises(UsageError, match="no sample is of an item of the data") as problem:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 import threading
 import warnings
@@ -22,7 +21,6 @@ from PIL import Image
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.images import MOST_BYTES, ImageFile, bytes_of
-from tsgkit.suites import image_decoder
 from tsgkit.suites.image_decoder import Examined, PixelBudget, Unreadable, examine
 from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
 
@@ -40,17 +38,17 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def looked(folder: Path, item_id: str, longest_side: int | None = None) -> Looked:
-    return ImageFolder("model", folder, folder.parent / "kept", longest_side).look(item_id)
+def looked(folder: Path, item_id: str) -> Looked:
+    return ImageFolder("model", folder, folder.parent / "kept").look(item_id)
 
 
 def seen(folder: Path, item_id: str, longest_side: int | None = None) -> ImageFile:
-    found = looked(folder, item_id, longest_side)
+    found = ImageFolder("model", folder, folder.parent / "kept", longest_side).look(item_id)
     assert isinstance(found, ImageFile), found
     return found
 
 
-def test_an_image_is_found_by_its_id_and_a_missing_one_shifts_no_other(folder: Path) -> None:
+def test_an_image_is_found_by_its_id_which_is_never_a_path_and_a_missing_one_shifts_no_other(folder: Path) -> None:
     for name in ("0.png", "1.PNG", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
         (folder / name).write_bytes(png(name))
     (folder / "drawings").mkdir()
@@ -63,16 +61,13 @@ def test_an_image_is_found_by_its_id_and_a_missing_one_shifts_no_other(folder: P
     assert found.look("2") == found.look("01") == Missing()
     assert found.stray(["0", "1", "2", "10"]) == ("notes.txt", "old.png")
     assert not (folder.parent / "kept").exists(), "nothing is written without re-encoding"
-
-
-def test_an_id_is_never_a_path_and_every_other_id_a_name(folder: Path) -> None:
     (folder.parent / "secret.png").write_bytes(png("secret"))
     (folder / "sub").mkdir()
     (folder / "sub/7.png").write_bytes(png("seven"))
     for item_id in HOSTILE:
         assert not is_file_id(item_id), item_id
-        found = looked(folder, item_id)
-        assert isinstance(found, Unreadable) and "cannot be the name of an image" in found.reason, item_id
+        refused = looked(folder, item_id)
+        assert isinstance(refused, Unreadable) and "cannot be the name of an image" in refused.reason, item_id
     for item_id in NAMES:
         (folder / f"{item_id}.png").write_bytes(png(item_id))
         assert bytes_of(seen(folder, item_id)) == png(item_id), item_id
@@ -107,12 +102,7 @@ def test_whatever_bytes_hold_they_are_an_image_or_a_reason(data: bytes, place: i
 
 def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) -> None:
     (folder.parent / "secret.png").write_bytes(png("secret"))
-    for name, target in (
-        ("out", folder.parent / "secret.png"),
-        ("in", "7.png"),
-        ("none", "gone.png"),
-        ("ring", "ring.png"),
-    ):
+    for name, target in {"out": "../secret.png", "in": "7.png", "none": "gone.png", "ring": "ring.png"}.items():
         (folder / f"{name}.png").symlink_to(target)
     for name in ("7", "8", "closed"):
         (folder / f"{name}.png").write_bytes(png("seven"))
@@ -138,7 +128,7 @@ def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) 
         assert isinstance(found, Unreadable) and reason in found.reason
 
 
-def test_content_overrides_the_ending_and_a_reencoded_image_is_kept_once(folder: Path) -> None:
+def test_a_reencoded_image_is_kept_once_and_a_replaced_one_looked_at_again(folder: Path) -> None:
     for name, kind in (("7.png", "JPEG"), ("8.jpeg", "JPEG"), ("9.GIF", "GIF"), ("10.bmp", "BMP")):
         (folder / name).write_bytes(saved(drawn(), kind))
     assert (seen(folder, "7").media_type, seen(folder, "7").notes) == ("image/jpeg", ("named 7.png, but holds JPEG",))
@@ -157,9 +147,6 @@ def test_content_overrides_the_ending_and_a_reencoded_image_is_kept_once(folder:
     assert bytes_of(seen(folder, "11"))
     first.path.unlink()
     assert bytes_of(seen(folder, "11"))
-
-
-def test_an_image_that_is_replaced_is_looked_at_again_and_made_smaller_on_request(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven", width=64, height=32))
     found = ImageFolder("model", folder, folder.parent / "kept")
     before = found.look("7")
@@ -230,7 +217,7 @@ def test_images_that_services_could_misread_are_reencoded_with_a_note_and_show_t
         assert examine(saved(drawn(), kind)) == Examined(kind, media_type, 12, 8, None, ()), "a sound one stays"
 
 
-def test_unusable_images_have_a_reason() -> None:
+def test_unusable_images_have_a_reason_and_others_become_smaller_or_png_only_on_request() -> None:
     rows: list[tuple[Callable[[], bytes], str]] = [
         (lambda: b"", "the file is empty"),
         (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image of a kind that is read"),
@@ -249,9 +236,6 @@ def test_unusable_images_have_a_reason() -> None:
     for number, (made, reason) in enumerate(rows):
         examined = examine(made())
         assert isinstance(examined, Unreadable) and reason in examined.reason, (number, reason)
-
-
-def test_images_become_smaller_or_png_only_on_request() -> None:
     data = saved(drawn(size=(400, 100)), "JPEG")
     assert decoded(data).png is None and decoded(data, longest_side=400).png is None
     small = decoded(data, longest_side=100)
@@ -260,16 +244,8 @@ def test_images_become_smaller_or_png_only_on_request() -> None:
     thin = decoded(saved(drawn(size=(400, 2)), "PNG"), longest_side=40)
     assert (thin.width, thin.height) == (40, 1)
     assert decoded(saved(drawn(), "PNG"), as_png=True).png is None
-    made = decoded(saved(drawn(), "JPEG"), as_png=True)
-    assert made.notes == ("JPEG made PNG",) and decoded(made.png or b"").format == "PNG"
-
-
-def test_without_the_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    with pytest.raises(UsageError, match="not installed") as error:
-        image_decoder.require_pillow()
-    assert 'pip install "tsgkit[images]"' in (error.value.hint or "")
+    converted = decoded(saved(drawn(), "JPEG"), as_png=True)
+    assert converted.notes == ("JPEG made PNG",) and decoded(converted.png or b"").format == "PNG"
 
 
 def test_pixels_that_are_decoded_at_a_time_are_bounded_over_all_threads() -> None:

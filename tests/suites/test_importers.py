@@ -48,27 +48,30 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopb
         yield server
 
 
-def test_all_files_are_fetched_once_and_a_changed_one_again_from_another_source(
-    published: Loopback, home: Path, monkeypatch: pytest.MonkeyPatch
+def test_all_files_are_fetched_once_and_what_would_be_lost_only_by_force(
+    published: Loopback, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
+    import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
+    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
+        get_dataset("tsg-bench", patience=HASTE)
+    assert not published.asked, "it is refused before anything is fetched"
     told: list[str] = []
-    intake = get_dataset("tsg-bench", watch=lambda file, so_far, total: told.append(file), patience=HASTE)
+    intake = get_dataset("tsg-bench", watch=lambda file, *_: told.append(file), patience=HASTE, force=True)
+    assert [arrival.replaced.rows if arrival.replaced else None for arrival in intake.arrivals] == [3, None, None, None]
     assert intake.dataset.is_complete
     assert all(file.official and file.origin.startswith(published.url) for file in intake.dataset.files)
     assert sorted(set(told)) == sorted(f"{task}.jsonl" for task in TASKS)
     assert {task: dataset_file("tsg-bench", task).read_bytes() for task in TASKS} == FILES
     assert not (home / "tsg-bench" / ".incoming").exists()
     again = get_dataset("tsg-bench", patience=HASTE)
-    assert len(published.asked) == 4
-    assert [arrival.inspection for arrival in again.arrivals] == [None] * 4
+    assert (len(published.asked), [arrival.inspection for arrival in again.arrivals]) == (4, [None] * 4)
     with loopback() as mirror:
         mirror.files = published.files
         monkeypatch.setenv("TSGKIT_SOURCE", mirror.url)
         dataset_file("tsg-bench", "sgds").write_text("changed")
-        with pytest.raises(FileProblem, match="already here would be lost"):
-            get_dataset("tsg-bench", patience=HASTE)
         get_dataset("tsg-bench", patience=HASTE, force=True)
-        assert (len(published.asked), len(mirror.asked)) == (4, 1)
+        assert (len(published.asked), len(mirror.asked)) == (4, 1), "a changed one again, from another source"
     assert dataset_file("tsg-bench", "sgds").read_bytes() == FILES["sgds"]
 
 
@@ -85,16 +88,6 @@ def test_a_failed_download_goes_on_with_the_rest_and_no_wrong_file_gets_in(publi
     published.put("some/where/v1/d/ma-sgg.jsonl", FILES["ma-sgg"])
     get_dataset("tsg-bench", patience=HASTE)
     assert dataset("tsg-bench").is_complete
-
-
-def test_fetching_takes_the_place_of_an_import_and_says_so(published: Loopback, tmp_path: Path) -> None:
-    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
-    import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
-    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
-        get_dataset("tsg-bench", patience=HASTE)
-    assert not published.asked, "it is refused before anything is fetched"
-    intake = get_dataset("tsg-bench", patience=HASTE, force=True)
-    assert [arrival.replaced.rows if arrival.replaced else None for arrival in intake.arrivals] == [3, None, None, None]
 
 
 def test_a_checkout_is_imported_with_its_slips_and_of_two_different_files_none(tmp_path: Path) -> None:
@@ -169,10 +162,8 @@ OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 def test_published_rows_are_imported_under_names_of_their_own() -> None:
     files = [Path(OFFICIAL, f"tsg_{task}_sample.jsonl") for task in ("sgds", "sgqa")]
     intake = import_dataset("tsg-bench", *files)
-    assert [(file.task, file.rows, file.official) for file in intake.dataset.files] == [
-        ("sgqa", 6, False),
-        ("sgds", 12, False),
-    ]
+    known = [(file.task, file.rows, file.official) for file in intake.dataset.files]
+    assert known == [("sgqa", 6, False), ("sgds", 12, False)]
     findings = {file.task: file.findings for file in intake.dataset.files}
     assert findings["sgqa"]["edge-misspelt"] == 19
     assert findings["sgqa"]["empty-name"] == findings["sgds"]["few-candidates"] == 1

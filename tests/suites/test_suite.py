@@ -1,18 +1,41 @@
-"""Suites and their manifests: what a package adds, in the new way and the old one, and how tasks are named."""
+"""Suites of packages and their manifests; tasks of rows, as packages add them; the items that a limit takes."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from image_suite import install
+from samples import lines
 from shipped import TASKS
 
 from tsgkit.cli import commands, main
-from tsgkit.errors import UsageError
-from tsgkit.library.cards import card_names, load_card
+from tsgkit.cli.row_makers import add_row_options, write_rows
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.cards import Card, card_names, load_card
 from tsgkit.library.projects import find, text_of
+from tsgkit.replies import Unreadable
+from tsgkit.scoring.score import right_or_wrong
+from tsgkit.suites.audits.audit import audit
+from tsgkit.suites.item_choice import ItemChoice, Traits, chosen_numbers
+from tsgkit.suites.judgement import AnswerScores
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_names, paintable_task
+from tsgkit.suites.row_inspection import RowInspector, kinds_of_rows
+from tsgkit.suites.solvers.protocols import AsAsked
 from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_named
+from tsgkit.suites.text_task import RowItem, RowTask
 
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: str = "") -> Path:
@@ -99,7 +122,7 @@ def test_what_cannot_be_loaded_is_named_and_breaks_nothing_else(
     assert "formalimg" in capsys.readouterr().out
 
 
-def test_names_suites_and_patterns_name_tasks() -> None:
+def test_names_suites_and_patterns_name_tasks_and_unknown_ones_have_one_error_message() -> None:
     for said, meant in (
         ("sgds", "tsg/sgds"),
         ("tsg/sgds.yaml", "tsg/sgds"),
@@ -112,9 +135,6 @@ def test_names_suites_and_patterns_name_tasks() -> None:
         assert list(tasks_named(said.split())) == meant.split(), said
     names = ["formalimg/layout", "tsg/ma-sgg", "tsg/sgqa", "spatialgen/questions"]
     assert in_order(names) == ["tsg/sgqa", "tsg/ma-sgg", "formalimg/layout", "spatialgen/questions"]
-
-
-def test_unknown_tasks_have_one_error_message() -> None:
     for said, message, hint in (
         ("sgdz", "there is no task sgdz", "sgds?"),
         ("tsg/sgdz", "there is no task tsg/sgdz", "tsg/sgds?"),
@@ -134,3 +154,175 @@ def test_every_card_that_is_shipped_is_in_a_manifest_and_every_task_of_one_has_a
     listed = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.tasks}
     declared = {load_card(name).task for name in card_names()}
     assert declared == listed
+
+
+@dataclass(frozen=True)
+class Sum(RowItem):
+    """Two numbers to add."""
+
+    question: str = ""
+    answer: int = 0
+
+
+class Sums(RowTask[Sum, int]):
+    """Sums of numbers."""
+
+    metrics = MappingProxyType({"accuracy": Metric("the sum is right")})
+    asked_fields = ("question",)
+    baselines = MappingProxyType({"rules": lambda item, _: str(sum(map(int, item.question.split()[1::2])))})
+
+    def item_of(self, row: Mapping[str, Any], number: int) -> Sum:
+        return Sum(str(row.get("item_id", number)), question=row["question"], answer=int(row["answer"]))
+
+    def fields(self, item: Sum) -> Mapping[str, str]:
+        return {"question": item.question}
+
+    def shown_answer(self, item: Sum) -> str:
+        return str(item.answer)
+
+    def read_text(self, item: Sum, text: str) -> int | Unreadable:
+        return int(text) if text.strip().isdecimal() else Unreadable("no number")
+
+    def answer_scores(self, item: Sum, answer: int | None, asked: AsAsked | None) -> AnswerScores:
+        return AnswerScores({"accuracy": right_or_wrong(answer == item.answer, f"{answer}")}, answer=answer)
+
+
+@pytest.fixture
+def task() -> Sums:
+    metrics = {"accuracy": {"pooling": "pooled", "better": "more", "headline": True}}
+    changed = {"task": "sums/add", "name": "sums/add", "examples": None}
+    card = Card.model_validate({**load_card("tsg/sgds").model_dump(), **changed, "metrics": metrics})
+    return Sums(card)
+
+
+ROWS = [{"item_id": f"s{n}", "question": f"add {n} and 2", "answer": n + 2} for n in range(12)]
+
+
+def test_lines_of_a_file_are_told_apart_by_what_is_wrong_and_files_of_others_not_taken(
+    task: Sums, tmp_path: Path
+) -> None:
+    again = {"item_id": "x", "question": ROWS[0]["question"], "answer": 2}
+    text = lines(ROWS[0], {"question": "add 1"}, [1], ROWS[0], again)
+    found = RowInspector((task,)).inspect((text + "{oops\n").encode(), "rows.jsonl")
+    assert [(one.code, one.place.line, one.message) for one in found.findings][:4] == [
+        ("row", 2, "there is no field answer"),
+        ("row", 3, 'expected an object, as in {"item_id": ...}'),
+        ("repeated-id", 4, "the item id s0 occurs twice"),
+        ("repeated-item", 5, "asks the same as s0"),
+    ]
+    assert found.counts == {"row": 3, "repeated-id": 1, "repeated-item": 1}
+    assert found.problem.startswith("rows.jsonl: line 2: there is no field answer (the first of 4 errors)")
+
+    assert RowInspector((task,)).inspect(b"\n", "empty").problem == "empty: there are no rows in it"
+    assert "no task of rows that is stored as other" in RowInspector((task,)).inspect(b"", "x", "other").problem
+    with pytest.raises(FileProblem):
+        RowInspector((task,)).inspect(b"\xff\xfe\x00", "binary")
+    file, other = tmp_path / "add.jsonl", tmp_path / "other.jsonl"
+    file.write_text(lines(ROWS[0]))
+    other.write_text(lines({"caption": "a dog"}))
+    assert kinds_of_rows((task,), tmp_path) == kinds_of_rows((task,), file) == ("add",)
+    assert kinds_of_rows((task,), other) == kinds_of_rows((task,), tmp_path / "none") == ()
+    file.write_text(lines(ROWS[0], {"question": "add 1 and 2", "answer": "many"}))
+    with pytest.raises(UsageError, match=r"add.jsonl: line 2: invalid literal"):
+        task.dataset(str(file))
+    file.write_text("\n")
+    with pytest.raises(UsageError, match="there are no items in it"):
+        task.dataset(str(file))
+
+
+def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Sums, tmp_path: Path) -> None:
+    alike = {"item_id": "again", "question": "two and 2 ADD the numbers seven", "answer": 9}
+    first = {"item_id": "first", "question": "add the numbers two and seven 2", "answer": 9}
+    (tmp_path / "rows.jsonl").write_text(lines(*ROWS, first, alike))
+    task.baselines = MappingProxyType({"nine": lambda item, seed: "9"})
+    found = audit(task.auditable(str(tmp_path / "rows.jsonl")))
+    shortcuts = {one.name: one.value for one in found.shortcuts}
+    assert shortcuts["baseline/nine"] == pytest.approx(3 / 14)
+    assert shortcuts["the answer to the next item"] == pytest.approx(1 / 14), "both answers of 9 follow each other"
+    slips = {one.check.code: [slip.item_id for slip in one.slips] for one in found.found if one.slips}
+    assert slips["near-duplicate"] == ["again"]
+
+
+def test_a_maker_of_rows_refuses_repeats_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def draw(chance: Random) -> Mapping[str, Any] | str:
+        number = chance.randrange(6)
+        return "this is unlucky" if number in (0, 3) else {"question": f"add {number}", "answer": number}
+
+    def written(*words: str) -> int:
+        parser = argparse.ArgumentParser()
+        add_row_options(parser)
+        return write_rows(draw, parser.parse_args(["-o", str(tmp_path / "new.jsonl"), *words]))
+
+    assert written("--n", "4") == 0
+    out = capsys.readouterr().out
+    assert "4 items made by rules" in out and "refused: drawn before" in out and "refused: this is unlucky" in out
+    rows = [json.loads(line) for line in (tmp_path / "new.jsonl").read_text().splitlines()]
+    assert [row["item_id"] for row in rows] == [f"made-0-{number}" for number in range(4)]
+    assert len({row["question"] for row in rows}) == 4
+    with pytest.raises(FileProblem, match=r"new.jsonl"):
+        written("--n", "4", "--seed", "1")
+    assert written("--n", "9", "--force") == 1
+    assert "only 4 of 9 different sound items" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="--n 0: from 1 to"):
+        written("--n", "0")
+
+
+def test_kinds_have_their_shares_first_takes_the_first_and_ids_choose_before_a_limit_does() -> None:
+    data = task_of(load_card("tsg/sgds")).dataset(str(TASKS / "tsg" / "data" / "tsgkit-2" / "sgds.jsonl"))
+    for limit in (10, 62, 100):
+        some = [data.sample(number) for number in data.chosen(ItemChoice(limit=limit))]
+        assert len({sample.cluster for sample in some}) == min(limit, 62)
+        kinds = Counter(sample.groups["tag"] for sample in some)
+        assert abs(kinds[("mixed",)] - limit / 2) <= 1
+    assert list(data.chosen(ItemChoice(first=3))) == [0, 1, 2]
+    ids = tuple(data.item_ids[number] for number in (9, 5, 7))
+    assert list(data.chosen(ItemChoice(ids))) == [5, 7, 9]
+    assert set(data.chosen(ItemChoice(ids, limit=2))) < {5, 7, 9}
+    for limits, said in (((0, None), "--limit 0"), ((None, -1), "--first -1"), ((2, 2), "exclude each other")):
+        with pytest.raises(UsageError, match=said):
+            ItemChoice((), *limits)
+
+
+Rows = list[tuple[str, str, str]]
+DRAWN_ROWS = st.lists(
+    st.tuples(st.integers(0, 400).map(str), st.sampled_from("abcde"), st.sampled_from("xyz")),
+    min_size=1,
+    max_size=60,
+    unique_by=lambda row: row[0],
+)
+
+
+def chosen(rows: Rows, limit: int) -> list[str]:
+    """Return the ids of the chosen of some rows (id, scenario, kind)."""
+    ids = [row[0] for row in rows]
+    traits = [Traits(scenario, (kind,)) for _, scenario, kind in rows]
+    found = chosen_numbers(ids, range(len(rows)), ItemChoice(limit=limit), traits.__getitem__)
+    assert list(found) == sorted(found)
+    return [ids[number] for number in found]
+
+
+@given(DRAWN_ROWS, st.integers(1, 70), st.integers(0, 30), st.randoms(use_true_random=False))
+def test_a_limit_spreads_over_scenarios_whatever_the_order_and_a_larger_one_adds_items(
+    rows: Rows, limit: int, more: int, lots: Random
+) -> None:
+    small = chosen(rows, limit)
+    assert len(small) == min(limit, len(rows))
+    assert set(small) == set(chosen(lots.sample(rows, len(rows)), limit))
+    assert set(small) <= set(chosen(rows, limit + more))
+    of = {item_id: scenario for item_id, scenario, _ in rows}
+    held, taken = Counter(of.values()), Counter(of[item_id] for item_id in small)
+    open_ones = [taken[scenario] for scenario in held if taken[scenario] < held[scenario]]
+    assert not open_ones or max(taken.values()) <= min(open_ones) + 1
+
+
+def test_a_task_offers_images_or_the_error_names_those_that_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, {"7": "A red cup.", "8": "A blue cup."}, monkeypatch)
+    found = paintable_task("demo/cups").paintings(None, ItemChoice(first=1), PaintingOptions())
+    assert list(found) == [Painting("7", "A red cup.")]
+    for name in ("tsg/sgqa", "demo/words"):
+        with pytest.raises(UsageError, match=f"{name} has no images to make") as error:
+            paintable_task(name)
+        assert error.value.hint.startswith("tasks that have: ") and "demo/cups" in error.value.hint
+    (tmp_path / "tasks/demo/broken.yaml").write_text("task: nowhere/at-all\n")
+    names = paintable_names()
+    assert "demo/cups" in names and "demo/words" not in names, "a card that is broken hides no other"

@@ -24,18 +24,10 @@ def clean(count: int) -> list[Item]:
     for number in range(count):
         places = zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)
         options = [f"on the {colour} {place}" for colour, place in places]
-        item = Item(
-            item_id=str(number),
-            cluster=str(number // 5),
-            question=f"Where does the {draw.choice(THINGS)} number {number} stand?",
-            options=(*options, "None"),
-            key=draw.randrange(4),
-            refusal=4,
-            group=("place", "layout")[number % 2],
-            context=f"image {number // 5}",
-            prompt="",
-        )
-        items.append(item)
+        question = f"Where does the {draw.choice(THINGS)} number {number} stand?"
+        cluster, key = str(number // 5), draw.randrange(4)
+        item = Item(str(number), cluster, question, options=(*options, "None"), key=key, refusal=4)
+        items.append(replace(item, group=("place", "layout")[number % 2], context=f"image {number // 5}"))
     return items
 
 
@@ -50,8 +42,7 @@ def test_clean_items_raise_no_alarm_and_no_shortcut_beats_chance_on_them() -> No
     assert found.chance == pytest.approx(0.25)
     assert [one.name for one in found.shortcuts if one.value > 0.30] == []
     assert not any(spread.is_skewed for spread in found.spreads)
-    values = {item.item_id: (1.0, item.cluster) for item in items}
-    [left] = without_shortcuts("m", "", "accuracy", values, found)
+    [left] = without_shortcuts("m", "", "accuracy", {item.item_id: (1.0, item.cluster) for item in items}, found)
     assert (found.solving, found.solved) == ((), {})
     assert (left.shortcut, left.left, left.on_shortcuts, left.value_left) == ("", 1000, 0, 1.0)
     kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in items]
@@ -91,11 +82,9 @@ def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
     """Were it taught by its own cluster, it would find the letter that only this cluster has."""
     items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(100)]
     answerer = next(one for one in ANSWERERS if one.name == "always the same letter")
-    per_fold: dict[int, set[float]] = {}
     credit = answered(answerer, items)
-    for item in items:
-        per_fold.setdefault(fold_of(item.cluster), set()).add(credit[item.item_id])
-    assert all(len(values) == 1 for values in per_fold.values())
+    per_fold = {(fold_of(item.cluster), credit[item.item_id]) for item in items}
+    assert len(per_fold) == len({fold for fold, _ in per_fold})
 
 
 def test_options_that_give_themselves_away_are_found_out() -> None:
@@ -108,12 +97,14 @@ def test_options_that_give_themselves_away_are_found_out() -> None:
     assert shortcut(tied, "the longest option").value == 0.25, "ties get their share"
     truth = "she cuts the ripe apple with a sharp knife"
     others = (
-        "she cuts the ripe apple with a spoon",
-        "she peels the ripe apple with a sharp knife",
-        "she cuts the pear with a sharp knife",
-        "he cuts the ripe apple with a sharp edge",
+        "ripe apple with a spoon",
+        "pear with a sharp knife",
+        "ripe apple with a sharp edge",
+        "ripe plum with a knife",
     )
-    around = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
+    around = [
+        Item(str(n), str(n), "", options=(truth, *(f"she cuts the {one}" for one in others)), key=0) for n in range(30)
+    ]
     assert shortcut(around, "the option most like the others").value == 1
     items = [
         Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
@@ -138,7 +129,7 @@ def test_reading_the_prompt_is_no_shortcut_and_scenarios_are_counted_not_items()
     assert together.smallest_difference == pytest.approx(1.1 * alone.smallest_difference, rel=0.02)
 
 
-def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
+def test_a_run_is_shown_without_what_each_shortcut_solves() -> None:
     items = [replace(item, key=0 if int(item.item_id) < 50 else item.key, group="") for item in clean(100)]
     found = audit(Auditable(items))
     assert found.solving == ("always the same letter",)
@@ -148,16 +139,11 @@ def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
     solved = len(found.solved)
     assert (left.shortcut, left.right, left.on_shortcuts) == ("always the same letter", solved, solved)
     assert (left.left, left.value_left) == (100 - solved, 0.0)
-
-
-def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
     items = []
-    for number, item in enumerate(replace(one, group="") for one in clean(300)):
+    for number, item in enumerate(clean(300)):
         key = 0 if number % 2 else item.key
-        options = tuple(
-            text + " of old oak" * (place == key and number % 3 > 0) for place, text in enumerate(item.options)
-        )
-        items.append(replace(item, key=key, options=options))
+        texts = (text + " of old oak" * (place == key and number % 3 > 0) for place, text in enumerate(item.options))
+        items.append(replace(item, key=key, options=tuple(texts), group=""))
     found = audit(Auditable(items))
     rows = list(without_shortcuts("m", "", "accuracy", {one.item_id: (1.0, one.cluster) for one in items}, found))
     assert [row.shortcut for row in rows] == [*found.solving, "any of these"]

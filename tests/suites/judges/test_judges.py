@@ -65,7 +65,7 @@ def read(reply: Reply) -> Reading[str]:
     return Reading(reply.text, "" if reply.text in ("yes", "no") else f"{reply.text!r} is no yes or no")
 
 
-def test_a_question_is_asked_until_a_reply_can_be_read_and_else_unknown_with_the_last_reason() -> None:
+def test_a_question_is_asked_until_a_reply_can_be_read_and_a_fatal_error_is_raised_again() -> None:
     for replies, value, reason, outcome in (
         ((Reply("perhaps"), Reply("no"), Reply("yes")), "no", "", Outcome.UNREADABLE),
         ((Reply("perhaps"), Reply("who knows")), "who knows", "'who knows' is no yes or no", Outcome.UNREADABLE),
@@ -87,8 +87,6 @@ def test_a_question_is_asked_until_a_reply_can_be_read_and_else_unknown_with_the
     ):
         assert outcome_of(reply) is outcome, "an unread reply keeps how it ended"
 
-
-def test_judge_raises_a_fatal_error_again_before_more_work_and_one_without_a_model_says_what_to_name() -> None:
     async def ask(messages: Sequence[Any], *, label: str, draw: int = 0, schema: object = None) -> Reply:
         raise BudgetReached("the budget is used up")
 
@@ -111,7 +109,7 @@ def asked_together(formats: ResponseFormats, service: Service, count: int = 5) -
     return asyncio.run(all_of_them())
 
 
-def test_one_request_finds_out_for_those_beside_it() -> None:
+def test_one_request_finds_out_for_those_beside_it_and_only_a_bad_one_is_made_again_without_its_schema() -> None:
     kept: list[object] = []
     formats, service = ResponseFormats(keep=kept.append), Service(Reply("yes"), refuses=REFUSED)
     assert [reply.text for reply in asked_together(formats, service)] == ["yes"] * 5
@@ -128,9 +126,6 @@ def test_one_request_finds_out_for_those_beside_it() -> None:
     assert formats.takes == {} and len(service.asked) == 5, "one that is down teaches nothing and holds up nobody"
     assert {reply.status for reply in asked_together(formats, Service(DOWN, refuses=REFUSED))} == {502}
     assert formats.takes == {}, "a request that fails without a schema too says nothing of schemas"
-
-
-def test_only_a_bad_request_is_made_again_without_its_schema_and_old_sights_are_read() -> None:
     for status, asked in ((400, 2), (422, 2), (401, 1), (404, 1), (413, 1), (500, 1)):
         formats, service = ResponseFormats(), Service(Reply("yes"), refuses=replace(REFUSED, status=status))
         [reply] = asked_together(formats, service, 1)
@@ -139,12 +134,9 @@ def test_only_a_bad_request_is_made_again_without_its_schema_and_old_sights_are_
     formats, service = ResponseFormats({"json_schema": True}), Service(Reply("yes"), refuses=REFUSED)
     assert asked_together(formats, service, 2)[0].text == "yes"
     assert formats.takes == {"json_schema": True} and len(service.asked) == 4, "it took a schema before"
-    stored = (
-        '{"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}'
-    )
-    sight = sight_of(Transcript((LabelledReply("picture", Reply(stored)),)))
-    assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),))
-    assert sight_of(Transcript((sight.said,))) == sight
+    stored = {"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}
+    sight = sight_of(Transcript((LabelledReply("picture", Reply(json.dumps(stored))),)))
+    assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),)) == sight_of(Transcript((sight.said,)))
 
 
 def test_an_image_that_hangs_stops_no_other_and_an_error_reaches_who_asked() -> None:
@@ -168,7 +160,6 @@ def test_an_image_that_hangs_stops_no_other_and_an_error_reaches_who_asked() -> 
 
 
 IDS = [row.id for row in rows_in(TASKS / "spatialgen/data/questions.jsonl")]
-SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
 SIZE = 64
 SPATIAL = {"tasks": ("spatialgen/questions",), "images": ("mine=mine",), "ids": tuple(IDS[:4]), "protocols": ("ours",)}
 NATURAL = {"tasks": ("formalimg/natural",), "images": ("mine=mine",), "data": "rows.jsonl"}
@@ -182,14 +173,6 @@ def spatial_server() -> AbstractContextManager[Running]:
     return spatial_judge(mode="constant:C")
 
 
-def formula_server(**options: object) -> AbstractContextManager[Running]:
-    rows = [{**ROWS[2], "id": number} for number in range(4)]
-    Path("rows.jsonl").write_text(lines([*rows, *({**ROWS[0], "id": number} for number in range(4))]))
-    for number in range(4):
-        paint(Path(f"mine/{number}.png"), ("white", "black", "red", "blue")[number])
-    return image_server(replies={"": SAID}, **options)
-
-
 @pytest.fixture(autouse=True)
 def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
@@ -198,8 +181,8 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plan_of(server: Running, plan: dict[str, Any], **more: object) -> Plan:
-    asked = {"judge": "openai/eye", "model_args": (f"api_base={server.base}", "api_key=none")}
-    return Plan.model_validate({**plan, **asked, **more})
+    reached = (f"api_base={server.base}", "api_key=none")
+    return Plan.model_validate({**plan, "judge": "openai/eye", "model_args": reached, **more})
 
 
 def judged(
@@ -214,13 +197,23 @@ def orders(server: Running, first: int = 0) -> set[tuple[str, ...]]:
     return {tuple(one) for one in server.stats()["contents"][first:]}
 
 
-def test_a_service_refuses_schemas_once_and_not_again_after_a_restart() -> None:
-    with formula_server(refuses_schemas=400) as server:
+def test_a_service_refuses_schemas_once_and_images_of_formulas_come_first_or_as_published() -> None:
+    rows = [{**row, "id": number} for row in (ROWS[2], ROWS[0]) for number in range(4)]
+    Path("rows.jsonl").write_text(lines(rows))
+    for number, colour in enumerate(("white", "black", "red", "blue")):
+        paint(Path(f"mine/{number}.png"), colour)
+    said = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
+    with image_server(replies={"": said}, refuses_schemas=400) as server:
         stopped = judged(server, NATURAL, limits=Limits(max_requests=3))
         assert (stopped.exit_code, server.stats()["schemas"]) == (4, 1)
         assert list(read_header(Path("run"))["response_formats"].values()) == [{"json_object": False}]
         again = judged(server, NATURAL)
         assert (again.exit_code, server.stats()["schemas"], server.stats()["seen"]) == (0, 1, 5)
+        assert orders(server) == {("text", "image_url")}
+        judged(server, KNOLLING, "knolling", protocols=("published",))
+        assert orders(server, 5) == {("image_url",)}, "the text is the system's message"
+        judged(server, KNOLLING, "ours")
+        assert server.stats()["contents"][-4:] == [["image_url", "text"]] * 4, "all classes are asked for at once"
 
 
 def test_images_come_first_in_our_ways_and_where_they_were_published_in_published_protocols() -> None:
@@ -239,16 +232,6 @@ def test_images_come_first_in_our_ways_and_where_they_were_published_in_publishe
         assert "a newer one" in refused.value.hint
 
 
-def test_images_of_formulas_come_first_in_our_way_and_last_or_alone_as_published() -> None:
-    with formula_server() as server:
-        judged(server, NATURAL, "natural")
-        assert orders(server) == {("text", "image_url")}
-        judged(server, KNOLLING, "knolling", protocols=("published",))
-        assert orders(server, 4) == {("image_url",)}, "the text is the system's message"
-        judged(server, KNOLLING, "ours")
-        assert server.stats()["contents"][-4:] == [["image_url", "text"]] * 4, "all classes are asked for at once"
-
-
 def test_images_of_objects_come_first_with_what_stands_between_them_and_each_request_has_a_schema() -> None:
     Path("mine").mkdir()
     bed = thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5), attributes=["wooden"])
@@ -265,17 +248,16 @@ def test_images_of_objects_come_first_with_what_stands_between_them_and_each_req
     assert list(finished.header["response_formats"].values()) == [{"json_schema": True}]
 
 
-@pytest.mark.parametrize(("name", "out"), [("spatialgen", None), ("formalimg", Path("run"))])
-def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path | None) -> None:
-    with spatial_server() if name == "spatialgen" else formula_server() as server:
-        wanted = plan_of(server, SPATIAL if name == "spatialgen" else KNOLLING)
-        options = Options(out=out, cache=False, limits=Limits(concurrency=1, max_requests=3))
+def test_a_run_of_the_first_form_goes_on_in_the_old_order() -> None:
+    with spatial_server() as server:
+        wanted = plan_of(server, SPATIAL)
+        options = Options(cache=False, limits=Limits(concurrency=1, max_requests=3))
         stopped = carry_out(prepare(wanted, form=FIRST), options, Watch())
         header = read_header(stopped.path)
         del header["request_form"]
         (stopped.path / "run.json").write_text(json.dumps(header))
         again = evaluate(wanted, replace(options, limits=Limits()))
         assert (again.exit_code, again.path) == (0, stopped.path)
-        assert server.stats()["contents"] == [["text", "image_url"]] * (20 if name == "spatialgen" else 4)
+        assert server.stats()["contents"] == [["text", "image_url"]] * 20
         assert "request_form" not in read_header(again.path)
         assert prepare_run(wanted, replace(options, new=True)).form == NEWEST

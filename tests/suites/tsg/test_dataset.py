@@ -10,6 +10,7 @@ import pytest
 from official_layout import data
 from official_layout import rows as published
 from prompt_items import TASKS, graph, pool, row
+from samples import lines
 from shipped import DATA
 from tsg_tasks import pool_of, rows_in, samples_of
 
@@ -22,12 +23,11 @@ from tsgkit.suites.tsg.inspection import inspect, kinds_of
 
 
 def text_of(*rows: object) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in rows)
+    return lines(*rows).encode()
 
 
 def written(folder: Path, content: bytes) -> Path:
-    path = folder / "rows.jsonl"
-    path.write_bytes(content)
+    (path := folder / "rows.jsonl").write_bytes(content)
     return path
 
 
@@ -41,23 +41,20 @@ def test_the_samples_are_those_of_the_whole_file(monkeypatch: pytest.MonkeyPatch
         assert list(lazily.item_ids) == [sample.item_id for sample in whole], task
 
 
-def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> None:
+def test_line_ends_and_blank_lines_change_no_sample_and_row_errors_name_their_line(tmp_path: Path) -> None:
     rows = [row("sgqa", name) for name in ("first", "second", "third")]
     for one in rows:
         del one["item_id"]  # so that the ids are the numbers of the rows
-    lines = text_of(*rows).splitlines()
-    for content in (
-        b"\xef\xbb\xbf\n" + b"\n".join(lines),
-        b"\r\n".join(lines) + b"\r\n",
-        b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
+    first, *others = text_of(*rows).splitlines()
+    for before, between, after in (
+        (b"\xef\xbb\xbf\n", b"\n", b""),
+        (b"", b"\r\n", b"\r\n"),
+        (b"\n\n", b"\n \n\n", b"\n\n"),
     ):
-        path = written(tmp_path, content)
+        path = written(tmp_path, before + between.join((first, *others)) + after)
         found = rows_in(path, "sgqa")
         assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
         assert tuple(found) == samples_of(read_file(path), "sgqa")
-
-
-def test_row_errors_name_their_line(tmp_path: Path) -> None:
     for second, said in (
         (b"[]\n", "line 2: sgqa is made of sgqa rows, and this is none of our rows"),
         (text_of(row("sgds", "other")), "line 2: sgqa is made of sgqa rows, and this is sgds"),
@@ -88,7 +85,9 @@ def test_rows_of_one_graph_are_taken_among_rows_of_several_only(tmp_path: Path) 
     assert kinds_of(path) == ("sa-sgg",)
 
 
-def test_a_file_that_changes_while_it_is_used_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chosen_samples_stand_in_order_and_a_file_that_changes_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dataset, "KEPT", 1)
     for other in ("secone", "second"):
         path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
@@ -98,14 +97,10 @@ def test_a_file_that_changes_while_it_is_used_is_noticed(tmp_path: Path, monkeyp
         assert found.sample(0).item_id == "first/0", "an item in memory stays"
         with pytest.raises(FileProblem, match="the file was changed while it was in use"):
             found.sample(1)
-
-
-def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
     found = rows_in(DATA / "sgqa.jsonl", "sgqa")
     ids = list(found.item_ids)
-    assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
-    assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]
-    assert len(found.chosen()) == len(found.chosen(ItemChoice(limit=10_000))) == len(found)
+    assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5]), first=1))) == [2]
+    assert list(found.chosen()) == list(found.chosen(ItemChoice(limit=10_000))) == list(range(len(found)))
     with pytest.raises(UsageError, match="there is no item nobody"):
         found.chosen(ItemChoice(("nobody",)))
     assert found.chosen_hash([0, 1]) != found.chosen_hash([1, 0])
@@ -121,18 +116,18 @@ def choice(context: list[Any], target: object, **fields: object) -> dict[str, An
     return made | fields
 
 
-def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[str]:
+def clusters(tmp_path: Path, *rows: dict[str, Any]) -> list[str]:
     """Return the clusters of samples read one by one, which are those of the whole file read at once."""
     path = written(tmp_path, text_of(*rows))
-    found = [sample.cluster for sample in rows_in(path, task)]
-    assert found == [sample.cluster for sample in samples_of(read_file(path), task)]
+    found = [sample.cluster for sample in rows_in(path, "sgds")]
+    assert found == [sample.cluster for sample in samples_of(read_file(path), "sgds")]
     return found
 
 
 def test_rows_join_where_one_continues_the_other_or_any_id_is_shared(tmp_path: Path) -> None:
     late, early, apart = choice(STEPS[:4], STEPS[4]), choice(STEPS[:2], STEPS[3]), choice(OTHER[:2], OTHER[2])
     assert clusters(tmp_path, late, early, apart) == ["story of item 0"] * 2 + [json.dumps(OTHER[:2])]
-    assert len({*clusters(tmp_path, choice(STEPS[:1], STEPS[1]), choice(STEPS[:3], STEPS[3]))}) == 1
+    assert clusters(tmp_path, choice(STEPS[:1], STEPS[1]), late) == ["story of item 0"] * 2
     one_shared = [choice(STEPS[:1], OTHER[1]), choice(STEPS[:3], STEPS[3]), choice([STEPS[0], *OTHER], STEPS[4])]
     assert len(set(clusters(tmp_path, *one_shared))) == 3, "one shared graph is no evidence"
     empty = [choice([], STEPS[0], target_sentence=word, variations=[word], position=0) for word in ("one", "two")]
@@ -148,11 +143,9 @@ def test_rows_join_where_one_continues_the_other_or_any_id_is_shared(tmp_path: P
 
 
 def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_are_refused(tmp_path: Path) -> None:
-    for task in TASKS:
-        found = rows_in(DATA / f"{task}.jsonl", task)
-        own = {json.loads(line)["scenario_id"] for line in (DATA / f"{task}.jsonl").read_text().splitlines()}
-        assert {sample.cluster for sample in found} == own
-        assert (len(own), found.clusters_are) == (18, "scenarios")
+    found = rows_in(DATA / "sgds.jsonl", "sgds")
+    own = {json.loads(line)["scenario_id"] for line in (DATA / "sgds.jsonl").read_text().splitlines()}
+    assert ({sample.cluster for sample in found}, found.clusters_are, len(own)) == (own, "scenarios", 18)
     path = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
     told = row("sgds", "x", "mug")
     shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence=told["target_sentence"])
@@ -163,14 +156,12 @@ def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_
 
 
 def test_scores_with_other_clusters_are_rescored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3]), choice(OTHER[:2], OTHER[2])]
-    data, runs = written(tmp_path, text_of(*rows)), [str(tmp_path / "old"), str(tmp_path / "new")]
+    data = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
+    runs = [str(tmp_path / "old"), str(tmp_path / "new")]
     for run in runs:
         assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", run, "--quiet"]) == 0
     stored = tmp_path / "old" / "samples.jsonl"
-    records = [json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines()]
-    older = [record | {"cluster": json.dumps(one["context_graphs"])} for record, one in zip(records, rows, strict=True)]
-    stored.write_bytes(text_of(*older))
+    stored.write_text(stored.read_text().replace("story of item 0", "another"))
     assert main(["compare", *runs]) == 2
     assert "tsgkit rescore" in capsys.readouterr().err
     for words in (["rescore", runs[0]], ["compare", *runs], ["report", runs[0]]):
@@ -188,10 +179,11 @@ def slipped(task: str, line: int, **fields: object) -> bytes:
     return data(made) + b"\n"
 
 
-def test_inspection_tells_the_task_and_counts_slips_of_data_that_are_usable() -> None:
+def test_inspection_tells_the_task_counts_slips_and_names_unusable_rows_with_their_line() -> None:
     hostile = {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
-    empty_target = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
-    misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]])
+    wipe = ["wipe", "dobj", "shelf"]
+    empty_target = [["person", "verb", "wipe"], wipe, ["wipe", "down", ""]]
+    misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], wipe]])
     for text, task, counts in (
         *((many(task, 20) + b"\n", task, {}) for task in TASKS),
         (slipped("sgqa", 1, **hostile), "sgqa", {}),
@@ -210,16 +202,14 @@ def test_inspection_tells_the_task_and_counts_slips_of_data_that_are_usable() ->
         assert (inspection.task, inspection.problem) == ("ma-sgg", "")
         assert inspection.counts == {"single-graph": single}
         assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
-
-
-def test_unusable_rows_are_named_with_their_line_and_files_without_rows_refused() -> None:
     twice = data([one | {"item_id": "a"} for one in published("sgqa", 2)])
-    for text, task, problem in (
+    for text, named_task, problem in (
         (many("sgqa") + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
         (many("sgqa")[:-7], "sgqa", "f: line 3: broken JSON"),
         (many("sgqa") + b"\n" + many("sgds", 1), "sgqa", "f: line 4: expected an item of the format"),
         (slipped("sgqa", 3, qa_pairs=[{"Q": "x"}]), "sgqa", "f: line 3: not an sgqa row: qa_pairs.0.A"),
         (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
+        (slipped("sgds", 3, position=-1), "sgds", "f: line 3: item 2 has its answer at position -1"),
         (many("sgds"), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
         (many("sa-sgg") + b"\n" + many("ma-sgg", 1), "sa-sgg", "f: line 4: item 3 has k = 2"),
         (many("sa-sgg", 5) + b"\n" + many("ma-sgg", 1), None, "f: line 6: item 5 has k = 2"),
@@ -228,7 +218,7 @@ def test_unusable_rows_are_named_with_their_line_and_files_without_rows_refused(
         (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
         (twice, "sgqa", "f: line 2: the id a occurred before"),
     ):
-        assert inspect(text, "f", task).problem.startswith(problem), problem
+        assert inspect(text, "f", named_task).problem.startswith(problem), problem
     for text, message in (
         (b"", "f: the file is empty"),
         (b"\n\nperson -> verb -> wipe\n", "f: line 3: not JSON"),

@@ -1,25 +1,33 @@
-"""Prompts say all that a task requires, hold an item's values as they are, and show no example that is asked."""
+"""Prompts say all that a task requires, hold an item's values as they are, and show no example that is asked.
+
+Rows of the published files are read whole and singly alike, shown as they are, and scored one by their references.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tsg_tasks as tsg
 from prompt_items import HOSTILE, STYLES, TASKS, document, graph, row
-from tsg_tasks import DERIVATIONS, KINDS, METRICS, judge, pool_of, prompt_set, prompter_of, samples_of, shown_answer
+from samples import lines
+from tsg_tasks import DERIVATIONS, KINDS
 
 from tsgkit.errors import UsageError
+from tsgkit.graph.folding import fold_graph
 from tsgkit.library.cards import card_from, load_card
-from tsgkit.library.documents.reader import Document
+from tsgkit.library.documents.reader import read_file
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.examples import Pool
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg.items import AnySample
+from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample
 
 WILD = " ".join(HOSTILE)
 WHOLE = {
@@ -29,10 +37,9 @@ WHOLE = {
     "ma-sgg": "{context} | {target_sentence} | {available_nodes} | {available_edges} | {num_scene_graphs}",
 }
 L: dict[str, list[str]] = {
-    "object": ["person", "hand1", "hand2", "cup", "lid"],
-    "relationship": ["verb", "dobj", "with", "on", "from"],
+    "object": ["person", "hand1", "hand2", "cup", "lid"], "relationship": ["verb", "dobj", "with", "on", "from"],
     "verb": ["wash", "dry", "take"],
-}
+}  # fmt: skip
 
 
 def row_of(kind: str, name: str, word: str = "cup", **more: Any) -> dict[str, Any]:  # noqa: ANN401  (fields of a row)
@@ -43,18 +50,17 @@ def row_of(kind: str, name: str, word: str = "cup", **more: Any) -> dict[str, An
 
 
 def sample_of(kind: str, word: str = "cup", **fields: object) -> AnySample:
-    found: AnySample = samples_of(document(row_of(kind, "asked", word) | fields), kind)[0]
+    found: AnySample = tsg.samples_of(document(row_of(kind, "asked", word) | fields), kind)[0]
     return found
 
 
-def pool(kind: str, word: str = "plate") -> Document:
+def pool(kind: str, word: str = "plate") -> Pool[Any]:
     rows = (row_of(kind, f"shown-{n}", word, rationale=f"Step {n} with {word}.") for n in range(12))
-    return document(*rows, file="pool.jsonl")
+    return tsg.pool_of(document(*rows, file="pool.jsonl"), kind)
 
 
 def prompter(kind: str, style: str, word: str = "plate") -> Prompter[AnySample]:
-    shots = PRESETS[style].shots
-    return prompter_of(kind, style, None, pool_of(pool(kind, word), kind).drawn(shots) if shots else ())
+    return tsg.prompter_of(kind, style, None, pool(kind, word).drawn(PRESETS[style].shots))
 
 
 def parts(folder: Path, task: str, **texts: str) -> Path:
@@ -65,24 +71,19 @@ def parts(folder: Path, task: str, **texts: str) -> Path:
 
 
 def is_right(item: AnySample, text: str) -> bool:
-    judged = judge(item, Reply(text))
+    judged = tsg.judge(item, Reply(text))
     [metric] = {"accuracy", "exact_match"} & set(judged.scores["strict"])
     return judged.scores["strict"][metric].value == 1
 
 
 DIGESTS = {
-    "sgqa": "5e82e8 f16610 ab3e0d 6f16aa cad227",
-    "sgds": "8b11b3 00521e cf48e9 477b08 72a4f7",
-    "sa-sgg": "e096dc cb9cf6 f063ea 35efd0 0d773b",
-    "ma-sgg": "1c12d3 21a82e 7f5307 a77e8d a32d65",
-    "actions": "16b932 c4b5b7 4054b5 4c9743 9e83c2",
-    "edges-ma": "b21510 274712 1efd2e 2b3eb5 3a5e65",
-    "edges-sa": "331cbc 18ab84 86725d 3ffa81 131b26",
-    "nodes-ma": "162ac0 b3f44c 98db86 1d6062 0d4fa3",
-    "nodes-sa": "35ef17 751c63 e697fc cb9f55 4b471c",
-    "refine": "b43b8f ac0e76 2b6d49 6ae79c 04f5e8",
+    "sgqa": "5e82e8 f16610 ab3e0d 6f16aa cad227", "sgds": "8b11b3 00521e cf48e9 477b08 72a4f7",
+    "sa-sgg": "e096dc cb9cf6 f063ea 35efd0 0d773b", "ma-sgg": "1c12d3 21a82e 7f5307 a77e8d a32d65",
+    "actions": "16b932 c4b5b7 4054b5 4c9743 9e83c2", "edges-ma": "b21510 274712 1efd2e 2b3eb5 3a5e65",
+    "edges-sa": "331cbc 18ab84 86725d 3ffa81 131b26", "nodes-ma": "162ac0 b3f44c 98db86 1d6062 0d4fa3",
+    "nodes-sa": "35ef17 751c63 e697fc cb9f55 4b471c", "refine": "b43b8f ac0e76 2b6d49 6ae79c 04f5e8",
     "refine-hinted": "4ebbac c409c9 313935 f28293 84562d",
-}
+}  # fmt: skip
 
 
 def test_prompts_and_schemas_are_the_same_as_ever_in_every_style() -> None:
@@ -99,31 +100,26 @@ def test_prompts_and_schemas_are_the_same_as_ever_in_every_style() -> None:
     assert found == DIGESTS
     first = sample_of("sgds", context_graphs=[])
     assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(first)
-    two = samples_of(document(row_of("refine-hinted", "asked")), "refine-hinted")[4]
-    hint = f"Kind of error: {two.kinds[0]} and {two.kinds[1]}\n"
-    assert hint in prompter("refine-hinted", "zero-shot").text(two)
+    two = tsg.samples_of(document(row_of("refine-hinted", "asked")), "refine-hinted")[4]
+    assert "Kind of error: {} and {}\n".format(*two.kinds) in prompter("refine-hinted", "zero-shot").text(two)
     with pytest.raises(UsageError, match="is no item of sgds"):
         prompter("sgds", "zero-shot").text(sample_of("sgqa"))
 
 
-def test_a_reasoned_example_is_read_back_as_its_right_answer() -> None:
+def test_a_reasoned_example_and_an_answer_by_the_strict_schema_are_read_and_right() -> None:
     for kind in KINDS:
-        (example,) = pool_of(pool(kind), kind).drawn(1)
-        text = prompter_of(kind, "cot-few-shot", None, (example,)).text(sample_of(kind))
+        (example,) = pool(kind).drawn(1)
+        text = tsg.prompter_of(kind, "cot-few-shot", None, (example,)).text(sample_of(kind))
         start = text.index("Reasoning:\nStep")
         reply = text[start : text.index("\n\nThese were the examples", start)]
         assert reply.index(example.rationale) < reply.index("Final"), kind
         assert is_right(example.item, reply), kind
-        assert not judge(example.item, Reply(reply)).counts.get("repaired"), kind
-
-
-def test_an_answer_by_the_strict_schema_is_read_and_right() -> None:
     names = ("source", "edge", "target")
     for kind in KINDS:
         sample = sample_of(kind)
         schema: Any = prompter(kind, "structured").schema(sample)
         (field,) = schema["properties"]
-        right: Any = shown_answer(sample)
+        right: Any = tsg.shown_answer(sample)
         if field == "graphs":
             blocks = [[line.split(" -> ") for line in block.split("\n")] for block in right.split("\n\n")]
             right = [[dict(zip(names, one, strict=True)) for one in block] for block in blocks]
@@ -165,17 +161,19 @@ def test_hostile_values_come_out_as_they_are_and_change_nothing_else() -> None:
 
 
 def test_a_style_shows_as_many_examples_as_it_is_given_and_only_where_it_shows_any() -> None:
-    assert style_of("few-shot", 3) == Style("few-shot", shots=3)
-    assert style_of("cot").shots == 0
-    bare, mine = pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1), Style("mine", reasoning=True, schema=True)
+    assert (style_of("few-shot", 3), style_of("cot").shots) == (Style("few-shot", shots=3), 0)
+    bare, mine = (
+        tsg.pool_of(document(row("sgqa", "shown")), "sgqa").drawn(1),
+        Style("mine", reasoning=True, schema=True),
+    )
     for make, message in (
         (lambda: style_of("few-shot", 0), "at least one"),
-        (lambda: prompter_of("sgqa", "few-shot"), "style few-shot shows 10 examples, and 0 were given"),
-        (lambda: prompter_of("sgqa", "cot", None, bare), "style cot shows no examples"),
-        (lambda: prompter_of("sgqa", mine), "has neither reasoning nor examples"),
-        (lambda: prompter_of("sgqa", "cot-few-shot", None, bare), "example shown/0 has no rationale"),
-        (lambda: pool_of(document(row("sgds", "a") | {"rationale": 3}), "sgds"), "rationale: expected a text"),
-        (lambda: pool_of(pool("sgds"), "sgds").drawn(20), r"pool\.jsonl: the pool has 12, --shots 20 asks for more"),
+        (lambda: tsg.prompter_of("sgqa", "few-shot"), "style few-shot shows 10 examples, and 0 were given"),
+        (lambda: tsg.prompter_of("sgqa", "cot", None, bare), "style cot shows no examples"),
+        (lambda: tsg.prompter_of("sgqa", mine), "has neither reasoning nor examples"),
+        (lambda: tsg.prompter_of("sgqa", "cot-few-shot", None, bare), "example shown/0 has no rationale"),
+        (lambda: tsg.pool_of(document(row("sgds", "a") | {"rationale": 3}), "sgds"), "rationale: expected a text"),
+        (lambda: pool("sgds").drawn(20), r"pool\.jsonl: the pool has 12, --shots 20 asks for more"),
     ):
         with pytest.raises(UsageError, match=message):
             make()
@@ -187,13 +185,13 @@ def test_a_style_shows_as_many_examples_as_it_is_given_and_only_where_it_shows_a
 def test_an_example_that_is_asked_is_refused_and_those_of_repairs_reason_about_each_error() -> None:
     for kind in KINDS:
         asked = [sample_of(kind)]
-        pool_of(pool(kind), kind).check_disjoint(asked)
+        pool(kind).check_disjoint(asked)
         same = row_of(kind, "asked") | {"item_id": "shown", "scenario_id": "elsewhere"}
         near = row_of(kind, "shown", "plate", rationale="So.") | {"scenario_id": "scene of asked"}
         for shown, message in ((same, r"example shown\S* is item asked"), (near, "are of one scenario scene of asked")):
             with pytest.raises(UsageError, match=message):
-                pool_of(document(shown), kind).check_disjoint(asked)
-    found = pool_of(pool("refine"), "refine")
+                tsg.pool_of(document(shown), kind).check_disjoint(asked)
+    found = pool("refine")
     chosen = found.drawn(12)
     assert len({example.item.source.item_id for example in chosen}) == 12, "from as many rows as there are"
     assert chosen[:5] == found.drawn(5)
@@ -202,10 +200,9 @@ def test_an_example_that_is_asked_is_refused_and_those_of_repairs_reason_about_e
         assert example.rationale.count("In the given graph") == len(example.item.changes)
 
 
-def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_else(tmp_path: Path) -> None:
+def test_a_folder_replaces_the_parts_it_holds_and_the_fingerprint_changes_with_what_is_shown(tmp_path: Path) -> None:
     def of(style: str, seed: int = 0, folder: Path | None = None) -> str:
-        examples = pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots, seed)
-        return prompter_of("sgds", style, folder, examples).fingerprint
+        return tsg.prompter_of("sgds", style, folder, pool("sgds").drawn(PRESETS[style].shots, seed)).fingerprint
 
     mine = parts(tmp_path / "mine", "sgds", statement="Choose well.\n")
     other = parts(tmp_path / "other", "sgds", reasoning="Think.\n")
@@ -213,47 +210,39 @@ def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_
     assert of("few-shot") == of("few-shot")
     assert of("zero-shot", 0, other) == of("zero-shot")
     assert of("cot", 0, other) != of("cot")
-
-
-def test_a_folder_replaces_the_parts_it_holds_and_takes_the_rest_from_ours(tmp_path: Path) -> None:
     sample = sample_of("sgds")
-    asker = prompter_of("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
+    asker = tsg.prompter_of("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
     assert asker.text(sample).startswith("Choose well.\n\nWhat the graphs are\n")
     source = Path(load_card("tsg/sgds").source).read_text()
     card = card_from(source.replace("prompts: tsg/sgds", "prompts: tsg/choices"), "mine/choices", "choices.yaml")
-    asker = prompter_of("sgds", "zero-shot", prompt_set(parts(tmp_path, "choices", statement="Mine.\n"), card))
+    renamed = tsg.tsg_task(card)
+    asker = tsg.prompter_of("sgds", "zero-shot", renamed.prompts(parts(tmp_path, "choices", statement="Mine.\n")))
     assert asker.text(sample).startswith("Mine.\n\nWhat the graphs are\n"), "a card may have a folder of its own"
     with pytest.raises(UsageError, match="prompts has no tsg/choices"):
-        prompt_set(None, card)
+        renamed.prompts(None)
     parts(tmp_path, "sa-sgg", hand_rules="", answer="")
     (tmp_path / "tsg/sa-sgg/statement.txt").write_bytes(b"Write.\r\nNow.\r\n")
-    text = prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample_of("sa-sgg"))
+    text = tsg.prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample_of("sa-sgg"))
     assert text.startswith("Write.\nNow.\n\nRules for the graph\n")
     assert "Rules for hands" not in text and "\n\n\n" not in text, "an emptied part leaves no gap"
     assert text.endswith("Available edges: verb, dobj, with")
 
 
-def test_broken_parts_and_folders_are_refused_when_they_are_loaded(tmp_path: Path) -> None:
-    for number, (texts, message) in enumerate(
-        (
-            ({"statment": "x"}, r"statment\.txt: there is no prompt part statment"),
-            ({"statement": "Choose {candidates}."}, r"statement\.txt: line 1: there is no field \{candidates\}"),
-            ({"input": "{context}\n{graph}"}, r"input\.txt: the text lacks \{candidates\}"),
-            ({"answer": 'as {"answer": x}'}, r"answer\.txt: line 1: .* only a plain name"),
-        )
+def test_broken_parts_are_refused_and_whole_prompts_are_written_as_published(tmp_path: Path) -> None:
+    for part, text, message in (
+        ("statment", "x", r"statment\.txt: there is no prompt part statment"),
+        ("statement", "Choose {candidates}.", r"statement\.txt: line 1: there is no field \{candidates\}"),
+        ("input", "{context}\n{graph}", r"input\.txt: the text lacks \{candidates\}"),
+        ("answer", 'as {"answer": x}', r"answer\.txt: line 1: .* only a plain name"),
     ):
         with pytest.raises(UsageError, match=message):
-            prompt_set(parts(tmp_path / str(number), "sgds", **texts), load_card("tsg/sgds"))
-    questions = load_card("tsg/sgqa")
+            tsg.task("sgds").prompts(parts(tmp_path / part, "sgds", **{part: text}))
     with pytest.raises(UsageError, match="has no prompts for tsg/sgqa") as caught:
-        prompt_set(tmp_path, questions)
+        tsg.task("sgqa").prompts(tmp_path)
     assert "sgqa.txt" in caught.value.hint
-    (parts(tmp_path, "sgqa", statement="x") / "sgqa.txt").write_text(WHOLE["sgqa"])
+    (parts(tmp_path / "both", "sgqa", statement="x") / "sgqa.txt").write_text(WHOLE["sgqa"])
     with pytest.raises(UsageError, match="a whole prompt, and parts too"):
-        prompt_set(tmp_path, questions)
-
-
-def test_whole_prompts_hold_values_as_the_published_code_writes_them_and_are_asked_zero_shot(tmp_path: Path) -> None:
+        tsg.task("sgqa").prompts(tmp_path / "both")
     for task, text in WHOLE.items():
         (tmp_path / f"{task}.txt").write_text(text)
     wash, dry = graph("wash", "it's"), graph("dry", "it's")
@@ -266,25 +255,25 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them_and_are_ask
         "ma-sgg": one + " | 2",
     }
     for task, text in expected.items():
-        asker = prompter_of(task, "zero-shot", tmp_path)
+        asker = tsg.prompter_of(task, "zero-shot", tmp_path)
         assert asker.text(sample_of(task, "it's")) == text
     sample = sample_of("sa-sgg", context="One. Two.")
-    assert prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample).startswith("One. Two. | asked has cup. | ")
+    assert tsg.prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample).startswith("One. Two. | asked has cup. | ")
     with pytest.raises(UsageError, match="which can only be asked in style zero-shot, not cot"):
-        prompter_of("sgds", "cot", tmp_path)
+        tsg.prompter_of("sgds", "cot", tmp_path)
     (tmp_path / "sgqa.txt").write_text("{scene_graph}\n{questions}")
     with pytest.raises(UsageError, match=r"sgqa\.txt: line 2: there is no field \{questions\}"):
-        prompt_set(tmp_path, load_card("tsg/sgqa"))
+        tsg.task("sgqa").prompts(tmp_path)
     (tmp_path / "refine.txt").write_text("{context}")
     with pytest.raises(UsageError, match="has no published prompt"):
-        prompter_of("refine", "zero-shot", tmp_path)
+        tsg.prompter_of("refine", "zero-shot", tmp_path)
 
 
 def test_the_shipped_cards_declare_what_the_suite_measures_and_any_other_is_refused() -> None:
     for kind in KINDS:
         card = load_card(f"tsg/{kind}")
         declared = [(name, one.headline) for name, one in card.metrics.items()]
-        assert declared == [(name, one.is_headline) for name, one in METRICS[kind].items()], kind
+        assert declared == [(name, one.is_headline) for name, one in tsg.METRICS[kind].items()], kind
         assert card.on_request == (kind in DERIVATIONS)
     source = Path(load_card("tsg/sgqa").source).read_text()
     for old, new, message, hint in (
@@ -296,3 +285,82 @@ def test_the_shipped_cards_declare_what_the_suite_measures_and_any_other_is_refu
         with pytest.raises(UsageError, match=f"x.yaml: .*{message}") as caught:
             task_of(card_from(source.replace(old, new), "x/x", "x.yaml"))
         assert caught.value.hint.startswith(hint)
+
+
+OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
+official = pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+PUBLISHED = {"sgqa": (30, "exact_match", ["context_graphs"]), "sgds": (12, "accuracy", ["context_graphs", "triplet"])}
+FIELDS = {"sgqa": "{scene_graph} {question}", "sgds": "{context} {triplet} {sentences}"}
+
+
+def published(task: str) -> tuple[Path, tuple[QuestionSample | SelectionSample, ...]]:
+    path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
+    return path, tsg.samples_of(read_file(path), task)
+
+
+@official
+def test_rows_read_one_by_one_are_those_of_the_whole_file_and_score_one_by_their_references(tmp_path: Path) -> None:
+    for task, (n, metric, _) in PUBLISHED.items():
+        path, samples = published(task)
+        assert tuple(tsg.rows_in(path, task)) == samples
+        replies = tmp_path / f"{task}.jsonl"
+        replies.write_text(lines(*({"item_id": one.item_id, "reply": tsg.shown_answer(one)} for one in samples)))
+        board = tsg.score(task, path, replies).board
+        assert board.n == n
+        shares = [(board.profiles[name] or {})[metric] for name in ("strict", "official")]
+        assert [share and share.value for share in shares] == [1, 1], task
+
+
+@official
+def test_graphs_are_shown_whole_in_every_style_and_as_python_writes_them_and_no_answer_is(tmp_path: Path) -> None:
+    for task, (_, _, fields) in PUBLISHED.items():
+        path, samples = published(task)
+        for style in STYLES:
+            asker = prompter(task, style)
+            for sample in samples:
+                graphs = sample.graphs if isinstance(sample, QuestionSample) else (*sample.context, sample.graph)
+                text = asker.text(sample)
+                assert all("\n".join(map(str, graph)) in text for graph in graphs), (style, sample.item_id)
+                asked = text.split("These were the examples")[-1]
+                assert tsg.shown_answer(sample) not in asked, (style, sample.item_id)
+        (tmp_path / f"{task}.txt").write_text(FIELDS[task])
+        shown = "\n".join(map(tsg.prompter_of(task, "zero-shot", tmp_path).text, samples))
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert all(repr(json.loads(line)[field]) in shown for field in fields), line[:80]
+
+
+@official
+def test_rules_know_more_than_half_and_guesses_are_right_as_often_as_chance() -> None:
+    def accuracy(task: str, name: str, seed: int = 0) -> float:
+        samples = published(task)[1]
+        right: list[bool] = [
+            tsg.read_reply(one, Reply(tsg.BASELINES[name](one, seed)))[1] == one.answer for one in samples
+        ]
+        return sum(right) / len(right)
+
+    for task, low, high in (("sgds", 0.1, 0.3), ("sgqa", 0.0, 0.2)):
+        assert accuracy(task, "rules") > 0.5, task
+        assert low < sum(accuracy(task, "random", seed) for seed in range(40)) / 40 < high, task
+
+
+@official
+def test_graphs_with_faults_differ_from_their_originals_by_the_stated_changes(tmp_path: Path) -> None:
+    rows = []
+    for number, line in enumerate(published("sgds")[0].read_text(encoding="utf-8").splitlines()):
+        row = json.loads(line)
+        triplets = [triplet for graph in (*row["context_graphs"], row["triplet"]) for triplet in graph]
+        verbs = {target for _, edge, target in triplets if edge == "verb"}
+        nodes = {name for source, _, target in triplets for name in (source, target)} - verbs - {""}
+        edges = {edge for _, edge, _ in triplets}
+        space = {"object": sorted(nodes), "relationship": sorted(edges), "verb": sorted(verbs)}
+        told = {"item_id": str(number), "context": [], "target_sentence": row["target_sentence"]}
+        rows.append(told | {"mandatory_space": space, "graphs": [{"triplets": row["triplet"]}]})
+    (tmp_path / "rows.jsonl").write_text(lines(*rows))
+    origins = set()
+    for sample in tsg.rows_in(tmp_path / "rows.jsonl", "refine"):
+        assert isinstance(sample, RefineSample)
+        original, spoilt = (set(fold_graph(graph)) for graph in (sample.original, sample.spoilt))
+        assert original - spoilt == {change.reference for change in sample.changes} - {None}, sample.item_id
+        assert spoilt - original == {change.candidate for change in sample.changes} - {None}, sample.item_id
+        origins.add(sample.origin)
+    assert origins == {"seeded", "published", "reading", "annotator", "none"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,6 @@ from stored_samples import of_kind, panels, stored_samples
 from tsg_tasks import KINDS, samples_of, task
 
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
-from tsgkit.suites.judgement import Judged
 from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel, text_panel
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.protocols import AsAsked
@@ -25,19 +23,15 @@ ROWS = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sa-sgg", "nodes-sa": "sa-sgg"
 ANSWER = "person -> verb -> wash\ncup -> dobj -> wash\nwash -> with -> hand2\nwash -> on -> moon"
 
 
-def judged(kind: str, item: Any, text: str | None) -> Judged:  # noqa: ANN401
-    reply = None if text is None else Reply(text)
-    own = task(kind)
-    return own.score(item, own.read(item, reply), AsAsked(reply, "zero-shot"))
-
-
 def shown(kind: str, text: str | None, word: str = "cup") -> list[Panel]:
     """Return the panels of a reply to the first item of a row."""
+    own, reply = task(kind), None if text is None else Reply(text)
     item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
-    return panels(Shown(task(kind), item, judged(kind, item, text), None, None))
+    judged = own.score(item, own.read(item, reply), AsAsked(reply, "zero-shot"))
+    return panels(Shown(own, item, judged, None, None))
 
 
-def test_every_difference_of_graphs_is_in_the_panel_with_its_kind_and_graphs_without_a_partner_stand_alone() -> None:
+def test_differences_of_graphs_choices_and_names_are_in_panels_beside_what_was_right() -> None:
     [value] = of_kind(shown("sa-sgg", ANSWER), "graphs")
     [pair] = value["pairs"]
     assert (pair["reference"], pair["matched"]) == (graph("wash"), 1)
@@ -50,22 +44,14 @@ def test_every_difference_of_graphs_is_in_the_panel_with_its_kind_and_graphs_wit
     assert [(pair["reference"] is None, pair["matched"]) for pair in surplus["pairs"]] == [
         (False, 3), (False, 0), (True, 0),
     ]  # fmt: skip
-
-
-def test_a_choice_names_key_and_answer_and_shows_the_graphs() -> None:
     found = shown("sgds", "[D]")
     [value] = of_kind(found, "choices")
     assert [(one["label"], one["is_key"], one["is_answer"]) for one in value["options"]][1:4] == [
-        ("B", True, False),
-        ("C", False, False),
-        ("D", False, True),
-    ]
+        ("B", True, False), ("C", False, False), ("D", False, True),
+    ]  # fmt: skip
     described, before = of_kind(found, "graphs")
     assert described["pairs"] == [{"reference": None, "candidate": graph("wash"), "matched": None, "changes": []}]
     assert [pair["candidate"] for pair in before["pairs"]] == [graph("dry")]
-
-
-def test_answers_stand_beside_what_was_right_and_lists_of_names_are_signed() -> None:
     [graphs] = of_kind(shown("sgqa", "[hand1]"), "graphs")
     assert [pair["candidate"] for pair in graphs["pairs"]] == [graph("wash"), graph("dry")]
     for kind, text, rows in (
@@ -104,6 +90,8 @@ def test_graphs_of_any_names_make_json(references: list[ActionGraph], answers: l
         if pair["candidate"] is not None and pair["reference"] is not None:
             assert len(told) + pair["matched"] == len({tuple(one) for one in pair["reference"]})
     assert json.dumps(graphs_panel("x", references).value)
+    cells = table_panel("x", ["a"], [[1], [None], [True], [float("nan")], [("b",)]]).value["rows"]
+    assert cells == [[1], [None], [True], ["nan"], ["('b',)"]]
 
 
 def test_a_view_that_fails_ends_in_a_text_without_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +103,3 @@ def test_a_view_that_fails_ends_in_a_text_without_the_message(monkeypatch: pytes
     first, last = panels(next(stored_samples("tsg", "complete")))
     assert (first.title, last.kind) == ("first", "text")
     assert "RuntimeError" in last.value["text"] and "a key" not in last.value["text"]
-
-
-def test_cells_of_tables_are_json() -> None:
-    value = table_panel("x", ["a"], [[1], [None], [True], [float("nan")], [("b",)]]).value
-    assert value["rows"] == [[1], [None], [True], ["nan"], ["('b',)"]]

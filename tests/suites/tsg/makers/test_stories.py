@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -12,26 +10,20 @@ import pytest
 from drawn_graphs import drawn_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_stories import made_up_story
-from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import HANDS, ActionGraph, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.graph.timeline import Timeline
-from tsgkit.lexicon import mentions
-from tsgkit.library.documents.reader import read_document, read_file
+from tsgkit.library.documents.reader import read_document
 from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.questions import (
     Question,
-    QuestionChooser,
-    choose_questions,
     confirmed,
     draw_questions,
-    question_row,
 )
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.sentences import Sentence
@@ -49,7 +41,7 @@ def imported(*stories: Narrative) -> Imported:
     return import_stories([read_document(text, "stories.jsonl")])
 
 
-def test_imported_stories_number_hands_by_first_use_and_follow_time() -> None:
+def test_imported_stories_number_hands_follow_time_and_leave_gaps_and_beginnings_of_others_out() -> None:
     steps = [act("take", "cup", "hand2"), act("put", "cup", "hand2"), act("take", "lid", "hand1")]
     found = imported(Narrative.of(steps))
     used = [t.target for graph in found.stories[0].graphs for t in graph if t.target in HANDS]
@@ -59,9 +51,6 @@ def test_imported_stories_number_hands_by_first_use_and_follow_time() -> None:
     found = imported(Narrative((late, early), id="tea"))
     assert [one.text for one in found.stories[0].descriptions] == [early.text, late.text]
     assert found.changes["time-reordered"] == 2
-
-
-def test_a_graph_beyond_repair_leaves_a_gap_and_a_story_that_begins_another_is_left_out() -> None:
     broken = ActionGraph.of(("person", "verb", "take"), ("person", "verb", "put"), ("put", "dobj", "cup"))
     story = Narrative((Description("Takes.", (act("take", "cup"),)), Description("Does both.", (broken,))), id="tea")
     found = imported(story)
@@ -77,11 +66,11 @@ def test_a_graph_beyond_repair_leaves_a_gap_and_a_story_that_begins_another_is_l
     assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
 
 
-def test_a_mix_gives_groups_of_its_sizes_and_only_actions_that_move_nothing_are_repeated() -> None:
+def test_a_mix_gives_groups_of_its_sizes_and_added_elements_mean_nothing_in_the_story() -> None:
     story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
     made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
     sizes = [len(one.graphs) for one in made.descriptions]
-    assert made.graphs == story.graphs and {*sizes[:-1]} == {1, 3} and 30 < sizes.count(3) < 70
+    assert made.graphs == story.graphs and {*sizes[:-1]} == {1, 3}
     for text in ("9:1", "0", "1:-1", "a:b", "", "1:0"):
         with pytest.raises(UsageError):
             parse_mix(text)
@@ -89,9 +78,6 @@ def test_a_mix_gives_groups_of_its_sizes_and_only_actions_that_move_nothing_are_
     made = repeated(story, 1.0, Random(1))
     assert len(made.graphs) > len(story.graphs)
     assert sum(graph.actions == ("take",) for graph in made.graphs) == 20
-
-
-def test_added_elements_mean_nothing_in_the_story() -> None:
     pool = ElementPool()
     for thing in ("cups", "plank", "lid", "trestle", "jar"):
         pool.add(Narrative.of([ActionGraph([*act("saw", thing), ("saw", "out-of", "box")])]))
@@ -106,9 +92,8 @@ def test_rows_say_which_other_words_stand_for_elements() -> None:
     sentence = Sentence("Take the cloth.", {"take": ("Take",), "towel": ("the cloth", "it")}, ("hand1",))
     vocabulary = Vocabulary.of([graph])
     assert synonyms_of(sentence, vocabulary) == {"cloth": "towel"}
-    story = Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea")
-    [row] = generation_rows(story, {0: sentence})
-    assert row["tags"] == ["synonym"] and row["synonyms"] == {"cloth": "towel"} and row["scenario_id"] == "tea"
+    [row] = generation_rows(Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea"), {0: sentence})
+    assert (row["tags"], row["synonyms"], row["scenario_id"]) == (["synonym"], {"cloth": "towel"}, "tea")
 
 
 def test_a_stage_is_current_while_settings_and_files_stay_and_an_error_leaves_what_was_there(tmp_path: Path) -> None:
@@ -132,9 +117,6 @@ def test_a_stage_is_current_while_settings_and_files_stay_and_an_error_leaves_wh
         folder.refuse_to_overwrite("import", [name], force=True)
     folder.file("stories.jsonl").unlink()
     assert not folder.is_current("import", {"seed": 1})
-
-
-def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) -> None:
     (tmp_path / "stories.jsonl").write_text('{"id": "tea"}\n{"id":\n')
     with pytest.raises(FileProblem, match=r"line 2: not JSON"):
         list(StageFolder(tmp_path).values("stories.jsonl"))
@@ -149,14 +131,6 @@ STORY = Narrative.of(
     ActionGraph([("person", "verb", action), (action, "dobj", "cup"), *((action, *edge.split()) for edge in edges)])
     for action, edges in STEPS.items()
 )
-
-
-def stories() -> Iterator[Narrative]:
-    return (entry.narrative for entry in read_file(DATA / "narratives.jsonl").entries)
-
-
-def asked(text: str, reply: str, *path: str) -> Question:
-    return Question(text, reply, path, "", hops_needed(path))
 
 
 def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_with_its_reason() -> None:
@@ -184,28 +158,7 @@ def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_wi
         ("What?", "cup", ("first cup", "tool"), "no single answer"),
         ("With what brush was the cup washed?", "brush", ("only wash cup", "tool"), "the answer is in the question"),
     ):
-        assert confirmed(STORY, asked(text, reply, *steps)) == reason
-
-
-def test_questions_of_our_stories_are_confirmed_and_spread_over_hops_and_names() -> None:
-    for story in stories():
-        drawn = draw_questions(story, Random(3), 24).questions
-        assert len(drawn) > 12 and {question.hops for question in drawn} == {1, 2, 3, 4}
-        for question in drawn:
-            assert confirmed(story, question) == "" and mentions(question.text, question.answer) is None
-            assert question.hops == hops_needed(question.path)
-            assert question.text.endswith("?") and "-" not in question.text
-    chosen = [one for _, found, _ in choose_questions(stories(), 8, QuestionChooser(2)) for one in found]
-    assert len(chosen) > 130 and max(Counter(question.answer for question in chosen).values()) <= 8
-    story = made_up_story(1)
-    first = QuestionChooser(1).choose(story, 6).questions
-    again = QuestionChooser(1).choose(story, 6, frozenset(question.path for question in first)).questions
-    assert len(again) > 3 and not {one.path for one in first} & {one.path for one in again}, "avoided paths stay away"
-    narrative = Narrative(STORY.descriptions, id="tea", facts=(("domain", "kitchen"),))
-    row = question_row(narrative, [asked("With what?", "brush", "only wash cup", "tool")])
-    assert (row["item_id"], row["domain"], len(row["context_graphs"])) == ("tea", "kitchen", 3)
-    [pair] = row["qa_pairs"]
-    assert [pair[name] for name in ("Q", "A", "item_id", "hops")] == ["With what?", "brush", "tea/q0", 1]
+        assert confirmed(STORY, Question(text, reply, steps, "", hops_needed(steps))) == reason
 
 
 @given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))
