@@ -74,7 +74,8 @@ def test_link_works_shows_runs_as_they_come_and_a_signal_ends_the_server(
     with urllib.request.urlopen(f"{found[0]}data/runs", timeout=20) as listing:  # noqa: S310
         assert b'"id":"mine"' in listing.read()
     server.signal(signal.SIGINT)
-    assert (server.wait().code, server.err) == (0, "")
+    advice = "they appear in the page as soon as there are some: tsgkit eval"
+    assert (server.wait().code, server.err) == (0, f"tsgkit: there are no runs here yet\n  {advice}\n")
     assert re.fullmatch(r"0 runs: http://\S+/\nCtrl-C ends the server\n", server.out), server.out
 
 
