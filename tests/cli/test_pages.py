@@ -68,10 +68,10 @@ def test_link_works_shows_runs_as_they_come_and_a_signal_ends_the_server(
     (folder / "runs").mkdir()
     server = commands.start("view", "runs", "--no-open", cwd=folder)
     found = address_of(server)
-    with urllib.request.urlopen(found[0], timeout=20) as page:  # noqa: S310
+    with urllib.request.urlopen(found[0], timeout=120) as page:  # noqa: S310
         assert b"<title>tsgkit</title>" in page.read()
     tsgkit("eval --task tsg/sgqa --limit 1 --out runs/mine --quiet")
-    with urllib.request.urlopen(f"{found[0]}data/runs", timeout=20) as listing:  # noqa: S310
+    with urllib.request.urlopen(f"{found[0]}data/runs", timeout=120) as listing:  # noqa: S310
         assert b'"id":"mine"' in listing.read()
     server.signal(signal.SIGINT)
     advice = "they appear in the page as soon as there are some: tsgkit eval"

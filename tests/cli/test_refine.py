@@ -100,7 +100,7 @@ def test_spoilt_data_are_mended_where_one_remedy_exists_by_several_processes_as_
             assert number in one.kinds or entry.narrative.graphs[number].triplets == clean.triplets
     assert {(change["by"], change["sure"]) for change in changes("out.jsonl")} == {("exact", None)}
     assert (summary["undecided"], len(summary["proposed"])) == (5, 30)
-    said = tsgkit("refine in.jsonl -o said.jsonl").out
+    said = tsgkit("refine in.jsonl -o again.jsonl").out
     assert "\nnot decided (5):\n" in said and "proposed (30;" in said
     assert "  ... and 25 more (--json and --report" in said and said.count("  ... and ") == 1, "five are shown"
     monkeypatch.setattr("tsgkit.cli.refine.SHOWN", 3)
