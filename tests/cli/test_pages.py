@@ -53,7 +53,7 @@ def sources(folder: Path) -> None:
 
 def address_of(process: Ran) -> re.Match[str]:
     """Return where a command serves, once it does, as address, port and token."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while not (found := re.search(r"http://127\.0\.0\.1:(\d+)/([\w-]{32})/", process.out + process.err)):
         assert not process.ended() and time.monotonic() < until, process.err
         time.sleep(0.005)
