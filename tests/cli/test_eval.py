@@ -118,10 +118,7 @@ def test_gates_decide_the_exit_code_after_a_budget_and_before_errors(server: Run
     before = server.stats()["seen"]
     tsgkit.refuses(
         {
-            "tsg/sgqa.exact_match=much": "not TASK.METRIC=VALUE",
-            "tsg/sgqa.exact_match=nan": "values are fractions of 1",
             "tsg/sgqa.exact_mach=0.5": "tsg/sgqa has no exact_mach",
-            "tsg/sgds.accuracy=0.5": "tsg/sgds is not evaluated",
         },
         asking(server, "--fail-under"),
     )
@@ -257,10 +254,8 @@ def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None
     tsgkit.refuses(
         {
             "--repeat -1": "--repeat -1: at least 1 is needed",
-            "--concurrency 0": "--concurrency 0: it must be more than 0",
             "--task sgqb": "there is no task sgqb\n  sgqa?",
             "--style zeroshot": "zeroshot",
-            "--model-arg temperature=1": "no model is asked, so --model-arg has no use",
             "--data nowhere.jsonl": "nowhere.jsonl: no such file",
             "--prompts nowhere": "nowhere",
             "--price cheap --dry-run": "'cheap' is no price",
@@ -272,7 +267,6 @@ def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None
             f"--task ma-sgg --data {questions}": f"{named}spatialgen/questions: --task spatialgen/questions\n",
             "--task formalimg --images mine=.": "--task formalimg/knolling or --task formalimg/natural",
             "--task formalimg/layout --model baseline/solvr": "baseline/solver?",
-            "--task formalimg/layout --solver vote:3": "its answers cannot be put to a vote",
             "--task formalimg/layout --images mine=.": "formalimg/layout takes models",
             "--task sceneeval/annotate --solver agent": "solver agent cannot do sceneeval/annotate",
             "--task sceneeval/annotate --scenes mine=.": "sceneeval/annotate takes models",
@@ -311,9 +305,7 @@ def test_prompts_that_are_too_long_or_cut_off_or_tried_again_are_told(tsgkit: Co
     assert "  2 requests failed and were tried again\n" in out
 
 
-def test_next_step_is_named_and_runs_are_listed_a_line_each(
-    tsgkit: CommandLine,
-) -> None:
+def test_next_step_is_named_and_runs_are_listed_a_line_each(tsgkit: CommandLine) -> None:
     sgds = "tsgkit eval --task tsg/sgds --model openai/gpt-4o --limit 10"
     images = "tsgkit eval --task spatialgen/questions --images NAME=DIR"
     for words, expected in {

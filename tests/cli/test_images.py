@@ -124,7 +124,6 @@ def test_images_refuses_invalid_arguments_before_sending_or_writing(
             "--condition drawn": "--condition and --layouts go together",
             "--layouts x.json": "--condition and --layouts go together",
             "--no-instruction": "leaves nothing to ask for",
-            "--max-cost 1": "the price of openai/m is not known",
             "--rewriter-price 1,2": "name it: --rewriter M",
             "--task tsg/sgqa": "tsg/sgqa has no images to make\n  tasks that have: demo/cups",
             "--task spatialgen/questions --condition text --layouts x.json": "take no layouts",

@@ -22,6 +22,8 @@ from tsgkit.runs.subjects import Limits
 MINE = '{"id": 1, "mine": true}\n{"id": 2}\n'
 CUP = "(exists ?b (and (Is ?b 'book') (OnLeftSide ?b)))"
 LAYOUT = {"objects": [{"label": "book", "box_2d": [700, 100, 900, 300]}]}
+
+
 DATA = (
     ("refine graphs.txt -o out", "out"),
     ("refine graphs.txt -o out --review", "out"),
@@ -49,14 +51,19 @@ REPORTS = (
     ("explain run --item bread/q0 -o out.html", "out.html"),
     ("view run -o out.html", "out.html"),
     ("report run --format terminal -o out", "out"),
+    ("report run --format html -o out", "out"),
     ("report run -o out.csv", "out.csv"),
     ("compare run --grid -o out.tex", "out.tex"),
+    ("report run -o out.tex", "out.tex"),
     ("report run --junit out", "out"),
     ("audit graphs.jsonl --task tsg/sa-sgg -o out.md", "out.md"),
+    ("audit graphs.jsonl --task tsg/sa-sgg -o out.html", "out.html"),
     (f'formula solve "{CUP}" --draw out.svg', "out.svg"),
     (f'formula repair "{CUP}" layout.json --draw out.svg', "out.svg"),
     ("scene show room.json -o out.svg", "out.svg"),
+    ("scene show room.json -o out.html", "out.html"),
     ("scene render room.json -o out.png", "out.png"),
+    ("scene render room.json -o out.html", "out.html"),
     ("scene draw annotations.csv -o out.svg", "out.svg"),
 )
 FOLDERS = (
@@ -184,9 +191,7 @@ def test_force_and_new_move_other_work_aside(tsgkit: CommandLine) -> None:
     assert (aside / "mine.jsonl").read_text() == MINE and not Path("pairs").exists()
 
 
-def test_reports_replace_reports_and_no_data_and_folders_of_others_are_left_alone(
-    fresh: Fresh, tsgkit: CommandLine
-) -> None:
+def test_reports_replace_reports_and_no_data(fresh: Fresh, tsgkit: CommandLine) -> None:
     for words, target in REPORTS:
         fresh()
         assert main(shlex.split(words)) in (0, 1), words
@@ -208,6 +213,9 @@ def test_reports_replace_reports_and_no_data_and_folders_of_others_are_left_alon
         put(target, text)
         tsgkit(words, code=2)
         assert Path(target).read_text() == text, "drawings replace no graphs, and summaries are added to no data"
+
+
+def test_folders_that_hold_something_else_are_left_alone(fresh: Fresh, tsgkit: CommandLine) -> None:
     for words, target in FOLDERS:
         fresh()
         put(target, MINE)

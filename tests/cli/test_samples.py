@@ -161,7 +161,6 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
             f"{samples} --limit -1": "tsgkit: --limit -1: from 0\n",
             f"{explain} --html x.html": "--html is of one item\n  name it with --item",
             f"{explain} --item bread/q00": "bread/q0?",
-            f"{explain} --item bread/q0 --html run.json": "a page is HTML",
             f"{explain} --item bread/q0 --html x.html --json": "give one of them",
             f"explain {folder} --item one": "no run lies here",
         }
@@ -173,7 +172,6 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
             "run --figure f1": "expected a metric and a group, METRIC:G",
             "run --figure f1:implicit": "--figure: no file is named",
             "run --figure f1:implicit -o f1.pdf --by k": "--figure and --by do not go together",
-            "run --figure f1:k -o f1.pdf --metrics all": "--figure and --metrics do not go together",
             "run --figure f1:implicit -o f1.pdf --profile x": "there is no profile x",
             "run --figure f9:implicit -o f1.pdf": "no task here has the metric f9",
             "run --figure f1:implicitly -o f1.pdf": "a figure cannot be grouped by implicitly\n  implicit?",
@@ -181,7 +179,6 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
             "run --against nobody": "--against nobody",
             "run --metrics few": "no choice of metrics few",
             "run --fail-under sgqa.nothing=1": "has no nothing",
-            "run --fail-under ma-sgg.f1=0.1": "is not evaluated",
             "run -o /no/such/folder/report.md": "there is no folder",
             "run -o t.pdf": "tsgkit: t.pdf: no report ends in .pdf\n  name it .md, .csv, .json, .tex, .html",
             "run -o t.pdf --by k": "--figure METRIC:G for a drawing",

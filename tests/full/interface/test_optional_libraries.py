@@ -1,18 +1,21 @@
-"""Spans from Python: a program's own tracer provider and what is loaded without them."""
+"""What optional libraries add to Python: spans, a program's own tracer provider, frames and figures."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from collector import collector
+from hostile_run import hostile_run
 from PIL import Image
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
+from tsgkit.interface.samples import COLUMNS
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Request, call, unit
@@ -62,7 +65,7 @@ def grey(prompt: str, seed: int) -> Any:  # noqa: ANN401
 
 def program(text: str, *arguments: str) -> str:
     command = [sys.executable, "-c", text, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_spans_go_to_the_tracer_provider_of_the_program_and_without_the_option_nothing_is_loaded(
@@ -148,3 +151,20 @@ def test_spans_beyond_the_queue_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 < len(served.spans) < 1001
     lost = 1001 - len(served.spans)
     assert tracing.trouble.startswith(f"spans could not be sent: {lost:,} of 1,001, to {served.url}/v1/traces: ")
+
+
+def test_pandas_frame_has_a_row_a_sample_and_figures_are_drawn_for_papers(tmp_path: Path) -> None:
+    pandas, run = import_module("pandas"), hostile_run(tmp_path / "run")
+    frame = run.frame("pandas", texts=True)
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == 16
+    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS
+    assert {"strict.exact_match", "official.exact_match", "group.domain", "usage.cost"} <= {*frame.columns}
+    assert list(frame.columns[-2:]) == ["prompt", "reply"]
+    assert frame["usage.cost"].isna().all(), "nobody told what it cost"
+    assert frame["usage.cost"].dtype == frame["official.exact_match"].dtype == "float64"
+    assert len(run.samples.of(style="cot").frame("pandas")) == 8
+    assert run.figure("exact_match", by="style").save(tmp_path / "f.pdf").read_bytes().startswith(b"%PDF")
+    compared = tk.compare(run, "sgqa", baseline="zero-shot")
+    for figure in (compared.figure(), compared.figure(items=True)):
+        assert "<svg" in figure._repr_svg_()
+        assert "<script" not in figure._repr_svg_() + figure.alt
