@@ -1,21 +1,29 @@
-"""Runs ``tsgkit`` in processes of its own that start at once: they are forked from one that has loaded the libraries.
+"""Runs ``tsgkit`` and servers in processes of their own that start at once: forked from one that has loaded all.
 
 Each is a real process with its own id, folder, environment and limits, so that it can be killed as any other. As a
-program this is the one they are forked from: it takes requests as JSON lines and answers each with one.
+program this is the one they are forked from: it takes requests as JSON lines and answers each with one. With the name
+of a module whose ``server`` takes options and returns the coroutine that prints a port and serves, it starts servers:
+each request is answered with the process's id, and who starts to serve adds the port.
 """
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import contextlib
 import gc
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +75,7 @@ class Prefork:
 
     process: subprocess.Popen[str]
     folder: Path
-    number: int = field(default=0)
+    number: int = 0
 
     def request(self, value: dict[str, Any]) -> Any:  # noqa: ANN401
         assert self.process.stdin is not None
@@ -183,5 +191,75 @@ def _child(value: dict[str, Any]) -> None:
         os._exit(code)
 
 
+@cache
+class _Servers:
+    """The process that the servers of one module are forked from."""
+
+    def __init__(self, module: str) -> None:
+        command = [sys.executable, str(Path(__file__)), module]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.lock = threading.Lock()
+        atexit.register(self.process.communicate)  # its end is that of the servers that still run
+
+    def numbers(self, count: int, **value: Any) -> list[int]:  # noqa: ANN401
+        """Return the numbers with which a request is answered."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with self.lock:
+            self.process.stdin.write(json.dumps(value) + "\n")
+            self.process.stdin.flush()
+            return [int(self.process.stdout.readline()) for _ in range(count)]
+
+
+@contextlib.contextmanager
+def preforked(module: str, options: dict[str, object]) -> Iterator[int]:
+    """Yield the port of a server with these options, for as long as the block lasts; then it is free."""
+    servers = _Servers(module)
+    pid, port = servers.numbers(2, options=options, cwd=str(Path.cwd()))
+    try:
+        yield port
+    finally:
+        servers.numbers(1, end=pid)
+
+
+def _serve_servers(module: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the servers stop when who asked for them ends
+    program = importlib.import_module(module)
+    program.server({}).close()  # loads what is loaded late, serves nothing
+    gc.collect()
+    gc.freeze()
+    running: set[int] = set()
+    for line in sys.stdin:
+        value = json.loads(line)
+        if "end" in value:
+            running.remove(value["end"])
+            _kill(value["end"])
+            print(value["end"], flush=True)
+        elif pid := os.fork():
+            running.add(pid)
+        else:
+            _server(program, value)
+    for pid in running:
+        _kill(pid)
+
+
+def _kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)  # who has ended is a zombie until it is waited for, and takes no harm
+    os.waitpid(pid, 0)
+
+
+def _server(program: Any, value: dict[str, Any]) -> None:  # noqa: ANN401
+    try:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir(value["cwd"])
+        print(os.getpid(), flush=True)
+        asyncio.run(program.server(value["options"]))
+    except BaseException:  # noqa: BLE001  # a line that is no port tells who waits for one
+        traceback.print_exc()
+        print("failed", flush=True)
+    finally:
+        os._exit(1)
+
+
 if __name__ == "__main__":
-    _serve()
+    _serve_servers(sys.argv[1]) if sys.argv[1:] else _serve()
