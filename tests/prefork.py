@@ -84,24 +84,17 @@ class Prefork:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def start(
-        self,
-        *words: str,
-        cwd: Path,
-        env: dict[str, str] | None = None,
-        largest_file: int | None = None,
-        stderr: str = "",
-        version: str = "",
-    ) -> Ran:
-        """Start ``tsgkit`` with these words; ``stderr`` names a terminal, ``version`` pretends to be another one."""
+    def start(self, *words: str, cwd: Path, stderr: str = "", **how: Any) -> Ran:  # noqa: ANN401
+        """Start ``tsgkit`` with these words; ``stderr`` names a terminal.
+
+        ``env`` is added to the environment, ``largest_file`` the size at which files are full, and ``version`` that of
+        the package.
+        """
         self.number += 1
         out, err = (self.folder / f"{self.number}.{name}" for name in ("out", "err"))
         out.touch()
         err.touch()
-        value = {
-            "words": words, "cwd": str(cwd), "env": env or {}, "out": str(out), "err": stderr or str(err),
-            "largest_file": largest_file, "version": version,
-        }  # fmt: skip
+        value = {"words": words, "cwd": str(cwd), "out": str(out), "err": stderr or str(err), **how}
         return Ran(self, self.request(value)["pid"], (out, err))
 
     def run(self, *words: str, cwd: Path, **how: Any) -> Ran:  # noqa: ANN401
@@ -112,8 +105,8 @@ class Prefork:
 def prefork(folder: Path) -> Iterator[Prefork]:
     """Such a process, for as long as the block lasts."""
     paths = os.pathsep.join(path for path in sys.path if path)
-    hidden = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL", "_API_BASE"))}
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    hidden = ("_API_KEY", "_BASE_URL", "_API_BASE")
+    environment = {name: value for name, value in os.environ.items() if not name.endswith(hidden)}
     environment |= {"PYTHONPATH": paths, "TSGKIT_CACHE_HOME": str(folder / "cache"), "TSGKIT_DEBUG": ""}
     command = [sys.executable, str(Path(__file__))]
     with subprocess.Popen(
@@ -161,20 +154,19 @@ def _child(value: dict[str, Any]) -> None:
     code = 99
     try:
         os.setsid()
-        for number, (name, how) in enumerate([("/dev/null", "r"), (value["out"], "w"), (value["err"], "w")]):
-            flags = os.O_RDONLY if how == "r" else os.O_WRONLY | os.O_APPEND
-            handle = os.open(name, flags)
+        for number, name in enumerate(("/dev/null", value["out"], value["err"])):
+            handle = os.open(name, os.O_WRONLY | os.O_APPEND if number else os.O_RDONLY)
             os.dup2(handle, number)
             os.close(handle)
         sys.stdin = open(0)  # noqa: SIM115
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         os.chdir(value["cwd"])
-        os.environ.update(value["env"])
-        if value["largest_file"]:
+        os.environ.update(value.get("env", {}))
+        if "largest_file" in value:
             resource.setrlimit(resource.RLIMIT_FSIZE, (value["largest_file"],) * 2)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if value["version"]:
+        if "version" in value:
             import tsgkit.runs.evaluation
             import tsgkit.runs.run_setup
 

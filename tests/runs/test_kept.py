@@ -105,10 +105,7 @@ def test_rows_that_are_known_by_their_number_are_kept_with_all_others(rows: Path
         ("sceneeval/plausibility", ""),
     ],
 )  # fmt: skip
-def test_rows_of_every_suite_are_read_again_from_what_is_kept(
-    task: str, subject: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_rows_of_every_suite_are_read_again_from_what_is_kept(task: str, subject: str, tmp_path: Path) -> None:
     shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
     shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")
     rooms: dict[str, Any] = {"models": (), "scenes": ("mine=rooms",), "data": "mine.csv"}
@@ -132,7 +129,6 @@ def test_cards_prompts_examples_and_plan_lie_in_the_run(tmp_path: Path, monkeypa
     mine.parent.mkdir(parents=True)
     mine.write_text("Answer in one word.\n", encoding="utf-8")
     say_nothing_right(tmp_path / "said.jsonl")
-    monkeypatch.chdir(tmp_path)
     plan: dict[str, Any] = {"tasks": ["tsg/sgqa"], "models": ["script:said.jsonl"], "styles": ["few-shot"], "limit": 2}
     home = asked(tmp_path / "run", **plan) / "asked"
     assert "# mine" in (home / "tasks/tsg/sgqa.yaml").read_text(encoding="utf-8")
@@ -207,9 +203,7 @@ def forget_what_was_given() -> None:
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(tmp_path: Path) -> None:
     run, *shards = (
         tk.evaluate(capitals(), model=lambda _: "Answer: [Paris]", out=tmp_path / "run", shard=shard, quiet=True).path
         for shard in (None, "1/2", "2/2")
@@ -219,7 +213,6 @@ def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(
     with pytest.raises(UsageError, match="my/capitals: cannot be merged here: its code is not here"):
         merge(shards, tmp_path / "merged")
     assert not list(tmp_path.glob("*merged*"))
-    monkeypatch.chdir(tmp_path)
     with pytest.warns(Lacking, match="my/capitals: shown as recorded: its code is not here"):
         assert figures(run) == before
     with pytest.warns(Lacking):
@@ -238,15 +231,12 @@ def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-def test_the_file_whose_code_is_missing_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_file_whose_code_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text(
         'import tsgkit as tk\n\n@tk.metric("tsg/sgqa")\ndef letters(item, answer):\n    return len(answer or "")\n'
         '\n@tk.solver("twice")\nasync def twice(prompt, ask):\n    return await ask(prompt, "answer")\n'
     )
     say_nothing_right(tmp_path / "said.jsonl")
-    monkeypatch.chdir(tmp_path)
     words = ["eval", "--code", "mine.py", "--task", "sgqa", "--model", "script:said.jsonl", "--solver", "twice"]
     assert main([*words, "--limit", "3", "--out", "run", "--quiet"]) == 0
     forget_what_was_given()
@@ -458,7 +448,6 @@ def test_an_archive_that_was_cut_off_damaged_or_claims_another_form_is_an_error_
 def test_runs_are_packed_and_unpacked_by_command_also_where_one_is(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     assert main(["runs", "pack", str(run), "-o", "mine.zip"]) == 0
     assert main(["runs", "unpack", "mine.zip"]) == 0
     assert "its table: tsgkit report runs/mine" in capsys.readouterr().out

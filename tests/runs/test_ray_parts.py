@@ -35,8 +35,6 @@ ERRORS = (
     *("NodeDiedError", "ObjectLostError", "LocalRayletDiedError", "WorkerCrashedError", "OutOfMemoryError"),
     *("RayActorError", "RayTaskError", "RayError"),
 )
-
-
 Ray = Any
 """The library, or what stands in its place."""
 
@@ -76,7 +74,7 @@ def ready(value: object) -> Any:  # noqa: ANN401
 # Clusters
 
 
-def test_a_cluster_says_what_it_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_says_what_it_has_and_how_many_units_it_takes(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster()
     assert (cluster.cpus, cluster.gpus, cluster.has("CPU"), cluster.has("GPU")) == (8, 0, True, False)
     ray.resources = {"CPU": 0.5, "GPU": 2.0}
@@ -88,6 +86,11 @@ def test_a_cluster_says_what_it_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -
     ray.alive = {"n1": "here"}
     spread.append(cluster.is_spread)
     assert spread == [True, False] and ray_cluster.was_lost("n2") and not ray_cluster.was_lost("n1")
+    monkeypatch.setattr(Cluster, "connect", lambda _: None)
+    for cpus, most, workers in ((8.0, None, 10), (2.0, None, 3), (100.0, None, 125), (8.0, 4, 4), (8.0, 40, 10)):
+        ray.resources = {"CPU": cpus}
+        assert RayExecutor(most).workers == workers, cpus
+    assert RayExecutor().carries
 
 
 def test_ray_is_an_extra_and_its_client_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,17 +105,15 @@ def test_ray_is_an_extra_and_its_client_is_not_used(monkeypatch: pytest.MonkeyPa
     ray_cluster.check()
 
 
-def test_nodes_are_called_by_name_and_errors_by_their_first_line(tmp_path: Path) -> None:
+def test_nodes_and_errors_are_named_and_a_unit_leaves_keys_handlers_and_folders_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert ray_cluster._place({"NodeManagerHostname": "a", "NodeManagerAddress": "b"}) == "node a"
     assert ray_cluster._place({"NodeManagerHostname": "", "NodeManagerAddress": "b"}) == "node b"
     assert ray_cluster._lacking([str(tmp_path), str(tmp_path / "no")]) == [str(tmp_path / "no")]
-    assert ray_cluster._first_line(ValueError("\n one\ntwo")) == "one"
-    assert ray_cluster._first_line(ValueError("")) == "ValueError"
-    assert ray_cluster._first_line(ValueError("x" * 300)) == "x" * 200
+    said = [ray_cluster._first_line(ValueError(text)) for text in ("\n one\ntwo", "", "x" * 300)]
+    assert said == ["one", "ValueError", "x" * 200]
     assert set(ray_cluster._versions()) == {"tsgkit", "Python"}
-
-
-def test_keys_and_handlers_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with ray_cluster._keys_hidden():
         assert "OPENAI_API_KEY" not in os.environ
@@ -121,14 +122,16 @@ def test_keys_and_handlers_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None
     with ray_cluster._signals_kept():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGHUP) == before
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inner").mkdir()
+    done = ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner"))
+    assert done == (True, (1, 2, "inner"))
+    error = ItemError("no")
 
+    def fails(shared: object, item: object) -> None:
+        raise error
 
-def test_units_at_a_time_are_one_a_processor_and_some_that_wait(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Cluster, "connect", lambda _: None)
-    for cpus, most, workers in ((8.0, None, 10), (2.0, None, 3), (100.0, None, 125), (8.0, 4, 4), (8.0, 40, 10)):
-        ray.resources = {"CPU": cpus}
-        assert RayExecutor(most).workers == workers, cpus
-    assert RayExecutor().carries
+    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere")) == (False, error)
 
 
 def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,23 +192,6 @@ def test_what_a_remote_call_ends_with_is_told_apart(ray: Ray) -> None:
         assert ray.cancelled == [(reference, True)]
 
     asyncio.run(cancelled())
-
-
-def test_a_unit_works_in_the_drivers_folder_and_returns_its_errors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "inner").mkdir()
-    assert ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner")) == (
-        True,
-        (1, 2, "inner"),
-    )
-    error = ItemError("no")
-
-    def fails(shared: object, item: object) -> None:
-        raise error
-
-    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere")) == (False, error)
 
 
 # Addresses
@@ -297,12 +283,8 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
     def work(solver: Any, sample: object) -> Transcript:  # noqa: ANN401
         folder = solver.folder
         assert folder != home and (folder / "in/b.txt").read_bytes() == b"in/b.txt"
-        return Transcript(
-            (
-                LabelledReply("local", Reply(f"{sample}: {folder}/a.txt", error=str(folder))),
-                LabelledReply("x", Reply(None)),
-            )
-        )
+        said = Reply(f"{sample}: {folder}/a.txt", error=str(folder))
+        return Transcript((LabelledReply("local", said), LabelledReply("x", Reply(None))))
 
     [said, empty] = with_files(work, reader, item).said
     assert (said.reply.text, said.reply.error, empty.reply.text) == (f"s: {home}/a.txt", str(home), None)
@@ -317,10 +299,8 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
 
 def handle(problem: TsgkitError | None = None) -> Any:  # noqa: ANN401
     """Return an actor that loads at once."""
-    answers = {"place": "n1", "load": (problem, "n1")}
-    return SimpleNamespace(**{
-        name: SimpleNamespace(remote=functools.partial(ready, answer)) for name, answer in answers.items()
-    })  # fmt: skip
+    place, load = (SimpleNamespace(remote=functools.partial(ready, one)) for one in ("n1", (problem, "n1")))
+    return SimpleNamespace(place=place, load=load)
 
 
 def fake(cpus: int = 4, gpus: int = 0, *, room: bool = True) -> Any:  # noqa: ANN401

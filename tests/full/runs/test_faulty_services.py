@@ -55,14 +55,6 @@ def test_among_all_faults_every_sample_ends_answered(ask: Ask) -> None:
     assert attempts == stats["seen"], "every request stands in the record"
 
 
-def test_a_reply_that_can_never_be_read_is_never_asked_for_again(ask: Ask) -> None:
-    with model_server(always={"": "number"}) as server:
-        for _ in range(2):
-            ended = ask(server, first=5, code=1)
-            assert server.stats()["seen"] == 5
-    assert "its content is a number, expected a text" in ended.out
-
-
 def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recovers(ask: Ask) -> None:
     data = rows_in(DATA / "sgqa.jsonl", "sgqa")
     question: Any = data.sample(3)
