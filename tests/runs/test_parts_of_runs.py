@@ -65,16 +65,13 @@ CELL = Cell("m", "tsg/sgqa", "single", "cot", 0)
 # Plans and rows
 
 
-def test_a_row_is_called_by_what_tells_it_apart() -> None:
+def test_a_row_and_a_folder_are_called_by_what_tells_them_apart() -> None:
     assert CELL.title == "m tsg/sgqa cot" and CELL.ways == ("cot",) and CELL.axes == ()
     other = Cell("m", "tsg/sgqa", "vote:3", "few-shot", 2, 3, "mine", 0)
     assert other.title == "m tsg/sgqa few-shot vote:3 shots=3 prompts=mine seed=0 #3"
     assert Cell("b", "t", "baseline", "", 1).title == "b t #2"
     assert other.own_axes == {"shots": 3, "prompts": "mine", "seed": 0} and Cell.of(other.value) == other
     assert CELL.value == {"subject": "m", "task": "tsg/sgqa", "solver": "single", "style": "cot", "repeat": 0}
-
-
-def test_folders_are_named_and_told_by_kind() -> None:
     plan = Plan(images=("a=x/y",), scenes=("b=z",))
     found = [(one.name, one.kind, str(one.path)) for one in plan.folders]
     assert found == [("a", "images", "x/y"), ("b", "scenes", "z")]
@@ -97,17 +94,15 @@ def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert problem.value.hint.startswith("the plans: ")
 
 
-def test_a_run_is_named_after_its_models_and_tasks(tmp_path: Path) -> None:
-    def name(**settings: Any) -> str:  # noqa: ANN401
-        return prepare(Plan.model_validate({"first": 1, "model_args": (ADDRESS,)} | settings)).name
-
-    assert name(tasks=("tsg/sgqa",), models=("openai/a b",)) == "a-b-tsg-sgqa"
-    assert name(tasks=("tsg/sgqa", "tsg/sgds"), models=("openai/x", "openai/y")) == "x+y-tsg-sgqa+tsg-sgds"
-    tasks = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg")
-    assert name(tasks=tasks[:3], models=("openai/x",)) == "x-tsg-sgqa+tsg-sgds+tsg-sa-sgg"
-    assert name(tasks=tasks, models=("openai/x",)) == "x-tsg", "of many tasks the suites"
-    assert name(tasks=("tsg/sgqa",), models=("openai/" + "x" * 80,)) == "x" * 60
-    kinds = ("openai/x", "rules", "baseline/x", "script:f", "replay:r")
+def test_a_run_is_named_after_its_models_and_tasks() -> None:
+    tasks, x = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"), "openai/x"
+    for chosen, models, name in (
+        (tasks[:1], ("openai/a b",), "a-b-tsg-sgqa"), (tasks[:2], (x, "openai/y"), "x+y-tsg-sgqa+tsg-sgds"),
+        (tasks[:3], (x,), "x-tsg-sgqa+tsg-sgds+tsg-sa-sgg"), (tasks, (x,), "x-tsg"),
+        (tasks[:1], ("openai/" + "x" * 80,), "x" * 60),
+    ):  # fmt: skip
+        assert prepare(Plan(first=1, model_args=(ADDRESS,), tasks=chosen, models=models)).name == name, name
+    kinds = (x, "rules", "baseline/x", "script:f", "replay:r")
     assert [asks_a_model(one) for one in kinds] == [True, False, False, False, False]
 
 
@@ -303,7 +298,7 @@ def test_a_row_counts_what_is_done_and_what_failed_as_a_judgement_that_is_no_jso
 # Merging
 
 
-def test_what_a_merge_says_of_commands_and_shards() -> None:
+def test_a_merge_takes_the_first_header_with_the_shards_that_are_in_it_and_commands_without_place() -> None:
     words = ["tsgkit", "eval", "--shard", "1/2", "--task", "x", "--out=run", "-o", "y", "--shard=2/2", "--outer"]
     assert _without_place(words) == ["tsgkit", "eval", "--task", "x", "--outer"]
     assert _without_place(["tk.evaluate('x', shard='1/2', out='run', limit=3)"]) == ["tk.evaluate('x', limit=3)"]
@@ -317,8 +312,6 @@ def test_what_a_merge_says_of_commands_and_shards() -> None:
     assert merged.complete and not Merged(Path("x"), 2, missing=(Missing("t", 1, 2),)).complete
     assert not Merged(Path("x"), 2, lacking=("1/2",)).complete and not Merged(Path("x"), 2, problems=("p",)).complete
 
-
-def test_the_header_of_a_merge_is_that_of_the_first_with_the_shards_that_are_in_it() -> None:
     def header(begun: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401
         return {"begun": begun, "command": ["tsgkit", "--shard", "1/2"], **parts}
 
@@ -383,9 +376,6 @@ def test_calls_beside_a_product_belong_to_its_work(tmp_path: Path) -> None:
     for how in ({}, {"work": "y"}):
         with pytest.raises(FileProblem, match="already here would be lost"):
             opened(**how)
-    forced = opened(force=True)
-    assert forced.notices == ()
-    forced.close()
     fresh = opened(new=True)
     assert len(fresh.notices) == 2 and all(one.startswith("earlier work now lies in ") for one in fresh.notices)
     fresh.close()
@@ -449,7 +439,7 @@ BROKEN = Reply(None, Ending.API_ERROR, error="503", attempts=(Attempt(1.0, "503"
 LOCAL = Reply("A", source="local", usage=Usage(1, 1))
 
 
-def test_usage_of_a_sample_counts_what_was_asked_and_paid() -> None:
+def test_usage_counts_what_was_asked_and_paid_and_says_what_nobody_knows() -> None:
     assert usage_value((LOCAL,)) == {} == usage_value(())
     assert usage_value((PAID, CACHED, BROKEN, LOCAL)) == {
         "calls": 3, "from_cache": 1, "requests": 2, "seconds": 1.2346, "untold": 1, "unpriced": 0, "prompt": 30,
@@ -460,9 +450,6 @@ def test_usage_of_a_sample_counts_what_was_asked_and_paid() -> None:
     total: dict[str, Any] = {"calls": 2}
     add_usage(total, {"calls": 3, "cost": 0.5})
     assert total == {"calls": 5, "cost": 0.5}
-
-
-def test_usage_of_a_row_says_what_nobody_knows() -> None:
     used = usage_value((PAID, CACHED))
     assert results.usage_value({}) is None
     assert results.usage_value(used) == {
