@@ -188,7 +188,9 @@ def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(commands: Pr
     assert len(samples(tmp_path / "run")) == 12
 
 
-def test_a_budget_of_requests_holds_over_continuations(server: Running, tsgkit: CommandLine) -> None:
+def test_budgets_of_requests_tokens_and_money_stop_a_run_before_they_are_passed_and_hold_over_continuations(
+    server: Running, tsgkit: CommandLine
+) -> None:
     before = seen(server)
     for _ in range(2):
         said = tsgkit("", *words(server, "--max-requests", "4"), code=4).err
@@ -205,8 +207,6 @@ def test_a_budget_of_requests_holds_over_continuations(server: Running, tsgkit: 
             tsgkit("", *words(failing, "--max-requests", "3", "--concurrency", "1", "--out", "cut"), code=4)
         assert seen(failing) == 3, "the requests of a call that was cut short count"
 
-
-def test_budgets_of_tokens_and_money_stop_a_run_before_they_are_passed(server: Running, tsgkit: CommandLine) -> None:
     def used(code: int, *more: str) -> tuple[str, float, int]:
         ended = tsgkit("", *words(server, "--concurrency", "1", "--json", "--new", *more), code=code)
         usage = ended.json["results"][0]["usage"]
