@@ -192,11 +192,6 @@ def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
         suite, run, _, left = stored
         enter(suite)
         calls, before = Path(run, "calls.jsonl"), places_of(run)
-        if stored in (SCRIPT, STOPPED, ANNOTATED):  # where cards are reworded
-            for task in ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg"):
-                project_with_card(task, "title: ", "title: New ", Path())
-        if stored is ANNOTATED:  # where requests are built otherwise
-            write_lines(calls, [call | {"body": "0" * 32} for call in lines(calls)])
         bytes_before, calls_before = calls.read_bytes(), lines(calls)
         neighbours = set(Path(run).parent.iterdir())
         assert continued(capsys, run, server)[0] == left, stored
@@ -212,6 +207,21 @@ def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
         if run.startswith("judged"):
             assert all(before in (None, now) for before, now in again), f"{stored}: asked in other words"
         assert "request_form" not in json.loads(Path(run, "run.json").read_text()), stored
+
+
+def test_stored_runs_continue_where_cards_are_reworded_and_where_requests_are_built_otherwise(
+    server: Running, enter: Enter, capsys: Captured
+) -> None:
+    for suite, run, _, left in (SCRIPT, STOPPED, ANNOTATED):
+        enter(suite)
+        for task in ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg"):
+            project_with_card(task, "title: ", "title: New ", Path())
+        calls = Path(run, "calls.jsonl")
+        if suite == "sceneeval":
+            write_lines(calls, [call | {"body": "0" * 32} for call in lines(calls)])
+        neighbours = set(Path(run).parent.iterdir())
+        assert continued(capsys, run, server)[0] == left, run
+        assert set(Path(run).parent.iterdir()) == neighbours, f"{run}: another run was begun"
 
 
 def test_a_stored_run_of_folders_continues_with_a_solver_that_does_nothing_and_no_new_run_has_one(
