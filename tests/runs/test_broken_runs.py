@@ -105,26 +105,24 @@ def test_what_a_newer_version_or_a_hand_wrote_is_named(run: Path, said: Said) ->
         assert "calls.jsonl: line 2: label: " in said(2, *command)
 
 
-def test_a_run_killed_before_its_first_record_is_shown(run: Path, said: Said) -> None:
+def test_a_run_killed_before_its_first_record_and_one_of_data_whose_name_is_not_utf8_are_shown(
+    run: Path, said: Said, tmp_path: Path
+) -> None:
     for name in ("samples.jsonl", "calls.jsonl", "prompts.jsonl"):
         (run / name).unlink(missing_ok=True)
     header_with(run, **dict.fromkeys(("begun", "tsgkit", "name"), "\x1b]0;title\x07\x1b[31m"))
-    for words in (["runs", "show", str(run)], ["runs", "list", str(run.parent)]):
+    for words in (("runs", "show", str(run)), ("runs", "list", str(run.parent))):
         assert "\x1b" not in said(0, *words), "control characters are never live"
     assert "2 of 2 samples not asked" in said(0, "runs", "show", str(run))
     assert "not asked yet" in said(0, "explain", str(run), "--item", "bread/q0")
     assert "0 of 2" in said(0, "runs", "list", str(run.parent))
     for words in (("report", str(run)), ("rescore", str(run)), (*EVAL, str(run))):
         said(0, *words)
-
-
-def test_a_data_file_whose_name_is_not_utf8_is_read(tmp_path: Path, said: Said) -> None:
-    name, run = os.fsdecode(os.fsencode(tmp_path) + b"/sg\xffqa.jsonl"), str(tmp_path / "run")
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/sg\xffqa.jsonl")
     shutil.copy(DATA / "sgqa.jsonl", name)
     for command in (
-        *((*EVAL, run, "--data", name),) * 2,
-        ("runs", "show", run), ("report", run), ("explain", run, "--item", "bread/q0"), ("check", name),
-        ("report", run, "-o", str(tmp_path / "page.html")),
+        *((*EVAL, "odd", "--data", name),) * 2, ("runs", "show", "odd"), ("report", "odd"), ("check", name),
+        ("explain", "odd", "--item", "bread/q0"), ("report", "odd", "-o", "page.html"),
     ):  # fmt: skip
         said(0, *command)
 
@@ -164,7 +162,7 @@ def test_an_exception_on_one_item_is_its_outcome_and_the_run_goes_on(
     assert "2 samples ended in an error: ValueError at faulty_suite.py:" in said(1, *more), "in another process"
 
 
-def test_a_continued_run_tries_an_error_again_without_asking_again_and_a_rescore_counts_what_raises(
+def test_a_continued_run_tries_an_error_again_without_asking_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
 ) -> None:
     install(tmp_path, monkeypatch, after=ITEMS[1:2], judge=ITEMS[2:3])
@@ -174,13 +172,22 @@ def test_a_continued_run_tries_an_error_again_without_asking_again_and_a_rescore
         for _ in range(2):
             assert "2 samples ended in an error" in said(1, *words)
             assert outcomes() == ["answered", "error", "error", "answered", "answered"]
-        for judge, errors in ((ITEMS[2:4], 3), ([], 1)):  # one has no reply that could be scored
-            mend(after=ITEMS[1:2], judge=judge)
-            [result] = json.loads(said(0, "rescore", "run", "--json"))["results"]
-            assert result["counts"]["error"] == errors
         mend()
         said(0, *words)
         assert server.stats()["seen"] == 5
+    assert outcomes() == ["answered"] * 5
+
+
+def test_a_rescore_counts_what_raises_and_mends_what_no_longer_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    install(tmp_path, monkeypatch, solve=ITEMS[:1])
+    said(1, *BASELINE)
+    for judge, errors in ((ITEMS[1:2], 2), ([], 1)):  # one has no reply that could be scored
+        mend(judge=judge)
+        [result] = json.loads(said(0, "rescore", "run", "--json"))["results"]
+        assert result["counts"]["error"] == errors
+    said(0, *BASELINE)
     assert outcomes() == ["answered"] * 5
 
 
