@@ -5,13 +5,8 @@ It has the options of ``model_server``, and answers single requests too, with th
 ``takes``        seconds until a batch is done; ``hold`` keeps all in progress until ``POST /release``
 ``lines``        shares of faults that lines meet, each the first time only:
                  ``429``, ``500``, ``missing``, ``expired``
-``polls``        faults of the first questions about a batch: a status, ``hang``, ``cut``, ``html``
-``lists``        the same of the first questions for all batches
-``uploads``      the same of the first uploads of a file
-``creates``      the same of the first creations, which make the batch all the same where it is ``cut`` or ``hang``
-``downloads``    the same of the first downloads of results; ``torn`` ends within a line, with the length announced so
+``refuses``      the status of each of the first questions about files and batches
 ``odd``          results also hold duplicates, unknown names, and lines that say nothing
-``none``         the status of a server without batches
 ``slow``         seconds between the first ``uploads``, ``creates`` or ``downloads`` and the answer that tells of it
 ``GET /stats`` also tells the sizes of the batches, and how often each request was paid.
 """
@@ -27,9 +22,9 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
-from model_server import DIRECT, HTML, Connection, Running, Script, serve, started
+from model_server import DIRECT, Connection, Running, Script, serve, started
 
 
 class BatchScript(Script):
@@ -37,13 +32,11 @@ class BatchScript(Script):
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)
-        self.options = options
         self.takes = float(options.get("takes", 0.0))
         self.hold = bool(options.get("hold"))
         self.lines: dict[str, float] = options.get("lines", {})
-        self.first_of = {
-            name: list(options.get(name, [])) for name in ("polls", "lists", "uploads", "creates", "downloads")
-        }
+        self.odd = bool(options.get("odd"))
+        self.refuses: list[int] = options.get("refuses", [])
         self.slow: dict[str, float] = dict(options.get("slow", {}))
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
@@ -66,9 +59,6 @@ class BatchScript(Script):
             number -= share
         return ""
 
-    def message(self, prompt: str) -> dict[str, Any]:
-        return {"role": "assistant", "content": self.reply(prompt, "")}
-
 
 class BatchConnection(Connection):
     """One connection, which is also asked about files and batches."""
@@ -77,16 +67,15 @@ class BatchConnection(Connection):
 
     def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
         method, target, _ = request.split(" ")
-        path, query = urlsplit(target).path, parse_qs(urlsplit(target).query)
-        script = self.script
+        path, script = urlsplit(target).path, self.script
         if path.endswith("/release"):
             script.hold = False
-            self._json(200, {})
+            self._send(200, b"{}")
         elif "/files" in path or "/batches" in path:
-            if script.options.get("none"):
-                self._error(int(script.options["none"]), "Not Found", {})
+            if script.refuses:
+                self._error(script.refuses.pop(0), f"refused {headers.get('authorization', '')}", {})
             else:
-                self._batched(method, path.removeprefix("/v1"), query, headers, body)
+                self._batched(method, path.removeprefix("/v1").strip("/").split("/"), headers, body)
         else:
             super()._serve(request, headers, body)
 
@@ -97,48 +86,27 @@ class BatchConnection(Connection):
             "paid_twice": sum(number > 1 for number in script.paid.values()), "steps": script.steps,
         }  # fmt: skip
 
-    def _json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:  # noqa: ANN401
-        self._send(status, json.dumps(value).encode(), headers)
-
-    def _batched(
-        self, method: str, path: str, query: dict[str, list[str]], headers: dict[str, str], body: bytes
-    ) -> None:
-        script, parts = self.script, path.strip("/").split("/")
+    def _batched(self, method: str, parts: list[str], headers: dict[str, str], body: bytes) -> None:
+        script = self.script
         step = (
             "uploads" if parts == ["files"] else "creates" if method == "POST"
             else "downloads" if parts[0] == "files" else "lists" if parts == ["batches"] else "polls"
         )  # fmt: skip
         script.steps[step] += 1
-        faults = script.first_of.get(step, [])
-        fault = faults.pop(0) if faults else ""
-        if fault.isdigit():
-            self._error(int(fault), f"error {fault} {headers.get('authorization', '')}", {"Retry-After": "0.1"})
-            return
-        if fault == "html":
-            self._send(200, HTML.encode())
-            return
         if step == "uploads":
             answer: Any = self._upload(headers, body)
         elif step == "creates":
             answer = self._create(json.loads(body))
         elif step == "lists":
-            newest = [self._state(name) for name in reversed(script.batches)]
-            after = query.get("after", [""])[0]
-            start = next((place + 1 for place, one in enumerate(newest) if one["id"] == after), 0)
-            answer = {"data": newest[start : start + 2], "has_more": len(newest) > start + 2}
+            answer = {"data": [self._state(name) for name in reversed(script.batches)], "has_more": False}
         else:
             answer = script.files[parts[1]] if step == "downloads" else self._state(parts[1])
         data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        asyncio.get_running_loop().call_later(script.slow.pop(step, 0.0), self._told, fault, data)
+        asyncio.get_running_loop().call_later(script.slow.pop(step, 0.0), self._told, data)
 
-    def _told(self, fault: str, data: bytes) -> None:
-        if self.transport.is_closing() or fault == "hang":
-            return
-        if fault == "cut":
-            self.transport.write(self._head(200, len(data), {}) + data[: len(data) // 2])
-            self.transport.close()
-        else:
-            self._send(200, data[: len(data) - 9] if fault == "torn" else data)
+    def _told(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            self._send(200, data)
 
     def _upload(self, headers: dict[str, str], body: bytes) -> dict[str, Any]:
         mark = b"--" + headers["content-type"].partition("boundary=")[2].encode()
@@ -191,7 +159,8 @@ class BatchConnection(Connection):
                 bad.append(line | {"response": {"status_code": int(fault), "body": {"error": error}}})
             elif fault != "missing":
                 script.paid[custom_id] += 1
-                choice = {"index": 0, "message": script.message(prompt), "finish_reason": "stop"}
+                choice = {"index": 0, "message": {"role": "assistant", "content": script.reply(prompt, "")}}
+                choice["finish_reason"] = "stop"
                 value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback"}
                 value |= {"choices": [choice], "usage": script.usage}
                 good.append(line | {"response": {"status_code": 200, "body": value}})
@@ -203,7 +172,7 @@ class BatchConnection(Connection):
 
     def _odd(self, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return results among lines that a client must not stumble over."""
-        if not self.script.options.get("odd") or not lines:
+        if not self.script.odd or not lines:
             return lines
         error = {"status_code": 500, "body": {"error": {"message": "a duplicate"}}}
         more = [lines[0] | {"response": error}, lines[0] | {"custom_id": "unknown"}, {"custom_id": 7}, {}]

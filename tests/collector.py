@@ -24,7 +24,6 @@ class Sent:
     events: list[tuple[str, dict[str, Any]]]
     is_error: bool
     said: str
-    kind: int
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
         return self.attributes[name]
@@ -83,9 +82,7 @@ def _value(value: Any) -> Any:  # noqa: ANN401
 def _span(span: Any) -> Sent:  # noqa: ANN401
     events = [(event.name, _values(event.attributes)) for event in span.events]
     ids = (span.span_id, span.parent_span_id, span.trace_id)
-    return Sent(
-        span.name, *ids, _values(span.attributes), events, span.status.code == 2, span.status.message, span.kind
-    )
+    return Sent(span.name, *ids, _values(span.attributes), events, span.status.code == 2, span.status.message)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -33,7 +33,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from preforked_servers import preforked
+from prefork import preforked
 
 HTML = "<!doctype html><html><body><h1>Bad gateway</h1></body></html>"
 

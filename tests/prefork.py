@@ -1,21 +1,29 @@
-"""Runs ``tsgkit`` in processes of its own that start at once: they are forked from one that has loaded the libraries.
+"""Runs ``tsgkit`` and servers in processes of their own that start at once: forked from one that has loaded all.
 
 Each is a real process with its own id, folder, environment and limits, so that it can be killed as any other. As a
-program this is the one they are forked from: it takes requests as JSON lines and answers each with one.
+program this is the one they are forked from: it takes requests as JSON lines and answers each with one. With the name
+of a module whose ``server`` takes options and returns the coroutine that prints a port and serves, it starts servers:
+each request is answered with the process's id, and who starts to serve adds the port.
 """
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import contextlib
 import gc
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +75,7 @@ class Prefork:
 
     process: subprocess.Popen[str]
     folder: Path
-    number: int = field(default=0)
+    number: int = 0
 
     def request(self, value: dict[str, Any]) -> Any:  # noqa: ANN401
         assert self.process.stdin is not None
@@ -76,24 +84,17 @@ class Prefork:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def start(
-        self,
-        *words: str,
-        cwd: Path,
-        env: dict[str, str] | None = None,
-        largest_file: int | None = None,
-        stderr: str = "",
-        version: str = "",
-    ) -> Ran:
-        """Start ``tsgkit`` with these words; ``stderr`` names a terminal, ``version`` pretends to be another one."""
+    def start(self, *words: str, cwd: Path, stderr: str = "", **how: Any) -> Ran:  # noqa: ANN401
+        """Start ``tsgkit`` with these words; ``stderr`` names a terminal.
+
+        ``env`` is added to the environment, ``largest_file`` the size at which files are full, and ``version`` that of
+        the package.
+        """
         self.number += 1
         out, err = (self.folder / f"{self.number}.{name}" for name in ("out", "err"))
         out.touch()
         err.touch()
-        value = {
-            "words": words, "cwd": str(cwd), "env": env or {}, "out": str(out), "err": stderr or str(err),
-            "largest_file": largest_file, "version": version,
-        }  # fmt: skip
+        value = {"words": words, "cwd": str(cwd), "out": str(out), "err": stderr or str(err), **how}
         return Ran(self, self.request(value)["pid"], (out, err))
 
     def run(self, *words: str, cwd: Path, **how: Any) -> Ran:  # noqa: ANN401
@@ -104,8 +105,8 @@ class Prefork:
 def prefork(folder: Path) -> Iterator[Prefork]:
     """Such a process, for as long as the block lasts."""
     paths = os.pathsep.join(path for path in sys.path if path)
-    hidden = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL", "_API_BASE"))}
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    hidden = ("_API_KEY", "_BASE_URL", "_API_BASE")
+    environment = {name: value for name, value in os.environ.items() if not name.endswith(hidden)}
     environment |= {"PYTHONPATH": paths, "TSGKIT_CACHE_HOME": str(folder / "cache"), "TSGKIT_DEBUG": ""}
     command = [sys.executable, str(Path(__file__))]
     with subprocess.Popen(
@@ -153,20 +154,19 @@ def _child(value: dict[str, Any]) -> None:
     code = 99
     try:
         os.setsid()
-        for number, (name, how) in enumerate([("/dev/null", "r"), (value["out"], "w"), (value["err"], "w")]):
-            flags = os.O_RDONLY if how == "r" else os.O_WRONLY | os.O_APPEND
-            handle = os.open(name, flags)
+        for number, name in enumerate(("/dev/null", value["out"], value["err"])):
+            handle = os.open(name, os.O_WRONLY | os.O_APPEND if number else os.O_RDONLY)
             os.dup2(handle, number)
             os.close(handle)
         sys.stdin = open(0)  # noqa: SIM115
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         os.chdir(value["cwd"])
-        os.environ.update(value["env"])
-        if value["largest_file"]:
+        os.environ.update(value.get("env", {}))
+        if "largest_file" in value:
             resource.setrlimit(resource.RLIMIT_FSIZE, (value["largest_file"],) * 2)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if value["version"]:
+        if "version" in value:
             import tsgkit.runs.evaluation
             import tsgkit.runs.run_setup
 
@@ -183,5 +183,75 @@ def _child(value: dict[str, Any]) -> None:
         os._exit(code)
 
 
+@cache
+class _Servers:
+    """The process that the servers of one module are forked from."""
+
+    def __init__(self, module: str) -> None:
+        command = [sys.executable, str(Path(__file__)), module]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.lock = threading.Lock()
+        atexit.register(self.process.communicate)  # its end is that of the servers that still run
+
+    def numbers(self, count: int, **value: Any) -> list[int]:  # noqa: ANN401
+        """Return the numbers with which a request is answered."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with self.lock:
+            self.process.stdin.write(json.dumps(value) + "\n")
+            self.process.stdin.flush()
+            return [int(self.process.stdout.readline()) for _ in range(count)]
+
+
+@contextlib.contextmanager
+def preforked(module: str, options: dict[str, object]) -> Iterator[int]:
+    """Yield the port of a server with these options, for as long as the block lasts; then it is free."""
+    servers = _Servers(module)
+    pid, port = servers.numbers(2, options=options, cwd=str(Path.cwd()))
+    try:
+        yield port
+    finally:
+        servers.numbers(1, end=pid)
+
+
+def _serve_servers(module: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the servers stop when who asked for them ends
+    program = importlib.import_module(module)
+    program.server({}).close()  # loads what is loaded late, serves nothing
+    gc.collect()
+    gc.freeze()
+    running: set[int] = set()
+    for line in sys.stdin:
+        value = json.loads(line)
+        if "end" in value:
+            running.remove(value["end"])
+            _kill(value["end"])
+            print(value["end"], flush=True)
+        elif pid := os.fork():
+            running.add(pid)
+        else:
+            _server(program, value)
+    for pid in running:
+        _kill(pid)
+
+
+def _kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)  # who has ended is a zombie until it is waited for, and takes no harm
+    os.waitpid(pid, 0)
+
+
+def _server(program: Any, value: dict[str, Any]) -> None:  # noqa: ANN401
+    try:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir(value["cwd"])
+        print(os.getpid(), flush=True)
+        asyncio.run(program.server(value["options"]))
+    except BaseException:  # noqa: BLE001  # a line that is no port tells who waits for one
+        traceback.print_exc()
+        print("failed", flush=True)
+    finally:
+        os._exit(1)
+
+
 if __name__ == "__main__":
-    _serve()
+    _serve_servers(sys.argv[1]) if sys.argv[1:] else _serve()

@@ -1,7 +1,7 @@
-"""The command line, for all tests of runs."""
+"""The command line, and an empty folder to work in, for all tests of runs."""
 
 from __future__ import annotations
 
-from command_line import tsgkit
+from command_line import folder, tsgkit
 
-__all__ = ["tsgkit"]
+__all__ = ["folder", "tsgkit"]

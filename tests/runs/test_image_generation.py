@@ -20,7 +20,7 @@ from tsgkit.llm.door import Patience
 from tsgkit.llm.images import ImageFile
 from tsgkit.runs.image_folder import PaintingLog, is_there
 from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of, to_paint
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.prompt_rewriter import RewriterOptions
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
@@ -70,33 +70,30 @@ def test_every_item_gets_its_own_image_and_a_line_that_says_how(tmp_path: Path) 
     assert found.stray([item.item_id for item in ITEMS]) == ()
 
 
-def test_existing_images_are_not_requested_again(tmp_path: Path) -> None:
+def test_images_that_are_there_are_not_asked_for_again_and_those_without_a_line_are(tmp_path: Path) -> None:
+    log = tmp_path / "paintings.jsonl"
     with image_server() as server:
         painted(server, tmp_path, ITEMS[:4])
-        (tmp_path / "2.png").unlink()
-        (tmp_path / "4.png").symlink_to(tmp_path / "elsewhere/4.png")
-        (tmp_path / "5.png").write_bytes(b"made by hand")
-        result = painted(server, tmp_path)
-        assert server.stats()["seen"] == 4 + 1
-    assert (result.there, result.painted, result.total, result.requests) == (5, 1, 6, 5)
-    assert (tmp_path / "5.png").read_bytes() == b"made by hand" and not (tmp_path / "elsewhere").exists()
-
-
-def test_an_image_whose_line_is_written_gets_its_name_and_one_without_a_line_is_asked_for_again(
-    tmp_path: Path,
-) -> None:
-    with image_server() as server:
-        painted(server, tmp_path, ITEMS[:4])
+        (tmp_path / "1.png").unlink()
+        (tmp_path / "1.png").symlink_to(tmp_path / "elsewhere/1.png")
         (tmp_path / "2.png").rename(tmp_path / ".2.png.new")  # killed between the line and the name
         (tmp_path / "3.png").unlink()
         (tmp_path / ".3.png.new").write_bytes(b"cut off")
         (tmp_path / "..3.png.new.bcb0s2te").write_bytes(b"cut off while it was written")
         (tmp_path / ".5.png.new").write_bytes(png("no line tells of it"))
+        (tmp_path / "4.png").write_bytes(b"made by hand")
         result = painted(server, tmp_path)
-        assert server.stats()["seen"] == 4 + 3
-    assert (result.there, result.painted, result.requests) == (3, 3, 7)
-    assert not list(tmp_path.glob(".*.new*"))
-    assert all((tmp_path / f"{item.item_id}.png").read_bytes() == png(item.prompt) for item in ITEMS)
+        assert server.stats()["seen"] == 4 + 2
+        assert (result.total, result.there, result.painted, result.requests) == (6, 4, 2, 6)
+        assert (tmp_path / "4.png").read_bytes() == b"made by hand" and not (tmp_path / "elsewhere").exists()
+        assert not list(tmp_path.glob(".*.new*"))
+        assert all((tmp_path / f"{name}.png").read_bytes() == png(f"Cup number {name}.") for name in "0235")
+        log.write_text("{}\n")
+        with pytest.raises(FileProblem, match=r"line 1: no field"):
+            painted(server, tmp_path)
+        with pytest.raises(FileProblem, match="images cannot be kept here"):
+            painted(server, log)
+        assert server.stats()["seen"] == 6
 
 
 def test_blocked_prompts_are_not_requested_again_unless_changed_and_failed_ones_are(tmp_path: Path) -> None:
@@ -117,16 +114,22 @@ def test_blocked_prompts_are_not_requested_again_unless_changed_and_failed_ones_
     assert (third.there, third.blocked, third.painted, third.requests) == (5, 0, 1, 10)
 
 
-def test_images_asked_for_otherwise_need_a_folder_of_their_own(tmp_path: Path) -> None:
+def test_images_asked_for_otherwise_or_rewritten_by_another_need_a_folder_of_their_own(tmp_path: Path) -> None:
+    said = scripted(tmp_path)
     with image_server() as server:
-        painted(server, tmp_path, ITEMS[:2], "size=8x6")
-        for arguments in (["size=16x16"], ["size=8x6", "seed=1"]):
+        painted(server, tmp_path / "plain", ITEMS[:2], "size=8x6")
+        painted(server, tmp_path / "anew", ITEMS[:1], rewriter=said)
+        seen = server.stats()["seen"]
+        for folder, arguments, rewriter in (
+            ("plain", ["size=16x16"], None), ("plain", ["size=8x6", "seed=1"], None), ("plain", ["size=8x6"], said),
+            ("anew", [], None), ("anew", [], asked(server)),
+        ):  # fmt: skip
             with pytest.raises(UsageError, match=r"0\.png was asked for otherwise"):
-                painted(server, tmp_path, ITEMS[:2], *arguments)
+                painted(server, tmp_path / folder, ITEMS[:1], *arguments, rewriter=rewriter)
         with pytest.raises(UsageError, match="asked for otherwise"):
-            painted(server, tmp_path, (Painting("0", "Another prompt."),), "size=8x6")
-        assert server.stats()["seen"] == 2
-    assert len(lines(tmp_path)) == 2
+            painted(server, tmp_path / "plain", (Painting("0", "Another prompt."),), "size=8x6")
+        assert server.stats()["seen"] == seen == 3
+    assert len(lines(tmp_path / "plain")) == 2
 
 
 def test_a_model_is_shown_the_drawing_of_an_item_and_other_formats_become_png(tmp_path: Path) -> None:
@@ -164,7 +167,7 @@ def test_items_after_which_no_image_can_be_named_are_refused(tmp_path: Path) -> 
     assert (own.is_own, own.settings.parameters, own.price and own.price.dollars) == (True, {"seed": 0}, 0.0)
 
 
-def test_budgets_of_requests_and_money_stop_the_asking_and_are_raised_later(tmp_path: Path) -> None:
+def test_budgets_stop_the_asking_and_are_raised_later_and_denials_stop_it_too(tmp_path: Path) -> None:
     with image_server() as server:
         first = painted(server, tmp_path, max_requests=2)
         second = painted(server, tmp_path, price="0.1", max_cost=0.25)
@@ -175,61 +178,33 @@ def test_budgets_of_requests_and_money_stop_the_asking_and_are_raised_later(tmp_
     assert (first.painted, first.exit_code, first.unasked) == (2, 4, 4) and "2 of 2 requests" in first.budget
     assert (second.painted, second.there, second.exit_code) == (2, 2, 4) and "dollars" in second.budget
     assert (third.painted, third.exit_code) == (2, 0)
-
-
-def test_a_service_that_knows_nobody_is_not_asked_for_every_item(tmp_path: Path) -> None:
     with image_server(status_of={"m": "401"}) as server:
-        result = painted(server, tmp_path, concurrency=1)
+        result = painted(server, tmp_path / "denied", concurrency=1)
         assert server.stats()["seen"] == 3
     assert (len(result.failures), result.unasked, result.exit_code) == (3, 3, 1) and "401" in result.given_up
 
 
 def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_not(tmp_path: Path) -> None:
-    def stop_soon(engine: Engine) -> None:
-        engine.watch.changed = engine.stop
-
-    def abandon_soon(engine: Engine) -> None:
-        engine.watch.changed = engine.abandon
+    def soon(name: str) -> Watch:
+        return Watch(begun=lambda engine: setattr(engine.watch, "changed", getattr(engine, name)))
 
     with image_server(delay=0.05) as server:
-        first = painted(server, tmp_path / "out", watch=Watch(begun=stop_soon))
+        first = painted(server, tmp_path / "out", watch=soon("stop"))
         seen = server.stats()["seen"]
         second = painted(server, tmp_path / "out")
         assert server.stats()["seen"] == 6 and server.stats()["good_twice"] == 0
     assert first.interrupted and first.exit_code == 130 and first.painted == seen < 6
     assert second.there == first.painted and second.exit_code == 0
     with image_server(always={"number 1.": "hang"}) as server:
-        third = painted(server, tmp_path / "left", watch=Watch(begun=abandon_soon))
+        third = painted(server, tmp_path / "left", watch=soon("abandon"))
     assert third.interrupted and third.painted < 6 and (tmp_path / "left/paintings.jsonl").exists()
-
-
-def test_a_torn_last_line_is_healed_and_one_broken_by_hand_named(tmp_path: Path) -> None:
-    log = tmp_path / "paintings.jsonl"
-    with image_server() as server:
-        painted(server, tmp_path, ITEMS[:3])
-        whole = log.read_bytes()
-        log.write_bytes(whole[:-20])
-        result = painted(server, tmp_path, ITEMS[:4])
-        assert server.stats()["seen"] == 4
-        assert (result.there, result.painted) == (3, 1)
-        assert log.read_bytes().startswith(whole[: whole[:-20].rindex(b"\n") + 1])
-        assert len(lines(tmp_path)) == 3
-        log.write_text("{}\n")
-        with pytest.raises(FileProblem, match=r"line 1: no field"):
-            painted(server, tmp_path)
-        (tmp_path / "file").touch()
-        with pytest.raises(FileProblem, match="images cannot be kept here"):
-            painted(server, tmp_path / "file")
-        assert server.stats()["seen"] == 4
 
 
 def test_an_empty_or_cut_image_does_not_count_as_made(tmp_path: Path) -> None:
     path, whole = tmp_path / "7.png", png("7")
-    for data, made in (
-        (whole, True), (b"", False), (whole[:5], False), (whole[:8], False), (whole[:-1], False), (b"JPEG", True),
-    ):  # fmt: skip
+    for data in (whole, b"JPEG", b"", whole[:5], whole[:8], whole[:-1]):
         path.write_bytes(data)
-        assert is_there(tmp_path, "7") is made, data
+        assert is_there(tmp_path, "7") is (data in (whole, b"JPEG")), data
     path.unlink()
     assert not is_there(tmp_path, "7")
     path.mkdir()
@@ -291,23 +266,12 @@ def test_the_cost_of_rewriting_counts(tmp_path: Path) -> None:
         RewriterOptions("baseline/rules")
 
 
-def test_each_rewriter_needs_its_own_folder(tmp_path: Path) -> None:
-    with image_server() as server:
-        painted(server, tmp_path / "plain", ITEMS[:1])
-        painted(server, tmp_path / "anew", ITEMS[:1], rewriter=scripted(tmp_path))
-        for folder, rewriter in (("plain", scripted(tmp_path)), ("anew", None), ("anew", asked(server))):
-            with pytest.raises(UsageError, match=r"0\.png was asked for otherwise"):
-                painted(server, tmp_path / folder, ITEMS[:1], rewriter=rewriter)
-        assert server.stats()["seen"] == 2
-
-
 def test_a_prompt_that_is_not_rewritten_is_not_painted(tmp_path: Path) -> None:
     rows: tuple[tuple[dict[str, str], str], ...] = (
-        ({"reply": ""}, "empty"),
-        ({"reply": "<think>a</think> "}, "there is no text in the reply"),
+        ({"reply": ""}, "empty"), ({"reply": "<think>a</think> "}, "there is no text in the reply"),
         ({"reply": "<think>for ever"}, "the reasoning never ends"),
         ({"reply": "A cup", "outcome": "truncated"}, "truncated"),
-    )
+    )  # fmt: skip
     with image_server() as server:
         for said, reason in rows:
             out = tmp_path / f"{len(list(tmp_path.iterdir()))}"

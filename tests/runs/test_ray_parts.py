@@ -35,8 +35,6 @@ ERRORS = (
     *("NodeDiedError", "ObjectLostError", "LocalRayletDiedError", "WorkerCrashedError", "OutOfMemoryError"),
     *("RayActorError", "RayTaskError", "RayError"),
 )
-
-
 Ray = Any
 """The library, or what stands in its place."""
 
@@ -76,7 +74,7 @@ def ready(value: object) -> Any:  # noqa: ANN401
 # Clusters
 
 
-def test_a_cluster_says_what_it_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_says_what_it_has_and_how_many_units_it_takes(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster()
     assert (cluster.cpus, cluster.gpus, cluster.has("CPU"), cluster.has("GPU")) == (8, 0, True, False)
     ray.resources = {"CPU": 0.5, "GPU": 2.0}
@@ -88,9 +86,17 @@ def test_a_cluster_says_what_it_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -
     ray.alive = {"n1": "here"}
     spread.append(cluster.is_spread)
     assert spread == [True, False] and ray_cluster.was_lost("n2") and not ray_cluster.was_lost("n1")
+    monkeypatch.setattr(Cluster, "connect", lambda _: None)
+    for cpus, most, workers in ((8.0, None, 10), (2.0, None, 3), (100.0, None, 125), (8.0, 4, 4), (8.0, 40, 10)):
+        ray.resources = {"CPU": cpus}
+        assert RayExecutor(most).workers == workers, cpus
+    ray.alive["n2"] = "there"
+    assert RayExecutor().carries
 
 
-def test_ray_is_an_extra_and_its_client_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_is_an_extra_whose_client_is_not_used_and_a_token_is_read_anew_where_the_mode_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(ray_cluster, "find_spec", lambda _: None)
     with pytest.raises(ExtraMissing):
         ray_cluster.check()
@@ -100,19 +106,31 @@ def test_ray_is_an_extra_and_its_client_is_not_used(monkeypatch: pytest.MonkeyPa
         ray_cluster.check()
     monkeypatch.setenv("RAY_ADDRESS", "a:1")
     ray_cluster.check()
+    done = list[str]()
+    loader = SimpleNamespace(reset_cache=lambda: done.append("reset"), has_token=lambda **_: False)
+    raylet = SimpleNamespace(
+        Config=SimpleNamespace(initialize=lambda _: done.append("read")),
+        AuthenticationTokenLoader=SimpleNamespace(instance=lambda: loader),
+    )
+    monkeypatch.setattr(ray_address, "_raylet", lambda: raylet)
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    ray_address.prove_by(None)
+    assert done == []
+    ray_address.prove_by("token")
+    assert (os.environ["RAY_AUTH_MODE"], done) == ("token", ["read", "reset"])
+    ray_address.prove_by(None)
+    assert "RAY_AUTH_MODE" not in os.environ and len(done) == 4
 
 
-def test_nodes_are_called_by_name_and_errors_by_their_first_line(tmp_path: Path) -> None:
+def test_nodes_and_errors_are_named_and_a_unit_leaves_keys_handlers_and_folders_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert ray_cluster._place({"NodeManagerHostname": "a", "NodeManagerAddress": "b"}) == "node a"
     assert ray_cluster._place({"NodeManagerHostname": "", "NodeManagerAddress": "b"}) == "node b"
     assert ray_cluster._lacking([str(tmp_path), str(tmp_path / "no")]) == [str(tmp_path / "no")]
-    assert ray_cluster._first_line(ValueError("\n one\ntwo")) == "one"
-    assert ray_cluster._first_line(ValueError("")) == "ValueError"
-    assert ray_cluster._first_line(ValueError("x" * 300)) == "x" * 200
+    said = [ray_cluster._first_line(ValueError(text)) for text in ("\n one\ntwo", "", "x" * 300)]
+    assert said == ["one", "ValueError", "x" * 200]
     assert set(ray_cluster._versions()) == {"tsgkit", "Python"}
-
-
-def test_keys_and_handlers_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with ray_cluster._keys_hidden():
         assert "OPENAI_API_KEY" not in os.environ
@@ -121,14 +139,16 @@ def test_keys_and_handlers_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None
     with ray_cluster._signals_kept():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGHUP) == before
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inner").mkdir()
+    done = ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner"))
+    assert done == (True, (1, 2, "inner"))
+    error = ItemError("no")
 
+    def fails(shared: object, item: object) -> None:
+        raise error
 
-def test_units_at_a_time_are_one_a_processor_and_some_that_wait(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Cluster, "connect", lambda _: None)
-    for cpus, most, workers in ((8.0, None, 10), (2.0, None, 3), (100.0, None, 125), (8.0, 4, 4), (8.0, 40, 10)):
-        ray.resources = {"CPU": cpus}
-        assert RayExecutor(most).workers == workers, cpus
-    assert RayExecutor().carries
+    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere")) == (False, error)
 
 
 def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +169,7 @@ def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pyt
     assert executor.waits_for() == "", "it has begun"
 
 
-def test_a_unit_is_begun_again_but_not_for_ever(ray: Ray) -> None:
+def test_a_unit_is_begun_again_but_not_for_ever_and_what_a_call_ends_with_is_told_apart(ray: Ray) -> None:
     for with_node, most, message in ((False, 3, DIED), (True, 10, "the nodes that computed it were lost")):
         losses = Losses()
         for _ in range(most - 1):
@@ -160,8 +180,6 @@ def test_a_unit_is_begun_again_but_not_for_ever(ray: Ray) -> None:
     assert asyncio.run(tried(lambda: ready(errors.pop(0)))) == "made"
     assert DIED == "the workers that computed it died, 3 times"
 
-
-def test_what_a_remote_call_ends_with_is_told_apart(ray: Ray) -> None:
     def ended(value: object) -> Any:  # noqa: ANN401
         return asyncio.run(outcome_of(ready(value)))
 
@@ -191,23 +209,6 @@ def test_what_a_remote_call_ends_with_is_told_apart(ray: Ray) -> None:
     asyncio.run(cancelled())
 
 
-def test_a_unit_works_in_the_drivers_folder_and_returns_its_errors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "inner").mkdir()
-    assert ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner")) == (
-        True,
-        (1, 2, "inner"),
-    )
-    error = ItemError("no")
-
-    def fails(shared: object, item: object) -> None:
-        raise error
-
-    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere")) == (False, error)
-
-
 # Addresses
 
 
@@ -235,23 +236,6 @@ def test_an_address_where_no_cluster_answers_is_refused(monkeypatch: pytest.Monk
         ray_address.check_address("127.0.0.1:1")
 
 
-def test_a_token_is_read_anew_only_where_the_mode_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = list[str]()
-    loader = SimpleNamespace(reset_cache=lambda: done.append("reset"), has_token=lambda **_: False)
-    raylet = SimpleNamespace(
-        Config=SimpleNamespace(initialize=lambda _: done.append("read")),
-        AuthenticationTokenLoader=SimpleNamespace(instance=lambda: loader),
-    )
-    monkeypatch.setattr(ray_address, "_raylet", lambda: raylet)
-    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
-    ray_address.prove_by(None)
-    assert done == []
-    ray_address.prove_by("token")
-    assert (os.environ["RAY_AUTH_MODE"], done) == ("token", ["read", "reset"])
-    ray_address.prove_by(None)
-    assert "RAY_AUTH_MODE" not in os.environ and len(done) == 4
-
-
 # Files that travel
 
 
@@ -260,24 +244,13 @@ class Reader:
     """A solver that reads files of one folder."""
 
     folder: Path | None
-    folders: tuple[Path, ...] = ()
-    names: tuple[str, ...] = ("a.txt", "in/b.txt", "no.txt", "../out.txt")
-    name: str = ""
-    style: str = ""
-    fingerprint: str = ""
-    unpublished: str = ""
 
     def files_of(self, sample: object) -> list[Path]:
         assert self.folder is not None
-        return [Path(os.path.normpath(self.folder / name)) for name in self.names]
+        return [Path(os.path.normpath(self.folder / name)) for name in ("a.txt", "in/b.txt", "no.txt", "../out.txt")]
 
     def in_folder(self, folder: Path) -> Reader:
         return Reader(folder)
-
-    async def solve(self, sample: object, ask: object) -> Transcript:
-        raise NotImplementedError
-
-    judge = expected = unfinished = solve
 
 
 def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
@@ -297,12 +270,8 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
     def work(solver: Any, sample: object) -> Transcript:  # noqa: ANN401
         folder = solver.folder
         assert folder != home and (folder / "in/b.txt").read_bytes() == b"in/b.txt"
-        return Transcript(
-            (
-                LabelledReply("local", Reply(f"{sample}: {folder}/a.txt", error=str(folder))),
-                LabelledReply("x", Reply(None)),
-            )
-        )
+        said = Reply(f"{sample}: {folder}/a.txt", error=str(folder))
+        return Transcript((LabelledReply("local", said), LabelledReply("x", Reply(None))))
 
     [said, empty] = with_files(work, reader, item).said
     assert (said.reply.text, said.reply.error, empty.reply.text) == (f"s: {home}/a.txt", str(home), None)
@@ -317,10 +286,8 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
 
 def handle(problem: TsgkitError | None = None) -> Any:  # noqa: ANN401
     """Return an actor that loads at once."""
-    answers = {"place": "n1", "load": (problem, "n1")}
-    return SimpleNamespace(**{
-        name: SimpleNamespace(remote=functools.partial(ready, answer)) for name, answer in answers.items()
-    })  # fmt: skip
+    place, load = (SimpleNamespace(remote=functools.partial(ready, one)) for one in ("n1", (problem, "n1")))
+    return SimpleNamespace(place=place, load=load)
 
 
 def fake(cpus: int = 4, gpus: int = 0, *, room: bool = True) -> Any:  # noqa: ANN401
@@ -328,7 +295,7 @@ def fake(cpus: int = 4, gpus: int = 0, *, room: bool = True) -> Any:  # noqa: AN
     return SimpleNamespace(cpus=cpus, gpus=gpus, connect=lambda: None, has=lambda kind: room)
 
 
-def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor() -> None:
+def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor_to_which_its_files_travel(tmp_path: Path) -> None:
     provider = SimpleNamespace(name="python:mine")
     for cpus, gpus, most, slots in ((4, 0, None, 4), (4, 2, None, 2), (4, 0, 3, 3), (4, 0, 9, 4), (4, 8, 5, 5)):
         held = HeldModel(provider, fake(cpus, gpus), most)
@@ -337,6 +304,13 @@ def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor() -> None:
     assert model_actors._uses("CPU") == {"num_gpus": 0, "num_cpus": 1}
     assert model_actors._kind(fake(gpus=1)) == "GPU" and model_actors._kind(fake()) == "CPU"
     assert [model_actors._places("CPU", n) for n in (1, 2)] == ["1 processor", "2 processors"]
+    there = model_actors._put({"/a/x.png": b"1", "/b/x.jpg": b"2"}, tmp_path)
+    assert there == {"/a/x.png": str(tmp_path / "0.png"), "/b/x.jpg": str(tmp_path / "1.jpg")}
+    assert (tmp_path / "1.jpg").read_bytes() == b"2"
+    (tmp_path / "mine.py").write_text("def load():\n    return 7\n")
+    name = f"python:{tmp_path}/mine.py:load"
+    assert model_actors.sources_of(name) == {name: "def load():\n    return 7\n"}
+    assert model_actors.sources_of("python:json:dumps") == {} == model_actors.sources_of(f"python:{tmp_path}/no.py:x")
 
 
 def test_actors_are_taken_when_they_are_loaded_and_replaced_when_lost(ray: Ray) -> None:
@@ -379,13 +353,3 @@ def test_an_actor_that_cannot_load_its_model_is_told(ray: Ray, monkeypatch: pyte
         with pytest.raises(CallFailed, match=f"^m: {message}$") as problem:
             made._check_hope()
         assert (problem.value.lasting, problem.value.unreachable) == (message == "why", message != "why")
-
-
-def test_images_and_files_of_models_travel(tmp_path: Path) -> None:
-    there = model_actors._put({"/a/x.png": b"1", "/b/x.jpg": b"2"}, tmp_path)
-    assert there == {"/a/x.png": str(tmp_path / "0.png"), "/b/x.jpg": str(tmp_path / "1.jpg")}
-    assert (tmp_path / "1.jpg").read_bytes() == b"2"
-    (tmp_path / "mine.py").write_text("def load():\n    return 7\n")
-    name = f"python:{tmp_path}/mine.py:load"
-    assert model_actors.sources_of(name) == {name: "def load():\n    return 7\n"}
-    assert model_actors.sources_of("python:json:dumps") == {} == model_actors.sources_of(f"python:{tmp_path}/no.py:x")

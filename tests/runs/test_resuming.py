@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import os
 import random
 import shutil
 import signal
@@ -22,6 +24,7 @@ from run_files import everything, good_calls, lines, samples, write_lines
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem
 from tsgkit.replies import READER
+from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.journal import CHUNK, Journal, lines_of
 from tsgkit.runs.plan import Plan
@@ -58,15 +61,9 @@ def whole(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.fixture
-def run(whole: Path, place: Path) -> Path:
-    return Path(shutil.copytree(whole, place / "run"))
+def run(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "run"))
 
 
 # Killed and torn
@@ -140,11 +137,9 @@ def test_the_folder_of_another_run_is_refused_saying_what_differs_or_put_aside(
 ) -> None:
     before = (run / "run.json").read_bytes()
     for more, what in (
-        (("--limit", "5"), "items differs"),
-        (("--seed", "1"), "seed differs"),
+        (("--limit", "5"), "items differs"), (("--seed", "1"), "seed differs"), (("--style", "cot"), "prompts differs"),
         (("--model-arg", "temperature=0.7"), "models differs"),
-        (("--style", "cot"), "prompts differs"),
-    ):
+    ):  # fmt: skip
         said = tsgkit("", *words(server, *more), code=2).err
         assert f"run: another run lies here ({what})" in said and "--new" in said, more
     assert (run / "run.json").read_bytes() == before
@@ -166,7 +161,7 @@ def test_who_cannot_be_asked_or_kept_is_named_and_its_folder_free_for_another_pl
         assert other in ended.err and said in ended.err
     (tmp_path / "file").touch()
     for place in (tmp_path / "file/run", tmp_path / "file", Path("/proc/no/run")):
-        ended = tsgkit("", *words(server, "--out", str(place)), code=2)
+        ended = tsgkit("", *words(server, "--out", str(tmp_path)), code=2)
         assert f"{place}: the run cannot be kept here" in ended.err
     assert seen(server) == before
     tsgkit("", *words(server))
@@ -193,7 +188,9 @@ def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(commands: Pr
     assert len(samples(tmp_path / "run")) == 12
 
 
-def test_a_budget_of_requests_holds_over_continuations(server: Running, tsgkit: CommandLine) -> None:
+def test_budgets_of_requests_tokens_and_money_stop_a_run_before_they_are_passed_and_hold_over_continuations(
+    server: Running, tsgkit: CommandLine
+) -> None:
     before = seen(server)
     for _ in range(2):
         said = tsgkit("", *words(server, "--max-requests", "4"), code=4).err
@@ -210,8 +207,6 @@ def test_a_budget_of_requests_holds_over_continuations(server: Running, tsgkit: 
             tsgkit("", *words(failing, "--max-requests", "3", "--concurrency", "1", "--out", "cut"), code=4)
         assert seen(failing) == 3, "the requests of a call that was cut short count"
 
-
-def test_budgets_of_tokens_and_money_stop_a_run_before_they_are_passed(server: Running, tsgkit: CommandLine) -> None:
     def used(code: int, *more: str) -> tuple[str, float, int]:
         ended = tsgkit("", *words(server, "--concurrency", "1", "--json", "--new", *more), code=code)
         usage = ended.json["results"][0]["usage"]
@@ -231,16 +226,16 @@ def test_budgets_of_tokens_and_money_stop_a_run_before_they_are_passed(server: R
 
 @pytest.mark.parametrize(("given", "fault", "code"), [("api_key", "500", 4), ("", "", 0), ("header", "401", 1)])
 def test_a_key_is_in_no_file_and_on_no_screen(
-    given: str, fault: str, code: int, tsgkit: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+    given: str, fault: str, code: int, tsgkit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(place / "cache"))
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_API_KEY", "" if given else KEY)
     argument = f"api_key={KEY}" if given == "api_key" else f"extra_headers.Authorization=Bearer {KEY}"
     more = ("--samples", "--max-requests", "2", *(("--model-arg", argument) if given else ()))
     with model_server(echo_key=True, always={"": fault} if fault else {}) as server:
         told = (word for word in words(server, *more, limit=2) if word != "--no-cache")
         ended = tsgkit("", *told, code=code)
-    found = everything(place) + (ended.out + ended.err).encode()
+    found = everything(tmp_path) + (ended.out + ended.err).encode()
     assert KEY.encode() not in found
     assert b"[redacted]" in found, "the server did say it"
 
@@ -248,7 +243,7 @@ def test_a_key_is_in_no_file_and_on_no_screen(
 # Totals and readers
 
 
-def test_totals_of_a_run_that_goes_on_are_those_of_its_records(tmp_path: Path) -> None:
+def test_totals_of_a_run_that_goes_on_are_those_of_its_records_in_order(tmp_path: Path) -> None:
     tasks, path = ("tsg/sgqa", "tsg/ma-sgg", "tsg/refine"), tmp_path / "run/samples.jsonl"
     plan = Plan(tasks=tasks, models=("baseline/random", "baseline/rules"), limit=12)
     finished = evaluate(plan, Options(out=tmp_path / "run"))
@@ -258,23 +253,18 @@ def test_totals_of_a_run_that_goes_on_are_those_of_its_records(tmp_path: Path) -
         path.write_bytes(b"".join(left))
         assert evaluate(plan, Options(out=tmp_path / "run")).values == finished.values
         assert path.read_bytes() == b"".join(records)
-
-
-def test_samples_out_of_order_are_not_added_up(tmp_path: Path) -> None:
-    plan = Plan(tasks=("tsg/sgqa",), models=("baseline/random",), limit=3)
-    evaluate(plan, Options(out=tmp_path / "run"))
-    records = lines(tmp_path / "run/samples.jsonl")
+    first = lines(path)[:3]
     for places in ((1,), (0, 2), (0, 0), (0, 1, 0)):
         state = RowState(prepare(plan).rows[0])
-        for place in (*places, 0, 1, 2):
-            state.add_up(place, records[place], scores_of(records[place]))
+        for number in (*places, 0, 1, 2):
+            state.add_up(number, first[number], scores_of(first[number]))
         assert state.sums is None, "an order once broken stays broken"
 
 
-def test_what_a_newer_reader_reads_differently_is_named(tsgkit: CommandLine, place: Path) -> None:
+def test_what_a_newer_reader_reads_differently_is_named(tsgkit: CommandLine, tmp_path: Path) -> None:
     command = "eval --task sgds --limit 2 --quiet --out run --model baseline/rules"
     tsgkit(command)
-    run = place / "run"
+    run = tmp_path / "run"
     calls, records = lines(run / "calls.jsonl"), lines(run / "samples.jsonl")
     calls[0]["reply"]["text"] = "[A] or [B]"  # the first reader took the last brackets there are
     records[0] |= {"outcome": "answered", "answer": "B"}
@@ -338,3 +328,61 @@ def test_a_torn_line_is_cut_away_and_a_broken_one_named(tmp_path: Path) -> None:
             list(lines_of(path, frozenset("mn"), start=len(good) * 20_000))
         assert "mend or remove the line" in problem.value.hint
     assert list(lines_of(tmp_path / "nothing")) == []
+
+
+# Decisions of a person
+
+
+def test_decisions_are_restored_and_of_a_file_cut_at_any_byte_those_of_its_whole_lines(tmp_path: Path) -> None:
+    file = tmp_path / "made.review.jsonl"
+    cafe = {"decision": "accepted", "description": "Ein Café\u2028für 日本 \U0001f600."}
+    made = {"ü": cafe, "b": {"decision": "drop"}}
+    for name, value in made.items():
+        Decisions(file).keep(name, value)
+    whole = file.read_bytes()
+    first, second = whole.splitlines(keepends=True)
+    said = f'{{"shown": "ü", "decision": "accepted", "description": "{cafe["description"]}"}}\n'
+    assert first == said.encode()
+    for cut in range(len(whole) + 1):
+        file.write_bytes(whole[:cut])
+        again, count = Decisions(file), whole[:cut].count(b"\n")
+        expected = [value if number < count else None for number, value in enumerate(made.values())]
+        assert [again.find(name) for name in made] == expected, cut
+        assert file.read_bytes() == b"".join([first, second][:count]), cut
+        again.keep("b", made["b"])
+        assert file.read_bytes() == b"".join([first, second][:count]) + second, cut
+    Decisions(file).keep("b", {"decision": "accepted"})
+    assert [Decisions(file).find(name) for name in "üb?"] == [cafe, {"decision": "accepted"}, None]
+    assert shown_as({"a": 1, "é": 2}) == shown_as({"é": 2, "a": 1}) == "6816227f4a00d30cc338"
+
+
+def test_decisions_that_can_be_neither_read_nor_kept_are_named_and_their_file_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "made.review.jsonl"
+    for text, number in (
+        (b"x", 1), (b"no json\n", 1), (b"{}\n", 1), (b"[1]\n", 1), (b'"text"\n', 1), (b'{"id": 1}', 1),
+        (b'{"id": 1}\n{"shown": "a', 1), (b'{"shown": "a"}\n\n{}\n', 3), (b'{"shown": "a"}\nx', 2),
+    ):  # fmt: skip
+        file.write_bytes(text)
+        with pytest.raises(FileProblem, match=f"made.review.jsonl: line {number}: no decision$"):
+            Decisions(file)
+        assert file.read_bytes() == text
+    with pytest.raises(FileProblem, match="no decision can be kept here: No such file or directory"):
+        Decisions(tmp_path / "nowhere/made.review.jsonl").keep("a", {"decision": "drop"})
+    with pytest.raises(FileProblem, match="decisions cannot be read"):
+        Decisions(tmp_path)
+    file.unlink()
+    decisions = Decisions(file)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    decisions.keep("a1", {"decision": "drop"})
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(FileProblem, match="No space left on device"):
+            decisions.keep("b2", {"decision": "accept"})
+    decisions.keep("c3", {"decision": "accept"})
+    found = [Decisions(file).find(name) for name in ("a1", "b2", "c3")]
+    assert found == [{"decision": "drop"}, None, {"decision": "accept"}], "no half line is left"

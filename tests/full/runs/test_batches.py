@@ -158,24 +158,13 @@ def test_lines_that_fail_are_sent_again_in_a_further_batch(tsgkit: CommandLine, 
     assert len(told) == sizes[1], "every failure stands in the record"
 
 
-def test_faults_on_the_way_change_nothing(tsgkit: CommandLine, tmp_path: Path) -> None:
-    faults = {
-        "uploads": ["500", "cut"], "creates": ["429", "cut", "hang"], "lists": ["500", "cut"],
-        "polls": ["500", "cut", "html", "429", "hang"],
-        "downloads": ["cut", "torn"],
-    }  # fmt: skip
-    with batch_server(**faults) as server:
-        # a creation whose answer was cut is found, not made again
-        check_whole(tsgkit("", *batched(server, "--timeout", "2")), server, [8])
-
-
 def test_what_a_service_refuses_is_named_and_nothing_recorded(tsgkit: CommandLine, tmp_path: Path) -> None:
-    with batch_server(uploads=["401"]) as server:
+    with batch_server(refuses=[401]) as server:
         ended = tsgkit("", *batched(server), code=1)
         assert "check the key" in ended.err
         assert KEY not in ended.err + ended.out and KEY.encode() not in everything(tmp_path)
         check_whole(tsgkit("", *batched(server)), server)
-    with batch_server(none=404) as server:
+    with batch_server(refuses=[404]) as server:
         ended = tsgkit("", *batched(server, "--out", "none"), code=2)
     assert "the server has no batch interface" in ended.err and "leave --batch out" in ended.err
     (tmp_path / "s.jsonl").write_text('{"item_id": "x", "reply": "A"}\n')

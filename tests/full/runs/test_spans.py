@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +13,7 @@ import pytest
 from collector import Sent, collector
 from command_line import CommandLine, Ended
 from model_server import Running, model_server
-from prefork import Prefork
-from run_files import good_calls, lines
+from run_files import lines
 
 from tsgkit.llm.span_export import CREDENTIALS
 
@@ -39,11 +36,6 @@ def words(base: str, *more: str, limit: int = 6, out: str = "run") -> tuple[str,
 
 def sent_to(url: str) -> dict[str, str]:
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
-
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def traced(tsgkit: CommandLine, url: str, *told: str, code: int = 0, **more: str) -> Ended:
@@ -122,48 +114,17 @@ def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine,
         [call], [sample], [run] = (served.named(head) for head in ("chat", "sample", "tsgkit"))
         assert (call["error.type"], sample["error.type"], run.is_error) == ("400", "api_error", False)
         assert call.is_error and sample.is_error and call.said == "400", "its message may repeat the prompt"
-        with collector(status=401) as served:
-            ended = traced(tsgkit, served.url, *words(server.base, "--json", out="third"), code=1)
-    assert ended.json["run"] == "third", "what a collector says changes neither JSON nor codes"
-    assert ended.err.count("spans could not be sent") == 1
 
 
 @pytest.mark.parametrize(
-    ("status", "hangs", "why"),
-    [
-        (None, False, "no connection"),
-        (401, False, "status 401 Unauthorized"),
-        (301, False, "status 301 Moved Permanently"),
-        (200, True, "no answer"),
-    ],
+    ("status", "why"), [(0, "no connection"), (301, "status 301 Moved Permanently"), (200, "no answer")]
 )
-def test_a_collector_that_fails_costs_one_line(
-    server: Running, tsgkit: CommandLine, status: int | None, hangs: bool, why: str
-) -> None:
-    with collector(status=status or 200, hangs=hangs) as served:
+def test_a_collector_that_fails_costs_one_line(server: Running, tsgkit: CommandLine, status: int, why: str) -> None:
+    with collector(status=status, hangs=status == 200) as served:
         where = served.url if status else "http://127.0.0.1:9"
-        secret = where.replace("//", "//me:hunter22secret@")
-        ended = traced(tsgkit, secret, *words(server.base))
-    assert "run: run" in ended.out
+        ended = traced(tsgkit, where.replace("//", "//me:hunter22secret@"), *words(server.base, "--json"))
+    assert ended.json["run"] == "run", "what a collector says changes neither JSON nor codes"
     assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {where}/v1/traces: {why}\n"
-
-
-def test_an_interrupted_run_sends_what_was_done(commands: Prefork, tmp_path: Path) -> None:
-    with model_server(delay=0.5) as server, collector() as served:
-        told = words(server.base, "--otel", "--concurrency", "4", limit=30)
-        process = commands.start(*told, cwd=tmp_path, env=sent_to(served.url))
-        until = time.monotonic() + 20
-        while server.stats()["seen"] < 7 and time.monotonic() < until:
-            time.sleep(0.01)
-        process.signal(signal.SIGINT)
-        process.wait(20)
-    assert process.code == 130 and "Traceback" not in process.err and "spans could not" not in process.err
-    answered = [call for call in served.named("chat") if not call.is_error]
-    assert len(answered) == good_calls(tmp_path / "run") >= 4
-    assert {call["error.type"] for call in served.named("chat") if call.is_error} <= {"Stopped", "CancelledError"}
-    assert len(served.named("tsgkit eval")) == 1
-    ids = by_id(served.spans)
-    assert all(span.parent in ids for span in served.spans if span.parent)
 
 
 def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine, tmp_path: Path) -> None:
@@ -180,25 +141,11 @@ def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine, tmp_pa
     assert sum(call["tsgkit.tries"] - 1 for call in calls) == sum(len(call.events) for call in calls) > 0
 
 
-def test_baselines_have_spans_of_samples_alone(tsgkit: CommandLine, tmp_path: Path) -> None:
-    with collector() as served:
-        ended = traced(tsgkit, served.url, *["eval", "--task", "sgqa,sa-sgg", "--quiet", "--out", "run"])
-    assert ended.err == ""
-    recorded = Counter((one["task"], one["item_id"]) for one in lines(tmp_path / "run/samples.jsonl"))
-    assert len(recorded) > 100 and not served.named("chat")
-    found = Counter((one["tsgkit.task"], one["tsgkit.item.id"]) for one in served.named("sample"))
-    assert found == recorded
-    (tmp_path / "bad.txt").write_text("person -> verb -> lift\nlift -> dobj -> cup\nlift -> on -> cup\n")
-    assert "add --model" in tsgkit("refine bad.txt -o other.txt --otel", code=2).err
-
-
 REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
     ("--otel-content", {}, "add --otel"),
     ("--otel", {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "unset OTEL_EXPORTER_OTLP_PROTOCOL"),
-    ("--otel", {"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, "is no address of a collector"),
     ("--otel", {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://[::1"}, "is no address of a collector"),
     ("--otel", {"OTEL_BSP_MAX_QUEUE_SIZE": "5", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "6"}, "OTEL_BSP_"),
-    ("--otel", {"OTEL_BSP_SCHEDULE_DELAY": "-1"}, "OTEL_BSP_SCHEDULE_DELAY"),
     ("--otel", {"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "abc"}, "unset OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT"),
     ("--otel", {CREDENTIALS: "nope"}, CREDENTIALS),
 )

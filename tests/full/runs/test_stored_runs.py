@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 from image_server import image_server
 from model_server import Running, model_server
-from run_files import lines, project_with_card
+from run_files import contents, lines, project_with_card, write_lines
 
 from tsgkit.cli import main
 
@@ -94,7 +94,6 @@ def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enter:
 
 @contextmanager
 def behind(server: Running) -> Iterator[None]:
-    """Use a server as the proxy of all requests."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
             patch.delenv(name, raising=False)
@@ -164,10 +163,6 @@ def places_of(run: str) -> list[tuple[Any, ...]]:
     return [key(one, *CELL, "item_id") for one in lines(Path(run, "samples.jsonl"))]
 
 
-def contents() -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.name != ".lock"}
-
-
 def test_stored_runs_are_listed_shown_reported_explained_and_rescored(enter: Enter, capsys: Captured) -> None:
     for stored in STORED:
         suite, run, item, left = stored
@@ -223,7 +218,7 @@ def test_stored_runs_continue_where_cards_are_reworded_and_where_requests_are_bu
             project_with_card(task, "title: ", "title: New ", Path())
         calls = Path(run, "calls.jsonl")
         if suite == "sceneeval":
-            calls.write_text("".join(json.dumps(call | {"body": "0" * 32}) + "\n" for call in lines(calls)))
+            write_lines(calls, [call | {"body": "0" * 32} for call in lines(calls)])
         neighbours = set(Path(run).parent.iterdir())
         assert continued(capsys, run, server)[0] == left, run
         assert set(Path(run).parent.iterdir()) == neighbours, f"{run}: another run was begun"
@@ -244,11 +239,11 @@ def test_a_stored_run_of_folders_continues_with_a_solver_that_does_nothing_and_n
             Path("runs").mkdir(exist_ok=True)
             run = run.rename(Path("runs", f"{header['name']}-{header['identity']}"))
         (run / "run.json").write_text(json.dumps(header), encoding="utf-8")
-        before = contents()
+        before = contents(Path())
         for words in (["--new"], ["--out", "other"], ["--solver", "vote:5"]):
             assert main([*command_of(str(run)), *words]) == 2, words
             assert "leave out --solver" in capsys.readouterr().err, words
-            assert contents() == before, words
+            assert contents(Path()) == before, words
         requests, printed = continued(capsys, str(run), server)
         assert requests == stored.left and printed.count("--solver vote:3 does nothing in this run") == 1, stored
         assert continued(capsys, str(run), server)[0] == 0, stored
@@ -259,14 +254,14 @@ def test_stored_work_of_an_agent_whose_prompts_are_no_more_is_refused_and_rescor
     server: Running, enter: Enter, capsys: Captured
 ) -> None:
     enter(AGENT.suite)
-    before, asked = contents(), server.stats()["seen"]
+    before, asked = contents(Path()), server.stats()["seen"]
     for run in ("clean.jsonl.calls", "told.jsonl.calls", "agent"):
         with behind(server):
             assert main(command_of(run)) == 2, run
         said = capsys.readouterr().err
         for words in ("another run lies here", "prompts", "--new to begin afresh"):
             assert words in said, run
-    assert server.stats()["seen"] == asked and contents() == before
+    assert server.stats()["seen"] == asked and contents(Path()) == before
     samples = lines(Path("agent/samples.jsonl"))
     for name in ("calls.jsonl", "samples.jsonl", "run.json"):
         text = Path("agent", name).read_text("utf-8")
