@@ -7,11 +7,12 @@ import shutil
 import urllib.parse
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_server import Hub, hub_server
+from hub_server import Hub, without_login
+from hub_server import hub as hub
 from refusals import refusal
 
 from tsgkit.errors import DownloadProblem, FileProblem, TsgkitError, UsageError
@@ -30,26 +31,13 @@ TOKEN = "hf_" + "s3cret" * 5
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the data home of a user who has no login and no proxy."""
-    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HUGGING_FACE_HUB_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "no-token"))
     for module in (hub_client, hub_store):
         for function in ("commit_of", "files_at", "address_of", "snapshot"):
             if found := getattr(module, function, None):
                 monkeypatch.setattr(found, "__defaults__", (HASTE,))
     monkeypatch.setattr(hub_store.Snapshot.fetch, "__defaults__", (HASTE,))
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with hub_server() as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.url)
-        yield served
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
+    return without_login(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -10,11 +10,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from doors import (
@@ -32,6 +31,7 @@ from doors import (
     service_door,
     settings_for,
 )
+from loopback import Handler, serving
 from model_server import Running, model_server
 
 import tsgkit
@@ -506,62 +506,39 @@ class _Unix(ThreadingHTTPServer):
         self.server_name, self.server_port = "localhost", 0
 
 
-class _Answer(BaseHTTPRequestHandler):
-    """Answers, and keeps the first lines of requests in the server."""
+class _Answer(Handler):
+    """Answers, and keeps the first lines of requests."""
 
-    def do_POST(self) -> None:
+    lines: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:  # noqa: N802
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.__dict__.setdefault("lines", []).append(self.requestline)
+        self.lines.append(self.requestline)
         body = completion()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
+        self.begin(200, {"Content-Length": str(len(body))})
         self.wfile.write(body)
-
-    def address_string(self) -> str:
-        return "here"
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def serving(server: HTTPServer) -> Iterator[None]:
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def test_unix_socket_and_proxy_of_the_environment_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "llm.sock"
     base = f"http+unix://{str(path).replace('/', '%2F')}/v1"
-    server = _Unix(str(path), _Answer)  # type: ignore[arg-type]
-    with serving(server):
+    monkeypatch.setattr(_Answer, "lines", lines := list[str]())
+    with serving(_Answer, _Unix, str(path)):
         assert reply_by("direct", base).text == "[A]"
-    assert server.__dict__["lines"] == ["POST /v1/chat/completions HTTP/1.1"]
     assert failure_by("direct", base).unreachable
-    proxy = ThreadingHTTPServer(("127.0.0.1", 0), _Answer)
-    with serving(proxy):
-        monkeypatch.setenv("HTTP_PROXY", f"127.0.0.1:{proxy.server_address[1]}")
+    with serving(_Answer) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.removeprefix("http://"))
         assert reply_by("direct", "http://llm.invalid/v1").text == "[A]"
-    assert proxy.__dict__["lines"] == ["POST http://llm.invalid/v1/chat/completions HTTP/1.1"]
+    paths = ("/v1/chat/completions", "http://llm.invalid/v1/chat/completions")
+    assert lines == [f"POST {path} HTTP/1.1" for path in paths]
 
 
 def test_proxies_and_certificates_are_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HTTP_PROXY", "127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,::1")
     local = "http://127.0.0.1:9"
-    addresses = {
-        "http://[::1]:8/v1": None,
-        "http://[::2]:8/v1": local,
-        f"{local}/v1": None,
-        "https://llm.invalid": None,
-    }
+    addresses = {"http://[::2]:8/v1": local}
+    addresses |= dict.fromkeys(("http://[::1]:8/v1", f"{local}/v1", "https://llm.invalid"))
     assert {address: http_sessions.proxy_for(address) for address in addresses} == addresses
     monkeypatch.setenv("ALL_PROXY", "https://other:1")
     assert http_sessions.proxy_for("https://llm.invalid/v1") == "https://other:1"
