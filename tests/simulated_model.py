@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,13 +40,8 @@ ALL = (*SEEN_BY_RULES, "reversed prepositions", "forgotten", "hand", "other")
 IN_TRIPLETS = ("outside", "reversed", "reversed prepositions", "doubled", "forgotten", "hand", "other")
 WORDS = ("gizmo", "thingy", "doohickey", "widget", "contraption", "handle-it", "bric-a-brac", "whatnot")
 """No scenario has these in its L."""
-KINDS = {
-    ChangeKind.MISSING: "missing",
-    ChangeKind.EXTRA: "redundant",
-    ChangeKind.REVERSED: "reversed",
-    ChangeKind.MISMATCHED: "mismatched",
-    ChangeKind.WRONG_HAND: "mismatched",
-}
+KINDS = {ChangeKind.MISSING: "missing", ChangeKind.EXTRA: "redundant", ChangeKind.REVERSED: "reversed"}
+KINDS |= dict.fromkeys((ChangeKind.MISMATCHED, ChangeKind.WRONG_HAND), "mismatched")
 SURENESS = ((95, 0.70), (80, 0.15), (60, 0.10), (30, 0.05))
 CHARACTERS_A_TOKEN = 4
 
@@ -70,20 +64,13 @@ class SimulatedModel:
 
     def ask_for(self, sample: GenerationSample) -> Ask:
         """Return an ``ask`` about one item."""
-        return partial(self._ask, sample)
 
-    async def _ask(
-        self,
-        sample: GenerationSample,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
-    ) -> Reply:
-        prompt = str(messages[-1].content)
-        text = self.says(sample, label, draw, prompt)
-        return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
+        async def ask(messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: object = None) -> Reply:
+            prompt = str(messages[-1].content)
+            text = self.says(sample, label, draw, prompt)
+            return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
+
+        return ask
 
     def says(self, sample: GenerationSample, label: str, draw: int, prompt: str) -> str:
         """Return what is said to one prompt; the same to the same."""
