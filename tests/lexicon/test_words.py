@@ -88,7 +88,7 @@ def test_prepositions_and_particles_are_told_from_other_words() -> None:
     assert [name for name in names if split_particle(name) is not None] == []
 
 
-def test_a_form_leads_to_its_bases_and_to_no_others() -> None:
+def test_a_form_leads_to_its_bases_and_no_others_and_irregular_words_are_in_order() -> None:
     assert [row for row in rows(BASES) if row[1] not in bases(row[0])] == []
     assert [row for row in rows(NO_BASES) if row[1] in bases(row[0])] == []
     assert bases("found")[:2] == ("found", "find")
@@ -97,9 +97,6 @@ def test_a_form_leads_to_its_bases_and_to_no_others() -> None:
     assert forms("hand1") == forms(longest + "a") == frozenset()
     assert longest + "s" in forms(longest)
     assert [bases(word) for word in ("hand1", longest + "s")] == [("hand1",), (longest + "s",)]
-
-
-def test_the_table_of_irregular_words_is_in_order() -> None:
     assert len(IRREGULAR_BASES) >= 150
     for base, irregular in IRREGULAR_FORMS.items():
         assert all(word.isalpha() for word in (base, *irregular)) and base not in irregular, base
@@ -135,10 +132,7 @@ def test_forms_and_bases_lead_to_each_other_and_families_share_a_base(word: str,
     assert (other in family(word)) == bool(set(bases(word)) & set(bases(other)))
 
 
-# Names that are the same, or near
-
-
-def test_the_reading_that_made_two_names_the_same_is_told_both_ways() -> None:
+def test_the_reading_that_made_two_names_the_same_is_told_and_an_everyday_word_for_a_verb_marked() -> None:
     pairs: dict[str, list[tuple[str, str]]] = {
         "exact": [("lid", "lid"), ("", "")],
         "folded": [("Pick up", "pick-up"), ("", "--")],
@@ -151,9 +145,6 @@ def test_the_reading_that_made_two_names_the_same_is_told_both_ways() -> None:
         for a, b in names:
             for match in (same_word(a, b), same_word(b, a)):
                 assert (match.same, match.by, bool(match)) == (bool(by), by, bool(by)), (a, b)
-
-
-def test_only_an_everyday_word_taken_for_a_verb_is_marked_ambiguous() -> None:
     for form, base in [("ground", "grind"), ("found", "finding"), ("left", "leave"), ("saw", "sees")]:
         expected = WordMatch(same=True, by="inflection", ambiguous=True)
         assert same_word(form, base) == same_word(base, form) == expected, form
@@ -184,13 +175,10 @@ def test_being_the_same_word_is_symmetric_and_reflexive(a: str, b: str) -> None:
     assert parts is None or fold(a) == f"{parts.verb}-{parts.particle}"
 
 
-def test_the_same_words_come_before_a_like_spelling_and_surer_readings_first() -> None:
+def test_surer_readings_come_first_equally_near_names_keep_their_order_and_far_ones_are_left_out() -> None:
     names = ["adjusts-", "adjustments", "adjust", "Adjusting", "ADJUST!"]
     ways = ["folded", "inflection", "inflection", "stem:porter", "ratio"]
     assert [near.by for near in nearest("Adjust", names, limit=9)] == ways
-
-
-def test_equally_near_names_keep_their_order_and_the_very_same_or_a_far_name_is_never_suggested() -> None:
     for names in (["pot", "pan", "pit"], ["pit", "pan", "pot"]):
         assert [near.name for near in nearest("pat", names)] == names
         assert [near.name for near in nearest("pat", names, limit=1)] == names[:1]
@@ -205,18 +193,11 @@ def test_equally_near_names_keep_their_order_and_the_very_same_or_a_far_name_is_
 
 def test_the_only_near_name_is_given_only_when_it_is_clear() -> None:
     rows: list[tuple[str, list[str], str | None]] = [
-        ("screwdrver", ["screw", "screwdriver"], "screwdriver"),
-        ("picks up", ["pick-up", "pick-ups-up"], "pick-up"),
-        ("Picks", ["pick", "picks"], "picks"),
-        ("knives", ["knive5", "knife"], "knife"),
-        ("pat", ["pan", "pot"], None),
-        ("spatulla-a", ["spatula-a", "spatula-b"], "spatula-a"),
-        ("bucket-c", ["bucket-a", "bucket-b"], None),
-        ("cups", ["cup", "Cup"], None),
-        ("fabric", ["cloth"], None),
-        ("", ["cloth"], None),
-        ("cloth", [], None),
-    ]
+        ("screwdrver", ["screw", "screwdriver"], "screwdriver"), ("picks up", ["pick-up", "pick-ups-up"], "pick-up"),
+        ("Picks", ["pick", "picks"], "picks"), ("knives", ["knive5", "knife"], "knife"), ("pat", ["pan", "pot"], None),
+        ("spatulla-a", ["spatula-a", "spatula-b"], "spatula-a"), ("bucket-c", ["bucket-a", "bucket-b"], None),
+        ("cups", ["cup", "Cup"], None), ("fabric", ["cloth"], None), ("", ["cloth"], None), ("cloth", [], None),
+    ]  # fmt: skip
     for name, names, expected in rows:
         near = only_near(name, names)
         assert (near.name if near else None) == expected, name
@@ -240,9 +221,6 @@ def test_suggestions_are_other_names_of_the_list_in_falling_order(name: str, nam
     assert all(0 <= near.score <= 1 for near in found)
     assert len({near.name for near in found}) == len(found)
     assert only_near(name, names) in (None, *nearest(name, names, limit=1))
-
-
-# Mentions in a text
 
 
 def found(text: str, name: str) -> list[str]:
@@ -274,31 +252,21 @@ def test_a_mention_is_found_where_it_stands() -> None:
 
 def test_partial_names_and_everyday_nouns_are_no_mention_of_a_verb() -> None:
     for name, texts in {
-        "pan": ["He flips the pancake"],
-        "sever": ["several lids"],
-        "wood-pieces": ["wood, pieces", "wood\n\npieces", "pieces of wood"],
-        "lid": [""],
+        "pan": ["He flips the pancake"], "sever": ["several lids"],
+        "wood-pieces": ["wood, pieces", "wood\n\npieces", "pieces of wood"], "lid": [""],
         **{none: ["lid"] for none in ("", "--", "?!")},
-        "leave": ["with her left hand", "Left hand grips the lid", "picks the leaves"],
-        "grind": ["lies on the ground"],
-        "see": ["takes a saw"],
-        "wind": ["binds the wound"],
-        "saw": ["sees the board"],
-        "found": ["finds it"],
-    }.items():
+        "leave": ["with her left hand", "Left hand grips the lid", "picks the leaves"], "grind": ["lies on the ground"],
+        "see": ["takes a saw"], "wind": ["binds the wound"], "saw": ["sees the board"], "found": ["finds it"],
+    }.items():  # fmt: skip
         assert [text for text in texts if mentions(text, name)] == [], name
 
 
 def test_a_particle_too_far_off_belongs_to_another_verb_and_behind_an_object_must_read_as_one() -> None:
     for text in [
-        "She picked the lid. Up it went.",
-        "She picked the lid; up it went.",
-        "She picked the lid\n\nup",
-        "She picks a lid and stands up.",
-        "She picks one two three four five six up.",
-        "She picks the lid from the pan up.",
-        "She picks the box up the stairs.",
-    ]:
+        "She picked the lid. Up it went.", "She picked the lid; up it went.", "She picked the lid\n\nup",
+        "She picks a lid and stands up.", "She picks one two three four five six up.",
+        "She picks the lid from the pan up.", "She picks the box up the stairs.",
+    ]:  # fmt: skip
         assert mentions(text, "pick-up") is None, text
     rows: list[tuple[str, str, list[str]]] = [
         ("She puts the pan on the stove.", "put-on", []),
@@ -313,7 +281,7 @@ def test_a_particle_too_far_off_belongs_to_another_verb_and_behind_an_object_mus
         assert found(text, name) == expected, text
 
 
-def test_an_everyday_word_is_a_marked_verb_where_one_can_stand_and_the_surest_mention_wins() -> None:
+def test_the_surest_mention_wins_and_every_mention_is_found_in_the_order_of_the_text() -> None:
     assert mentions("He ground the beans", "grind") == Mention(((3, 9),), "inflection", ambiguous=True)
     assert mentions("two saw blades", "saw-blade") == Mention(((4, 14),), "inflection")
     assert mentions("He saw the beans", "saw") == Mention(((3, 6),), "exact")
@@ -322,9 +290,6 @@ def test_an_everyday_word_is_a_marked_verb_where_one_can_stand_and_the_surest_me
     assert found("the adjustment was adjusted", "adjust") == ["adjusted"]
     assert mentions("Lift the lift", "lift") == Mention(((0, 4),), "folded")
     assert found("She lifts, then lifted", "lift") == ["lifts"]
-
-
-def test_every_mention_is_found_in_the_order_of_the_text() -> None:
     text = "Takes the lid off, wipes it, and then takes the second lid off."
     spans = [[text[slice(*span)] for span in one.spans] for one in every_mention(text, "take-off")]
     assert spans == [["Takes", "off"], ["takes", "off"]]
