@@ -45,14 +45,10 @@ READERS: dict[str, Callable[[dict[str, Any], str], object]] = {
     "sections": lambda row, text: (spoken(text), answer_section(text)),
 }
 DIGESTS = {
-    "choice": "8e9e70746270231d",
-    "word": "08b04d12e9aae7aa",
-    "names": "560e1bcd312c2279",
-    "letters": "1260a7ed6fd5cc26",
-    "tuples": "c9b95309bf91e75f",
-    "values": "54e286e7d8795f72",
+    "choice": "8e9e70746270231d", "word": "08b04d12e9aae7aa", "names": "560e1bcd312c2279",
+    "letters": "1260a7ed6fd5cc26", "tuples": "c9b95309bf91e75f", "values": "54e286e7d8795f72",
     "sections": "00fc5148763873cc",
-}
+}  # fmt: skip
 
 
 def test_every_row_of_the_table_is_read_as_it_was_meant() -> None:
@@ -183,15 +179,11 @@ def test_names_are_read_without_headings_and_explanations() -> None:
 
 def test_reasoning_is_not_spoken_and_unreadable_without_an_end() -> None:
     for reply, rest in [
-        ("<think>a</think>b", "b"),
-        ("a</think>b", "b"),
-        ("b<think>a</think>", "b"),
-        ("[THINK]a[/THINK]b", "b"),
+        ("<think>a</think>b", "b"), ("a</think>b", "b"), ("b<think>a</think>", "b"), ("[THINK]a[/THINK]b", "b"),
         ("<thinking>\na\n</thinking>\nb", "b"),
         ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
-        ("Write `<think>` first.", "Write `<think>` first."),
-        ("<think>a\n## Final answer\nb", "## Final answer\nb"),
-    ]:
+        ("Write `<think>` first.", "Write `<think>` first."), ("<think>a\n## Final answer\nb", "## Final answer\nb"),
+    ]:  # fmt: skip
         said = spoken(reply)
         assert isinstance(said, Part) and said.text.strip() == rest, reply
         assert reply[said.start : said.end].startswith(rest[:1]) or said.text[:1].isspace(), reply
@@ -402,15 +394,12 @@ def test_names_of_a_list_have_their_places_and_what_is_left_out_is_noted() -> No
 
 def test_tuples_are_read_in_the_forms_that_models_write_and_what_is_left_out_is_noted() -> None:
     for reply in [
-        "( man , ride , horse ) , ( horse , brown )",
-        "Facts: (man, ride, horse); ('horse', \"brown\").",
-        "1. [man, ride, horse]\n2. [horse, brown]",
-        "```\n(man, ride, horse)(horse, brown)\n```",
+        "( man , ride , horse ) , ( horse , brown )", "Facts: (man, ride, horse); ('horse', \"brown\").",
+        "1. [man, ride, horse]\n2. [horse, brown]", "```\n(man, ride, horse)(horse, brown)\n```",
         "<think>(dog)</think>**(man, ride, horse)**\n(horse, brown)\nIs this (all right)?",
-        '[["man", "ride", "horse"], ["horse", "brown"]]',
-        '{"tuples": [["man", "ride", "horse"], ["horse", "brown"]]}',
+        '[["man", "ride", "horse"], ["horse", "brown"]]', '{"tuples": [["man", "ride", "horse"], ["horse", "brown"]]}',
         "(a, b)\n(man, ride, horse)\n(horse, brown)",
-    ]:
+    ]:  # fmt: skip
         found = tuples(reply, forms={("a", "b")})
         assert not isinstance(found, Unreadable), reply
         assert found.tuples == (("man", "ride", "horse"), ("horse", "brown")), reply
