@@ -84,13 +84,10 @@ def test_file_and_row_errors_have_codes() -> None:
     fields: list[tuple[object, str]] = [
         (SGQA | {"context_graphs": "x"}, "context_graphs"),
         (SGQA | {"context_graphs": [[["a", "b"]]]}, "context_graphs.0.0"),
-        (SGQA | {"qa_pairs": [{"Q": "?"}]}, "qa_pairs.0.A"),
-        (SGDS | {"position": "1"}, "position"),
-        ({"variations": []}, "context_graphs"),
-        (SGG | {"mandatory_space": {"object": []}}, "relationship"),
-        (SGG | {"context": 3}, "context"),
-        (SGG | {"graphs": [{"triplets": [["a", "b", 3]]}]}, "graphs.0.triplets.0.2"),
-    ]
+        (SGQA | {"qa_pairs": [{"Q": "?"}]}, "qa_pairs.0.A"), (SGDS | {"position": "1"}, "position"),
+        ({"variations": []}, "context_graphs"), (SGG | {"mandatory_space": {"object": []}}, "relationship"),
+        (SGG | {"context": 3}, "context"), (SGG | {"graphs": [{"triplets": [["a", "b", 3]]}]}, "graphs.0.triplets.0.2"),
+    ]  # fmt: skip
     for row, field in fields:
         [finding] = read_document(lines(row), "f").findings
         assert finding.code == "other-format" and field in finding.message, (row, field)
@@ -106,7 +103,7 @@ REPLIES = {
 }
 
 
-def test_text_that_is_not_exact_is_read_as_a_reply_with_its_repairs_as_findings() -> None:
+def test_text_that_is_not_exact_has_findings_and_a_broken_part_does_not_cost_what_stands_beside_it() -> None:
     document = read_document("Sure:\n- person -> verb -> wash\n- a -> b\n", "f.txt")
     assert codes(document) == [("ignored-line", 1), ("repaired-line", 2), ("unread-line", 3)]
     assert document.entries[0].triplet_lines == ((2,),)
@@ -114,9 +111,6 @@ def test_text_that_is_not_exact_is_read_as_a_reply_with_its_repairs_as_findings(
         for file in ("f", "f.json", "f.jsonl"):
             document = read_document(text, file)
             assert document.entries[0].narrative.graphs == (WASH,) and document.findings, form
-
-
-def test_a_broken_part_does_not_cost_what_stands_beside_it() -> None:
     document = read_document(json.dumps([GRAPH, [["a", "b"], *GRAPH], 3, GRAPH]), "f")
     assert document.format == "triplets"
     assert [len(graph) for graph in document.entries[0].narrative.graphs] == [3, 3, 0, 3]
@@ -158,8 +152,6 @@ def test_a_file_that_is_no_graph_file_is_refused_with_what_is_readable() -> None
         assert message in refusal(FileProblem, read_document, text, "f"), message
 
 
-# Lint reports
-
 PICK = [["person", "verb", "pick-up"], ["pick-up", "dobj", "cup"], ["pick-up", "with", "hand2"]]
 PUT = [["person", "verb", "put-down"], ["put-down", "dobj", "cup"], ["put-down", "with", "hand2"]]
 BAD = [["person", "verb", "wash"], ["wash", "dobj", "Cup"]]
@@ -188,7 +180,7 @@ def test_a_report_counts_what_the_file_holds_and_names_the_line_of_each_triplet(
     }
 
 
-def test_in_rows_a_finding_knows_the_line_and_item_of_its_row_and_where_hands_are_known() -> None:
+def test_in_rows_findings_know_line_and_item_hands_and_a_vocabulary_from_outside() -> None:
     rows = [{"item_id": "a", "context_graphs": [PICK, BAD], "qa_pairs": []}, {"context_graphs": [BAD], "qa_pairs": []}]
     assert [(f.code, tuple(f.place)) for f in checked(lines(*rows)).findings] == [
         ("not-lower-case", (1, "a", 1, 1)),
@@ -200,23 +192,17 @@ def test_in_rows_a_finding_knows_the_line_and_item_of_its_row_and_where_hands_ar
     row = {"context_graphs": [], "triplet": BAD, "target_sentence": "a", "position": 0, "variations": list("abcde")}
     found = checked(lines(row | {"variation_triplets": [BAD, PICK, PICK, PICK, BAD]})).findings
     assert [(one.code, one.place.graph) for one in found] == [("not-lower-case", graph) for graph in (0, 1, 5)]
-
-
-def test_a_vocabulary_from_outside_serves_items_that_bring_none() -> None:
     own = {"object": ["Cup"], "relationship": [], "verb": ["wash"]}
     texts = [{"descriptions": [{"graphs": [BAD]}], "id": "a"}, {"descriptions": [{"graphs": [BAD]}], "vocabulary": own}]
     found = checked(lines(*texts), Vocabulary(("cup",), (), ("wash",))).findings
     assert [(one.place.item, one.hint) for one in found if one.code == "out-of-vocabulary"] == [("a", "cup?")]
-
-
-def test_a_row_of_one_graph_among_rows_of_several_is_a_warning() -> None:
     space = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
     wash = {"triplets": [["person", "verb", "wash"], ["wash", "dobj", "cup"]]}
     cases: dict[tuple[int, ...], list[int]] = {(2, 1, 3): [2], (1, 1): [], (2, 2): [], (1, 1, 2): []}
     for ks, single in cases.items():
-        rows = [{"context": "", "target_sentence": "x", "mandatory_space": space, "graphs": [wash] * k} for k in ks]
-        found = [(one.code, one.severity, one.place.line) for one in checked(lines(*rows)).findings]
-        assert found == [("single-graph", "warning", line) for line in single], ks
+        several = [{"context": "", "target_sentence": "x", "mandatory_space": space, "graphs": [wash] * k} for k in ks]
+        told = [(one.code, one.severity, one.place.line) for one in checked(lines(*several)).findings]
+        assert told == [("single-graph", "warning", line) for line in single], ks
 
 
 SPACE = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
@@ -239,7 +225,7 @@ def test_graphs_go_from_every_format_to_every_other_and_to_the_same_without_loss
     assert written_as("narrative", FORMATS["easg"]).lost == ()
 
 
-def test_losses_of_a_conversion_are_counted() -> None:
+def test_losses_are_counted_and_incomplete_items_refused() -> None:
     assert written_as("arrow", lines(SGDS, SGDS)).lost == (
         "texts of descriptions (2)",
         "borders between narratives (1)",
@@ -251,24 +237,6 @@ def test_losses_of_a_conversion_are_counted() -> None:
     written = written_as("sgg", lines({"id": "tea", "descriptions": told, "vocabulary": SPACE}))
     assert written.graphs == 1
     assert written.lost[1:] == ("graphs whose description has no text (2)", "texts behind the last graphs (1)")
-
-
-def test_a_told_narrative_with_l_becomes_generation_rows_with_the_text_before_as_context() -> None:
-    told = [{"text": "One.", "graphs": [GRAPH]}, {"text": "Silence."}, {"text": "Two.", "graphs": [GRAPH, GRAPH]}]
-    written = written_as("sgg", lines({"id": "tea", "descriptions": told, "vocabulary": SPACE}))
-    rows = [json.loads(line) for line in written.text.splitlines()]
-    assert [(row["item_id"], row["context"], len(row["graphs"])) for row in rows] == [
-        ("tea/0", [], 1),
-        ("tea/2", ["One.", "Silence."], 2),
-    ]
-    assert rows[1]["mandatory_space"] == SPACE
-    told_once = {"descriptions": [{"text": "She washes it.", "graphs": [GRAPH]}], "vocabulary": SGG["mandatory_space"]}
-    written = written_as("sgg", lines(told_once, told_once, told_once | {"id": "tea"}))
-    assert [json.loads(line)["item_id"] for line in written.text.splitlines()] == ["0/0", "1/0", "tea/0"]
-    assert len(samples_of(read_document(written.text, "f"), "sa-sgg")) == 3
-
-
-def test_conversion_to_rows_refuses_incomplete_items() -> None:
     rows: list[tuple[str, str, str]] = [
         ("arrow", "easg", "read, never written"),
         ("arrow", "sgqa", "need questions"),
@@ -281,7 +249,17 @@ def test_conversion_to_rows_refuses_incomplete_items() -> None:
             written_as(target, FORMATS[source])
 
 
-def test_converting_from_python_writes_the_file_or_nothing(tmp_path: Path) -> None:
+def test_a_told_narrative_becomes_generation_rows_and_python_writes_a_file_or_nothing(tmp_path: Path) -> None:
+    told = [{"text": "One.", "graphs": [GRAPH]}, {"text": "Silence."}, {"text": "Two.", "graphs": [GRAPH, GRAPH]}]
+    written = written_as("sgg", lines({"id": "tea", "descriptions": told, "vocabulary": SPACE}))
+    rows = [json.loads(line) for line in written.text.splitlines()]
+    found = [(row["item_id"], row["context"], len(row["graphs"])) for row in rows]
+    assert found == [("tea/0", [], 1), ("tea/2", ["One.", "Silence."], 2)]
+    assert rows[1]["mandatory_space"] == SPACE
+    told_once = {"descriptions": [{"text": "She washes it.", "graphs": [GRAPH]}], "vocabulary": SGG["mandatory_space"]}
+    written = written_as("sgg", lines(told_once, told_once, told_once | {"id": "tea"}))
+    assert [json.loads(line)["item_id"] for line in written.text.splitlines()] == ["0/0", "1/0", "tea/0"]
+    assert len(samples_of(read_document(written.text, "f"), "sa-sgg")) == 3
     (tmp_path / "in.json").write_text(json.dumps([[["place", "down", ""]]]))
     with pytest.raises(CannotCarry, match="item 0, graph 0: arrow text cannot carry the name '': it is empty"):
         convert(tmp_path / "in.json", tmp_path / "out.txt")
@@ -326,7 +304,7 @@ def test_a_graph_without_triplets_is_carried_where_it_can_be_and_costs_itself_al
         write_document(document, formats.by_name("arrow"), keep_going=True)
 
 
-def test_a_graph_that_cannot_be_carried_stops_the_conversion_unless_it_may_be_left_out() -> None:
+def test_a_graph_or_text_that_cannot_be_carried_stops_the_conversion_unless_it_may_be_left_out() -> None:
     names = {"arrow": "arrow text", "graphml": "GraphML", "dot": "DOT", "mermaid": "Mermaid"}
     rows = [(target, BELL, f"{name} cannot carry the name 'bell\\x07'") for target, name in names.items()]
     others = ("triplets", "triplet-lines", "narrative", "node-link", "sgg")
@@ -344,9 +322,6 @@ def test_a_graph_that_cannot_be_carried_stops_the_conversion_unless_it_may_be_le
         assert [(left.item, left.graph, left.is_empty) for left in written.left_out] == [("pot", 3, False)], target
         assert written.graphs == 5, target
         assert written.text.count("cup") >= 5, target
-
-
-def test_a_document_with_text_that_no_file_can_hold_is_refused() -> None:
     row = '{"data_id": "\\ud83d", "context_graphs": [[["person", "verb", "wash"]]], "qa_pairs": []}'
     for text, format in [('[["person", "verb", "\\ud83d"]]', "triplet-lines"), (row, "sgqa"), (row, "narrative")]:
         document = read_document(text, "half.jsonl")
