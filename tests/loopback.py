@@ -136,7 +136,6 @@ def serving(
 
 @contextmanager
 def loopback() -> Iterator[Loopback]:
-    """Yield a server that stops when the block ends."""
     served = Loopback("")
     with serving(type("Handler", (_Loopback,), {"loopback": served})) as served.url:
         try:
