@@ -25,15 +25,13 @@ from tsgkit.llm.user_code import load_object, registered_name, text_of_code
 from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint, is_own, own_settings, usual_concurrency
 
 
-def test_object_of_the_program_is_registered_under_a_name() -> None:
+def test_object_of_the_program_is_registered_and_its_text_differs_with_source_and_plain_values() -> None:
     model = FakeListChatModel(responses=[])
     assert registered_name(model, "mine") == "python:mine"
     assert load_object("python:mine") is model
     assert registered_name(model) == "python:langchain_core.language_models.fake_chat_models:FakeListChatModel"
     assert registered_name(Price) == "python:tsgkit.llm.prices:Price"
 
-
-def test_text_of_code_differs_with_source_and_plain_values() -> None:
     def bound(value: object, other: object = 1) -> Any:  # noqa: ANN401
         def inner(default: object = other) -> object:
             return value, default
@@ -57,7 +55,7 @@ def answered(function: Any, price: Price | None = None, timeout: float = 9, **ho
     return run(model.send([{"role": "user", "content": "tea"}], how.get("schema"), timeout))
 
 
-def test_function_answers_with_a_text_a_reply_or_a_message() -> None:
+def test_function_answers_with_a_text_a_reply_or_a_message_and_its_usage_has_its_price() -> None:
     async def later(messages: list[dict[str, Any]]) -> str:
         return f"{messages[0]['content']}!"
 
@@ -65,15 +63,12 @@ def test_function_answers_with_a_text_a_reply_or_a_message() -> None:
         return AIMessage(text, response_metadata=metadata)
 
     for made, text, ending, reason in (
-        ("[A]", "[A]", Ending.COMPLETE, None),
-        ("", "", Ending.EMPTY, None),
-        (None, None, Ending.EMPTY, None),
-        (AIMessage("[B]"), "[B]", Ending.COMPLETE, None),
-        (AIMessage(""), "", Ending.EMPTY, None),
+        ("[A]", "[A]", Ending.COMPLETE, None), ("", "", Ending.EMPTY, None), (None, None, Ending.EMPTY, None),
+        (AIMessage("[B]"), "[B]", Ending.COMPLETE, None), (AIMessage(""), "", Ending.EMPTY, None),
         (AIMessage(["a", {"type": "text", "text": "b"}, {"type": "image"}]), "ab", Ending.COMPLETE, None),
         (said("a", finish_reason="length"), "a", Ending.TRUNCATED, "length"),
         (said("a", stop_reason="content_filter"), "a", Ending.REFUSED, "content_filter"),
-    ):
+    ):  # fmt: skip
         reply = answered(lambda messages, made=made: made)
         assert (reply.text, reply.ending, reply.finish_reason) == (text, ending, reason), made
     assert answered(later).text == "tea!"
@@ -82,9 +77,6 @@ def test_function_answers_with_a_text_a_reply_or_a_message() -> None:
     assert answered(lambda messages, schema=None: str(schema), schema={"a": 1}).text == "{'a': 1}"
     assert answered(FakeListChatModel(responses=["[C]"])).text == "[C]"
     assert answered(lambda messages: said("a", model_name="m-1")).model == "m-1"
-
-
-def test_usage_of_a_chat_model_is_counted_at_its_price() -> None:
     used: dict[str, Any] = {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}
     details = {"input_token_details": {"cache_read": 400, "cache_creation": 500}}
     price = Price(2e-6, 10e-6, cached=0.2e-6, written=2.5e-6)
@@ -155,7 +147,7 @@ def script(*lines: object) -> Script:
     return script_in(text, "s.jsonl")
 
 
-def test_replies_come_one_a_call_or_by_label_and_a_missing_one_names_its_line() -> None:
+def test_replies_of_a_script_come_by_label_or_one_a_call_are_recorded_once_and_cost_nothing() -> None:
     listed = Script({"tea/0": ["a", "b"]})
     assert [listed.reply("tea/0", "answer", draw).text for draw in range(4)] == ["a", "b", "b", "b"]
     assert [listed.reply("tea/0", f"critique/{n}", 0).text for n in range(3)] == ["a", "b", "b"]
@@ -168,6 +160,14 @@ def test_replies_come_one_a_call_or_by_label_and_a_missing_one_names_its_line() 
     assert (missing.error, missing.ending) == ("the script has no line with item_id tea/0", Ending.MISSING)
     assert labelled.find(HERE._replace(label="write")).text == "all"
     assert (labelled.knows(HERE), Script({}).knows(HERE)) == (True, False)
+    model = RecordedModel(Script({"tea/0": ["[kettle]"]}), notebook := Notebook())
+    first, second = run(asked(model)), run(asked(model))
+    assert first == second
+    assert (first.text, first.spent, len(notebook.prompts)) == ("[kettle]", NOTHING, 1)
+    model.stop()
+    assert run(asked(model)) == first
+    with pytest.raises(Stopped):
+        run(asked(model, draw=1))
 
 
 def test_script_is_read_with_its_outcomes(tmp_path: Path) -> None:
@@ -197,23 +197,12 @@ def test_script_is_read_with_its_outcomes(tmp_path: Path) -> None:
         assert f"s.jsonl: line 2: {problem}" in caught.value.message, line[:40]
 
 
-def test_replies_of_a_script_are_recorded_once_and_cost_nothing() -> None:
-    model = RecordedModel(Script({"tea/0": ["[kettle]"]}), notebook := Notebook())
-    first, second = run(asked(model)), run(asked(model))
-    assert first == second
-    assert (first.text, first.spent, len(notebook.prompts)) == ("[kettle]", NOTHING, 1)
-    model.stop()
-    assert run(asked(model)) == first
-    with pytest.raises(Stopped):
-        run(asked(model, draw=1))
-
-
 def call(subject: str = "openai/m", text: str = "[kettle]", **parts: Any) -> dict[str, Any]:  # noqa: ANN401
     reply = parts.pop("reply", Reply(text, seconds=1.0))
     return {**WHERE._asdict(), "subject": subject, "label": "answer", **parts, "reply": reply_value(reply)}
 
 
-def test_replay_answers_as_the_other_run_was_answered_at_this_place() -> None:
+def test_replay_answers_as_at_this_place_and_chooses_by_axes_that_have_several_values() -> None:
     failed = Reply(None, Ending.API_ERROR, error="no", status=500)
     replay = Replay.of([call(), call(draw=1, text="[tea]"), call(draw=2, reply=failed)], None)
     where = HERE._replace(subject="replay", body="of another prompt")
@@ -223,6 +212,20 @@ def test_replay_answers_as_the_other_run_was_answered_at_this_place() -> None:
     found = replay.find(where._replace(draw=2))
     assert (found.ending, found.error, found.status) == (Ending.API_ERROR, "no", 500)
     assert [replay.knows(where._replace(sample=sample)) for sample in ("tea/0", "tea/9")] == [True, False]
+
+    def texts(replay: Replay) -> list[str | None]:
+        return [replay.find(HERE._replace(shots=shots)).text for shots in (1, 4, 2)]
+
+    calls = [call(shots=1), call(shots=4, text="[tea]")]
+    replay = Replay.of(calls, None)
+    assert texts(replay) == ["[kettle]", "[tea]", None]
+    assert [replay.knows(HERE._replace(shots=shots)) for shots in (4, 2)] == [True, False]
+    assert replay.ways == ("tsg/sgqa single zero-shot shots=1", "tsg/sgqa single zero-shot shots=4")
+    assert texts(Replay.of([call()], None, {"shots": 4})) == [None, "[kettle]", None]
+    both = Replay.of([call()], None, {"seed": 0}, {"seed": 7})
+    assert both.find(HERE).text == "[kettle]", "another seed, but one row in either run"
+    mine = Replay.of(calls, None, {}, {"shots": 4})
+    assert mine.find(HERE).text == "[tea]", "the one value of this run decides"
 
 
 def test_subject_of_a_replay_must_be_chosen_but_replies_of_a_judge_are_replayed_for_each() -> None:
@@ -243,19 +246,3 @@ def test_subject_of_a_replay_must_be_chosen_but_replies_of_a_judge_are_replayed_
     ):
         with pytest.raises(UsageError, match=problem):
             Replay.of(recorded, subject)
-
-
-def test_replay_chooses_by_axes_that_have_several_values() -> None:
-    def texts(replay: Replay) -> list[str | None]:
-        return [replay.find(HERE._replace(shots=shots)).text for shots in (1, 4, 2)]
-
-    calls = [call(shots=1), call(shots=4, text="[tea]")]
-    replay = Replay.of(calls, None)
-    assert texts(replay) == ["[kettle]", "[tea]", None]
-    assert [replay.knows(HERE._replace(shots=shots)) for shots in (4, 2)] == [True, False]
-    assert replay.ways == ("tsg/sgqa single zero-shot shots=1", "tsg/sgqa single zero-shot shots=4")
-    assert texts(Replay.of([call()], None, {"shots": 4})) == [None, "[kettle]", None]
-    both = Replay.of([call()], None, {"seed": 0}, {"seed": 7})
-    assert both.find(HERE).text == "[kettle]", "another seed, but one row in either run"
-    mine = Replay.of(calls, None, {}, {"shots": 4})
-    assert mine.find(HERE).text == "[tea]", "the one value of this run decides"
