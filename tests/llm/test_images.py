@@ -96,7 +96,11 @@ def test_identity_of_a_prompt_is_its_images_in_order_which_budgets_count_by_thei
 
 
 def become(make: Callable[[Path], object]) -> Callable[[Path], object]:
-    return lambda path: [act(path) for act in (Path.unlink, make)]
+    def happens(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return happens
 
 
 def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spent(tmp_path: Path) -> None:
