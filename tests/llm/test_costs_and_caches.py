@@ -36,7 +36,7 @@ PRICE = Price(2e-6, 10e-6, cached=1e-6, written=2.5e-6)
 GIVEN = "--price"
 
 
-def test_requests_in_flight_count_for_the_budget_which_stays_reached() -> None:
+def test_requests_in_flight_count_for_the_budget_until_their_usage_is_known() -> None:
     for budget, reached in (
         (Budget(requests=3), "3 of 3 requests"),
         (Budget(tokens=30), "30 of 30 tokens"),
@@ -48,9 +48,6 @@ def test_requests_in_flight_count_for_the_budget_which_stays_reached() -> None:
         budget.settle(TEN, NOTHING)
         assert not budget.take(Estimate(1, None)), "it stays reached"
     assert all(Budget().take(Estimate(10**9, 10.0**6)) for _ in range(9))
-
-
-def test_usage_replaces_the_estimate_unless_it_is_unknown_or_the_request_is_given_back() -> None:
     for usage, tokens, cost in ((Usage(20, 5, cost=0.5), 25, 0.5), (UNKNOWN, 10, 0.25), (NOTHING, 0, 0.0)):
         budget = Budget(tokens=30, cost=1.0)
         budget.take(TEN)
@@ -141,7 +138,7 @@ def test_tier_that_was_served_decides_unless_the_user_gave_a_price() -> None:
     assert [prices.tier_in(value) for value in said] == ["priority", "", "", "flex", "standard"]
 
 
-def test_price_of_a_batch_is_that_of_the_map_else_half() -> None:
+def test_price_of_a_batch_and_of_a_model_without_its_provider_is_that_of_the_map() -> None:
     half = partial(Price, source="half of --price, in a batch", tier="batch")
     for known, price in (
         (price_of("openai/gpt-5"), price_of("openai/gpt-5", "batch")),
@@ -150,9 +147,6 @@ def test_price_of_a_batch_is_that_of_the_map_else_half() -> None:
         (Price(2e-6, 10e-6, source=GIVEN), half(1e-6, 5e-6)),
     ):
         assert prices.batch_price("openai/gpt-5", known) == price
-
-
-def test_map_knows_models_with_and_without_their_provider() -> None:
     assert price_of("openai/gpt-4o") == price_of("gpt-4o") == Price(2.5e-6, 1e-5, 1.25e-6, map_source())
     assert map_source().startswith("the price map of litellm ")
     for model in ("openai/no-such-model", "hosted_vllm/gpt-4o", "ollama_chat/gpt-4o", "nothing", ""):
@@ -169,7 +163,7 @@ def texts_in(cache: ReplyCache, *keys: str) -> list[str | None]:
     return [None if reply is None else reply.text for reply in map(cache.find, keys)]
 
 
-def test_kept_reply_is_found_again_costs_nothing_and_the_first_of_a_key_stays(tmp_path: Path) -> None:
+def test_only_complete_replies_are_kept_found_again_cost_nothing_and_stay(tmp_path: Path) -> None:
     ReplyCache(tmp_path).keep("k", GOOD)
     cache = ReplyCache(tmp_path)
     found = cache.find("k")
@@ -185,6 +179,17 @@ def test_kept_reply_is_found_again_costs_nothing_and_the_first_of_a_key_stays(tm
     cache.close()
     assert ReplyCache(tmp_path).size()[0] == MOST_PENDING + 3
     assert texts_in(ReplyCache(tmp_path), "last", "k0") == ["[kettle]", "0"]
+    cache = ReplyCache(tmp_path / "new")
+    incomplete = [Reply("a", ending) for ending in Ending if ending is not Ending.COMPLETE]
+    for reply in (*incomplete, Reply(None), Reply(" \n")):
+        cache.keep("k", reply)
+        assert cache.find("k") is None, reply
+    assert cache.size()[0] == 0
+    cache.keep("k", GOOD)
+    new = tmp_path / "new"
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (new, *new.iterdir())}
+    assert modes.pop("new") == 0o700
+    assert FILE in modes and {*modes.values()} == {0o600}
 
 
 def test_writers_that_begin_together_wait_for_each_other_and_lose_nothing(
@@ -219,19 +224,6 @@ def test_writers_that_begin_together_wait_for_each_other_and_lose_nothing(
         assert cache.trouble == ""
     assert ReplyCache(tmp_path).size()[0] == 3
     assert texts_in(ReplyCache(tmp_path), "both", "own/0", "own/1") == ["0", "0", "1"]
-
-
-def test_only_complete_replies_are_kept_in_a_private_file(tmp_path: Path) -> None:
-    cache = ReplyCache(tmp_path / "new")
-    incomplete = [Reply("a", ending) for ending in Ending if ending is not Ending.COMPLETE]
-    for reply in (*incomplete, Reply(None), Reply(" \n")):
-        cache.keep("k", reply)
-        assert cache.find("k") is None, reply
-    assert cache.size()[0] == 0
-    cache.keep("k", GOOD)
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path, *tmp_path.rglob("*"))}
-    assert modes.pop("new") == 0o700 and modes.pop(tmp_path.name)
-    assert FILE in modes and {*modes.values()} == {0o600}
 
 
 def test_broken_file_row_or_folder_is_told_with_the_way_out(tmp_path: Path) -> None:
@@ -296,20 +288,11 @@ def test_reply_that_is_written_down_comes_back_as_it_was(
     assert reply_from(reply_value(reply)) == reply
 
 
-def test_only_services_that_want_marks_get_them() -> None:
+def test_only_services_that_want_marks_get_them_after_the_last_paragraph_that_earlier_prompts_had() -> None:
     wants = ["anthropic/m", "claude-sonnet-4-5", "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0"]
     wants += ["bedrock_converse/my-claude", "openrouter/Anthropic/c", "vertex_ai/claude-sonnet-4-5"]
     others = ("bedrock/amazon.nova-pro-v1:0", "openrouter/openai/gpt-5", "openai/my-anthropic-proxy", "python:mine:ask")
     assert [model for model in (*wants, *others) if takes_marks(model)] == wants
-
-
-def marked(marks: PromptMarks, *messages: BaseMessage) -> list[str]:
-    """Return the texts that end in a mark."""
-    sent = marks.added(as_dicts(messages), stable_of(messages))
-    return [part["text"] for one in sent if isinstance(one["content"], list) for part in one["content"] if MARK in part]
-
-
-def test_start_that_earlier_prompts_had_is_marked_after_its_last_paragraph() -> None:
     marks = PromptMarks()
     for text, starts in (
         ("Rules.\n\nA story.\n\nWho?", []),
@@ -325,6 +308,12 @@ def test_start_that_earlier_prompts_had_is_marked_after_its_last_paragraph() -> 
     assert marked(marks, SystemMessage("One."), HumanMessage("Rules.\n\nWhere?")) == ["One.", "Rules.\n\n"]
     assert marked(marks, HumanMessage("x"), AIMessage("y"), HumanMessage("z")) == []
     assert marked(marks, HumanMessage("Rules.\n\nWho?", additional_kwargs={STABLE: 6})) == ["Rules."]
+
+
+def marked(marks: PromptMarks, *messages: BaseMessage) -> list[str]:
+    """Return the texts that end in a mark."""
+    sent = marks.added(as_dicts(messages), stable_of(messages))
+    return [part["text"] for one in sent if isinstance(one["content"], list) for part in one["content"] if MARK in part]
 
 
 def test_images_before_a_question_are_marked_and_keep_the_mark_when_sent(tmp_path: Path) -> None:
