@@ -295,7 +295,8 @@ def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     assert json.loads(OpenAiBatches.line("a", {"x": 1})) == line
     none = [CallFailed("no", status) for status in (404, 405, 501)]
     for answer in (*none, CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
-        kind, why = (UsageError, "the server has no batch interface: no") if answer in none else (CallFailed, None)
+        kind: type[Exception] = UsageError if answer in none else CallFailed
+        why = "the server has no batch interface: no" if answer in none else None
         for made in (openai(answer)[0].upload(b""), openai(answer)[0].create(INTENT, b"")):
             with pytest.raises(kind, match=why):
                 run(made)
@@ -332,9 +333,10 @@ def test_state_of_openai_s_batch() -> None:
         assert run(openai(value)[0].state("b")) == state, value
     with pytest.raises(UsageError, match="the service does not know batch b: no"):
         run(openai(CallFailed("no", 404))[0].state("b"))
-    for act in (lambda one: one.state("b"), lambda one: one.find(INTENT, ())):
+    service, _ = openai(CallFailed("no", 500), CallFailed("no", 500))
+    for asked in (service.state("b"), service.find(INTENT, ())):
         with pytest.raises(CallFailed):
-            run(act(openai(CallFailed("no", 500))[0]))
+            run(asked)
 
 
 def test_line_of_openai_s_results() -> None:
