@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import httpx
@@ -94,23 +95,15 @@ class Told:
 
 
 def door_to(provider: Provider, **parts: object) -> Door:
-    """Return a door with generous limits."""
     usual: dict[str, Any] = {
-        "name": "openai/m",
-        "endpoint": "here",
-        "parameters": {},
-        "flow": RequestQueue(8),
-        "budget": Budget(),
-        "recorder": Notebook(),
-        "secrets": Secrets(),
-        "patience": HASTE,
-    }
+        "name": "openai/m", "endpoint": "here", "parameters": {}, "flow": RequestQueue(8), "budget": Budget(),
+        "recorder": Notebook(), "secrets": Secrets(), "patience": HASTE,
+    }  # fmt: skip
     chosen: dict[str, Any] = usual | parts
     return Door(provider=provider, **chosen)
 
 
 async def asked(door: Door | RecordedModel, text: str = "Which?", where: Call = WHERE, **parts: object) -> Reply:
-    """Return the reply to a text."""
     from langchain_core.messages import HumanMessage
 
     chosen: dict[str, Any] = {"label": "answer"} | parts
@@ -124,7 +117,6 @@ def settings_for(base: str, *arguments: str, model: str = "openai/m", **defaults
 
 
 def client_for(settings: Settings, price: Price | None = None, client: Client = "litellm") -> LiteLlm | DirectCalls:
-    """Return the client of that name for a service."""
     return DirectCalls(settings, price) if client == "direct" else LiteLlm(settings, price)
 
 
@@ -136,7 +128,6 @@ def service_door(
     client: Client = "litellm",
     **parts: object,
 ) -> Door:
-    """Return a door to a service on loopback."""
     settings = settings_for(base, *arguments, model=model)
     return door_to(
         client_for(settings, price, client),
@@ -147,7 +138,6 @@ def service_door(
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:
-    """Return the result of work, after which the connections are closed."""
     try:
         return await work
     finally:
@@ -155,7 +145,6 @@ async def closing(door: Door, work: Awaitable[Result]) -> Result:
 
 
 def completion(**message: object) -> bytes:
-    """Return the body of a chat completion."""
     choice = {"index": 0, "message": {"role": "assistant", "content": "[A]"} | message, "finish_reason": "stop"}
     value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback", "choices": [choice]}
     return json.dumps(value).encode()
@@ -180,7 +169,6 @@ class CarriedService:
         return answer
 
     async def carry(self, request: httpx.Request) -> httpx.Response:
-        """Answer LiteLLM."""
         status, body, headers = self._answer(str(request.url), dict(request.headers), await request.aread())
         return httpx.Response(status, headers=headers, content=body)
 
@@ -189,25 +177,13 @@ class CarriedService:
         """Answer the direct client, as a session of aiohttp does."""
         sent = b"" if data is None else data if isinstance(data, bytes) else data.read()
         status, body, answered = self._answer(f"{method} {url}", headers, sent)
-        yield _CarriedResponse(status, CIMultiDict(answered), body)
 
+        async def iter_any() -> AsyncIterator[bytes]:
+            for start in range(0, len(body), 65_536):
+                yield body[start : start + 65_536]
 
-@dataclass
-class _CarriedResponse:
-    status: int
-    headers: CIMultiDict[str]
-    body: bytes
-
-    @property
-    def content(self) -> _CarriedResponse:
-        return self
-
-    async def iter_any(self) -> AsyncIterator[bytes]:
-        for start in range(0, len(self.body), 65_536):
-            yield self.body[start : start + 65_536]
-
-    def close(self) -> None:
-        pass
+        content = SimpleNamespace(iter_any=iter_any)
+        yield SimpleNamespace(status=status, headers=CIMultiDict(answered), content=content, close=lambda: None)
 
 
 def carried(status: int = 200, body: object = None, **headers: str) -> CarriedService:
@@ -251,7 +227,6 @@ def reply_by(
 
 
 def failure_by(client: Client, where: CarriedService | str, *arguments: str, **how: Any) -> CallFailed:  # noqa: ANN401
-    """Return the failure of one request."""
     with pytest.raises(CallFailed) as caught:
         reply_by(client, where, *arguments, **how)
     return caught.value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_server import Hub, hub_server
+from hub_server import hub as hub
+from hub_server import without_login
 from shipped import TASKS
 
 SGQA, SGDS = (TASKS / f"tsg/data/tsgkit-1/{task}.jsonl" for task in ("sgqa", "sgds"))
@@ -24,18 +24,7 @@ HOME = "home"
 
 @pytest.fixture(autouse=True)
 def hub_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TSGKIT_DATA_HOME", str(folder / HOME))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(folder / "no-token"))
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with hub_server() as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.url)
-        yield served
+    without_login(folder, monkeypatch)
 
 
 def header(run: str = "run") -> Any:  # noqa: ANN401  (JSON)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,39 @@ class Loopback:
         return [headers.get("range") for _, headers in self.asked]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """Answers one request a connection, and says nothing."""
+
     protocol_version = "HTTP/1.1"
+
+    def begin(self, status: int, headers: Mapping[str, str]) -> None:
+        self.close_connection = True
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    @property
+    def lowered(self) -> dict[str, str]:
+        """The headers of the request, their names in lower case."""
+        return {name.lower(): value for name, value in self.headers.items()}
+
+    def first_byte(self, tag: str) -> int:
+        """Return where the body is asked to begin, if it is still the one of this tag."""
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        return int(asked[1]) if asked and self.headers.get("If-Range", tag) == tag else 0
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+class _Loopback(Handler):
     loopback: Loopback
 
     def do_GET(self) -> None:
         served = self.loopback
         path = self.path.lstrip("/")
-        served.asked.append((path, {name.lower(): value for name, value in self.headers.items()}))
+        served.asked.append((path, self.lowered))
         answer = served.plan.pop(0) if served.plan else served.otherwise
         self.close_connection = True
         if answer.hang and answer.cut_after is None:
@@ -64,64 +89,41 @@ class _Handler(BaseHTTPRequestHandler):
             return
         data = served.files.get(path) if answer.body is None else answer.body
         if data is None or answer.status >= 300:
-            self._refuse(answer, data)
+            headers = {"Location": answer.location} if answer.location else {}
+            length = {"Content-Length": str(len(answer.body or b""))}
+            self.begin(answer.status if answer.status >= 300 else 404, headers | length)
+            self.wfile.write(answer.body or b"")
         else:
             self._send(answer, data)
 
-    def _refuse(self, answer: Answer, data: bytes | None) -> None:
-        self.send_response(answer.status if answer.status >= 300 else 404)
-        if answer.location:
-            self.send_header("Location", answer.location)
-        self.send_header("Content-Length", str(len(data or b"") if answer.body else 0))
-        self.end_headers()
-        self.wfile.write(answer.body or b"")
-
     def _send(self, answer: Answer, data: bytes) -> None:
         tag = answer.tag if answer.tag is not None else f'"{hashlib.sha256(data).hexdigest()[:16]}"'
-        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        start = int(asked[1]) if asked and answer.knows_ranges else 0
-        if self.headers.get("If-Range", tag) != tag:
-            start = 0
+        start = self.first_byte(tag) if answer.knows_ranges else 0
         if start and start >= len(data):
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(data)}")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.begin(416, {"Content-Range": f"bytes */{len(data)}", "Content-Length": "0"})
             return
-        self._send_from(answer, data, start, tag)
-
-    def _send_from(self, answer: Answer, data: bytes, start: int, tag: str) -> None:
-        self.send_response(206 if start else 200)
+        headers = {"Content-Type": answer.content_type} | ({"ETag": tag} if tag else {})
+        headers |= {"Transfer-Encoding": "chunked"} if answer.chunked else {"Content-Length": str(len(data) - start)}
         if start:
             begin = start if answer.range_from is None else answer.range_from
-            self.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
-        self.send_header("Content-Type", answer.content_type)
-        if answer.chunked:
-            self.send_header("Transfer-Encoding", "chunked")
-        else:
-            self.send_header("Content-Length", str(len(data) - start))
-        if tag:
-            self.send_header("ETag", tag)
-        self.end_headers()
+            headers["Content-Range"] = f"bytes {begin}-{len(data) - 1}/{len(data)}"
+        self.begin(206 if start else 200, headers)
         body = data[start:] if answer.cut_after is None else data[start : start + answer.cut_after]
         if answer.chunked:
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(body), body) if body else b"")
-            self.wfile.write(b"0\r\n\r\n" if answer.cut_after is None else b"")
-        else:
-            self.wfile.write(body)
+            body = b"%x\r\n%s\r\n" % (len(body), body) if body else b""
+            body += b"0\r\n\r\n" if answer.cut_after is None else b""
+        self.wfile.write(body)
         self.wfile.flush()
         if answer.hang:
             self.loopback.let_go.wait(20)
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
 
 @contextmanager
-def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+def serving(
+    handler: type[BaseHTTPRequestHandler], kind: type[HTTPServer] = ThreadingHTTPServer, at: object = ("127.0.0.1", 0)
+) -> Iterator[str]:
     """Serve until the block ends, and yield the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = kind(at, handler)  # type: ignore[arg-type]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -134,9 +136,8 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
 
 @contextmanager
 def loopback() -> Iterator[Loopback]:
-    """Yield a server that stops when the block ends."""
     served = Loopback("")
-    with serving(type("Handler", (_Handler,), {"loopback": served})) as served.url:
+    with serving(type("Handler", (_Loopback,), {"loopback": served})) as served.url:
         try:
             yield served
         finally:

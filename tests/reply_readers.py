@@ -21,14 +21,7 @@ from tsgkit.suites.formalimg.knolling import objects_in
 from tsgkit.suites.formalimg.natural import judgement, judgement_in
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.judges.answers import (
-    read_category,
-    read_holds,
-    read_object_relations,
-    read_room_relations,
-    read_sides,
-    read_support,
-)
+from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.spatialgen.official import accepted
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
@@ -62,12 +55,12 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "letters to ten": lambda text: letters(text, QUESTIONS * 10),
     "accepted": accepted,
     "read_annotation_reply": read_annotation_reply,
-    "read_category": lambda text: read_category(text, ("bed", "cup")),
-    "read_holds": lambda text: read_holds(text, 2),
-    "read_support": read_support,
-    "read_sides": lambda text: read_sides(text, ("a", "b")),
-    "read_object_relations": lambda text: read_object_relations(text, 2),
-    "read_room_relations": lambda text: read_room_relations(text, 2, ("floor",)),
+    "read_category": lambda text: answers.read_category(text, ("bed", "cup")),
+    "read_holds": lambda text: answers.read_holds(text, 2),
+    "read_support": answers.read_support,
+    "read_sides": lambda text: answers.read_sides(text, ("a", "b")),
+    "read_object_relations": lambda text: answers.read_object_relations(text, 2),
+    "read_room_relations": lambda text: answers.read_room_relations(text, 2, ("floor",)),
     "actions_of": actions_of,
     "read_look": lambda text: read_look(text, (), Passage(GRAPHS), GRAPHS),
     "sentences_of": sentences_of,

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,13 +40,8 @@ ALL = (*SEEN_BY_RULES, "reversed prepositions", "forgotten", "hand", "other")
 IN_TRIPLETS = ("outside", "reversed", "reversed prepositions", "doubled", "forgotten", "hand", "other")
 WORDS = ("gizmo", "thingy", "doohickey", "widget", "contraption", "handle-it", "bric-a-brac", "whatnot")
 """No scenario has these in its L."""
-KINDS = {
-    ChangeKind.MISSING: "missing",
-    ChangeKind.EXTRA: "redundant",
-    ChangeKind.REVERSED: "reversed",
-    ChangeKind.MISMATCHED: "mismatched",
-    ChangeKind.WRONG_HAND: "mismatched",
-}
+KINDS = {ChangeKind.MISSING: "missing", ChangeKind.EXTRA: "redundant", ChangeKind.REVERSED: "reversed"}
+KINDS |= dict.fromkeys((ChangeKind.MISMATCHED, ChangeKind.WRONG_HAND), "mismatched")
 SURENESS = ((95, 0.70), (80, 0.15), (60, 0.10), (30, 0.05))
 CHARACTERS_A_TOKEN = 4
 
@@ -70,20 +64,13 @@ class SimulatedModel:
 
     def ask_for(self, sample: GenerationSample) -> Ask:
         """Return an ``ask`` about one item."""
-        return partial(self._ask, sample)
 
-    async def _ask(
-        self,
-        sample: GenerationSample,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
-    ) -> Reply:
-        prompt = str(messages[-1].content)
-        text = self.says(sample, label, draw, prompt)
-        return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
+        async def ask(messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: object = None) -> Reply:
+            prompt = str(messages[-1].content)
+            text = self.says(sample, label, draw, prompt)
+            return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
+
+        return ask
 
     def says(self, sample: GenerationSample, label: str, draw: int, prompt: str) -> str:
         """Return what is said to one prompt; the same to the same."""
@@ -93,29 +80,22 @@ class SimulatedModel:
             return "The person does what the sentence says, and nothing about that is out of the ordinary."
         if kind == "decompose":
             text = "\n".join(self._counted(actions_of(sample), choice))
-        elif kind == "write":
-            text = self._graphs([self._written(sample, prompt)], sample, choice)
         elif kind == "look":
             text = self._looked(sample, prompt, choice)
         else:
-            text = self._graphs(sample.references, sample, choice)
+            wanted = [self._written(sample, prompt)] if kind == "write" else sample.references
+            text = _blocks(self._counted([self._spoilt(graph, sample, choice) for graph in wanted], choice))
         return _with_chatter(text) if self._meets("chatter", choice, 2) else text
 
     def _meets(self, fault: str, choice: Random, share: int) -> bool:
         return choice.random() < self.level / share and fault in self.faults
 
     def _written(self, sample: GenerationSample, prompt: str) -> ActionGraph:
-        """Return the graph of the action that a prompt names; the whole sentence means the first."""
         action = prompt.partition("of the sentence:\n")[2].partition("\n")[0].strip()
         actions = actions_of(sample)
         return sample.references[actions.index(action) if action in actions else 0]
 
-    def _graphs(self, graphs: Sequence[ActionGraph], sample: GenerationSample, choice: Random) -> str:
-        """Graphs through the channel, as text."""
-        return _blocks(self._counted([self._spoilt(graph, sample, choice) for graph in graphs], choice))
-
     def _counted(self, parts: Sequence[Any], choice: Random) -> list[Any]:
-        """With one part too many or too few, now and then."""
         parts = list(parts)
         if self._meets("count", choice, 2):
             place = choice.randrange(len(parts))
@@ -161,7 +141,6 @@ class SimulatedModel:
         return "\n".join(dict.fromkeys(lines)) or "none"
 
     def _completed(self, shown: list[ActionGraph], sample: GenerationSample, choice: Random) -> list[ActionGraph]:
-        """As many graphs as there should be: those shown where they belong, the others written."""
         left, graphs = list(shown), []
         for truth in sample.references:
             like = [graph for graph in left if compare_graphs(truth, graph).f1 > 0.5]
@@ -257,7 +236,6 @@ def _with_chatter(text: str) -> str:
 
 
 def _can(kind: str, triplet: Triplet) -> bool:
-    """Return whether a fault of this kind is a fault in this triplet."""
     if kind == "hand":
         return bool({triplet.source, triplet.target} & set(HANDS))
     if kind == "reversed":
@@ -268,7 +246,6 @@ def _can(kind: str, triplet: Triplet) -> bool:
 
 
 def _misspelt(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
-    """Return a letter of the target twice or left out, so that it is no name of L."""
     name = triplet.target
     places = list(range(1, len(name)))
     choice.shuffle(places)
@@ -280,14 +257,12 @@ def _misspelt(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[
 
 
 def _other(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
-    """Another target out of L."""
     names = vocabulary.verbs if triplet.edge == VERB else vocabulary.objects
     others = [name for name in names if name not in (PERSON, *HANDS, triplet.target, triplet.source)]
     return [triplet._replace(target=choice.choice(others))] if others else [triplet]
 
 
 def _other_word(triplets: list[Triplet], choice: Random) -> list[Triplet]:
-    """Return one name of a graph in another word, wherever it stands."""
     names = sorted({name for one in triplets for name in (one.source, one.target)} - {PERSON, *HANDS})
     if not names:
         return triplets

@@ -22,10 +22,7 @@ from tsgkit.library.files import read_text, write_text
 BENCH = known("tsg-bench")
 
 
-# Files
-
-
-def test_a_file_that_cannot_be_read_is_refused_with_the_place_or_the_one_probably_meant(tmp_path: Path) -> None:
+def test_a_file_is_read_or_refused_with_its_place_and_written_whole_with_nothing_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "graphs.jsonl"
     for data, message in (
         (b"\xff\xfea\x00", "UTF-16"),
@@ -48,9 +45,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_place_or_the_one_probabl
         with pytest.raises(FileProblem, match=message) as caught:
             read_text(tmp_path / name)
         assert hint in caught.value.hint, name[:20]
-
-
-def test_writing_replaces_a_file_whole_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
     path, link = tmp_path / "out.txt", tmp_path / "link.txt"
     path.write_text("old")
     path.chmod(0o640)
@@ -62,15 +56,12 @@ def test_writing_replaces_a_file_whole_and_leaves_nothing_beside_it(tmp_path: Pa
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("tasse à thé\n".encode(), 0o640)
     write_text(link, "new")
     assert (link.is_symlink(), path.read_text()) == (True, "new")
-    assert sorted(other.name for other in tmp_path.iterdir()) == ["link.txt", "out.txt"]
+    assert sorted(other.name for other in tmp_path.iterdir()) == ["graphs.jsonl", "link.txt", "out.txt"]
     for name, message in (("", "this is a folder"), ("nowhere/out.txt", "cannot be written")):
         with pytest.raises(FileProblem, match=message):
             write_text(tmp_path / name, "x")
     write_text(os.devnull, "x")
     assert not Path(os.devnull).is_file(), "a device is written to as it is"
-
-
-# Datasets
 
 
 @pytest.fixture
@@ -83,7 +74,7 @@ def put(task: str, data: bytes = b"{}", rows: int = 1) -> None:
     store(BENCH, BENCH.file(task), data, "/somewhere", rows, {"no-dobj": 2})
 
 
-def test_a_stored_file_is_found_and_recorded(home: Path) -> None:
+def test_files_are_stored_with_a_record_until_a_dataset_is_complete_with_all_its_rows(home: Path) -> None:
     assert installed() == ()
     with pytest.raises(UsageError, match="data of sgqa of tsg-bench are not on this machine") as caught:
         dataset_file("tsg-bench", "sgqa")
@@ -97,19 +88,10 @@ def test_a_stored_file_is_found_and_recorded(home: Path) -> None:
     [file] = record["files"]
     assert file.pop("when").endswith("Z")
     assert file == {
-        "name": "sgds.jsonl",
-        "task": "sgds",
-        "origin": "/somewhere",
-        "sha256": checksum_of_bytes(b'{"a": 1}').removeprefix("sha256:"),
-        "bytes": 8,
-        "rows": 1,
-        "expected_rows": 250,
-        "official": False,
-        "findings": {"no-dobj": 2},
-    }
-
-
-def test_files_add_to_what_is_there_until_a_dataset_is_complete_with_all_its_rows(home: Path) -> None:
+        "name": "sgds.jsonl", "task": "sgds", "origin": "/somewhere",
+        "sha256": checksum_of_bytes(b'{"a": 1}').removeprefix("sha256:"), "bytes": 8, "rows": 1, "expected_rows": 250,
+        "official": False, "findings": {"no-dobj": 2},
+    }  # fmt: skip
     put("sgds", b"old")
     put("sgqa")
     put("sgds", b"new", 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -133,33 +133,27 @@ SENT = ["intent", "file-1", "batch-1", "read 2"]
 AT_THE_SERVICE = "1 batch at the service for 0:00:00, "
 
 
-def test_requests_of_one_moment_are_one_batch_in_recorded_steps() -> None:
+def test_requests_of_one_moment_are_a_batch_of_so_many_bytes_and_lines_in_recorded_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert results_of(Record(), "aab") == good("aab")
     assert [len(lines.splitlines()) for lines in Service.sent] == [2], "the same request twice at once is sent once"
-    assert results_of(record := Record(), "ab") == good("ab")
-    assert record.steps == SENT
+    assert (results_of(record := Record(), "ab"), record.steps) == (good("ab"), SENT)
     assert Service.waits == ["1 batch being sent for 0:00:00", AT_THE_SERVICE + "0 of 2 requests done"]
-
-
-def test_batch_has_at_most_so_many_bytes_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     results_of(Record(), "abcdefg", "x" * 3_000)
     assert [len(lines.splitlines()) for lines in Service.sent] == [3, 3, 1]
     most = len(Service.line("a", {"text": ""})) + 1
-    for limit, value, sizes in (("most_bytes", 2 * most, [2, 1]), ("most_bytes", 2 * most - 1, [1, 1, 1])):
+    bytes_of_two = (("most_bytes", 2 * most, [2, 1]), ("most_bytes", 2 * most - 1, [1, 1, 1]))
+    for limit, value, sizes in (*bytes_of_two, ("most_lines", 2, [2, 1])):
         with monkeypatch.context() as patch:
             patch.setattr(Service, limit, value)
             results_of(Record(), "abc")
         assert [len(lines.splitlines()) for lines in Service.sent] == sizes, value
-    monkeypatch.setattr(Service, "most_lines", 2)
-    results_of(Record(), "abcde")
-    assert [len(lines.splitlines()) for lines in Service.sent] == [2, 2, 1]
 
 
 def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_not() -> None:
-    record = Record(Batch("mark", ("a", "b"), 0.0))
-    assert results_of(record, "ab") == good("ab")
+    assert results_of(record := Record(Batch("mark", ("a", "b"), 0.0)), "ab") == good("ab")
     assert record.steps == ["dropped", *SENT]
-    record = Record(Batch("mark", ("a", "b"), 0.0, id="batch-7"))
     for is_full, status in ((False, 400), (True, 429)):
         failed = BatchState(True, "failed", failure="no room", failed_for_now=is_full)
         found = results_of(Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "ab", states=[failed])
@@ -167,23 +161,21 @@ def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_n
         assert Service.sent == []
 
 
-def test_batch_is_asked_about_until_it_ended_whatever_fails_meanwhile() -> None:
+def test_batch_is_asked_about_until_it_ended_and_what_may_have_been_created_looked_for_first() -> None:
     states = [CallFailed("busy", 503), RUNNING, RUNNING, DONE]
-    assert results_of(record := Record(), "ab", states=states) == good("ab")
-    assert record.steps == SENT
+    assert (results_of(record := Record(), "ab", states=states), record.steps) == (good("ab"), SENT)
     assert Service.waits[2:] == [
         AT_THE_SERVICE + "0 of 2 requests done; it does not answer: busy",
         *[AT_THE_SERVICE + "1 of 2 requests done"] * 2,
     ]
-
-
-def test_creation_that_may_have_happened_is_looked_for_before_it_is_repeated() -> None:
     results_of(record := Record(), "ab", creates=[CallFailed("cut")], finds=["batch-1"])
     assert record.steps == SENT
     assert results_of(record := Record(), "ab", creates=[CallFailed("busy", 429)], finds=["wrong"]) == good("ab")
     assert record.steps == SENT
     found = results_of(record := Record(), "ab", creates=[CallFailed("busy", 499)], finds=["wrong"])
-    assert (list(map(type, found)), record.steps) == ([Unasked] * 2, ["intent", "file-1", "dropped"])
+    assert (list(map(type, found)), record.steps) == ([Unasked] * 2, [*SENT[:2], "dropped"])
+    shown = ["0:00:00", "0:01:00", "1:01:01", "100:00:00"]
+    assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == shown
 
 
 def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
@@ -228,14 +220,6 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
 
     assert [type(one) for one in run(closed())] == [Stopped] * 2
     assert (unasked.task, record.steps) == (None, ["intent", "file-1", "batch-1"])
-
-
-def test_durations_are_hours_minutes_and_seconds() -> None:
-    shown = ["0:00:00", "0:01:00", "1:01:01", "100:00:00"]
-    assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == shown
-
-
-# Services
 
 
 def failure_of(response: httpx.Response | Exception, how: str = "ask") -> CallFailed:
@@ -299,7 +283,7 @@ INTENT = Intent("mark", 2, 1_000_000.0, "file-1")
 def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     service, wire = openai({"id": "file-1"}, {"id": "batch-1"})
     assert (run(service.upload(b"{}\n")), run(service.create(INTENT, b""))) == ("file-1", "batch-1")
-    assert [(method, path) for method, path, _ in wire.asked] == [("POST", "/files"), ("POST", "/batches")]
+    assert [one[:2] for one in wire.asked] == [("POST", "/files"), ("POST", "/batches")]
     assert wire.asked[0][2]["data"] == {"purpose": "batch"}
     assert wire.asked[1][2]["json"] == {
         "input_file_id": "file-1",
@@ -309,14 +293,13 @@ def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     }
     line = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"x": 1}}
     assert json.loads(OpenAiBatches.line("a", {"x": 1})) == line
-    upload: Callable[[OpenAiBatches], Any] = lambda one: one.upload(b"")  # noqa: E731
-    for act in (upload, lambda one: one.create(INTENT, b"")):
-        for status in (404, 405, 501):
-            with pytest.raises(UsageError, match="the server has no batch interface: no"):
-                run(act(openai(CallFailed("no", status))[0]))
-        for answer in (CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
-            with pytest.raises(CallFailed):
-                run(act(openai(answer)[0]))
+    none = [CallFailed("no", status) for status in (404, 405, 501)]
+    for answer in (*none, CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
+        kind: type[Exception] = UsageError if answer in none else CallFailed
+        why = "the server has no batch interface: no" if answer in none else None
+        for made in (openai(answer)[0].upload(b""), openai(answer)[0].create(INTENT, b"")):
+            with pytest.raises(kind, match=why):
+                run(made)
 
 
 def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
@@ -329,8 +312,6 @@ def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
     assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(INTENT, file=""), ())) == ""
     for none in (CallFailed("no", 404), {"data": [], "has_more": True}):
         assert run(openai(none)[0].find(INTENT, ())) == ""
-    with pytest.raises(CallFailed):
-        run(openai(CallFailed("no", 500))[0].find(INTENT, ()))
 
 
 def test_state_of_openai_s_batch() -> None:
@@ -352,8 +333,10 @@ def test_state_of_openai_s_batch() -> None:
         assert run(openai(value)[0].state("b")) == state, value
     with pytest.raises(UsageError, match="the service does not know batch b: no"):
         run(openai(CallFailed("no", 404))[0].state("b"))
-    with pytest.raises(CallFailed):
-        run(openai(CallFailed("no", 500))[0].state("b"))
+    service, _ = openai(CallFailed("no", 500), CallFailed("no", 500))
+    for asked in (service.state("b"), service.find(INTENT, ())):
+        with pytest.raises(CallFailed):
+            run(asked)
 
 
 def test_line_of_openai_s_results() -> None:

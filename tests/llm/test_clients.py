@@ -10,28 +10,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import doors
 import pytest
-from doors import (
-    QUESTION,
-    CarriedService,
-    asked,
-    carried,
-    carrying,
-    client_for,
-    closing,
-    completion,
-    failure_by,
-    reply_by,
-    run,
-    service_door,
-    settings_for,
-)
+from doors import QUESTION, CarriedService, carried, carrying, client_for, completion, failure_by, reply_by, run
+from loopback import Handler, serving
 from model_server import Running, model_server
 
 import tsgkit
@@ -86,8 +73,6 @@ def direct(model: str, *arguments: str, **defaults: object) -> DirectCalls:
     return found
 
 
-# What is sent
-
 REQUESTS: tuple[list[str], ...] = (
     [],
     ["temperature=0", "top_p=0.3", "seed=3", "max_tokens=9", 'stop=["a", "b"]'],
@@ -108,9 +93,8 @@ def test_both_clients_send_the_request_that_they_announce() -> None:
     def sent(client: Client, model: str, *arguments: str, **how: Any) -> tuple[Any, str]:  # noqa: ANN401
         reply_by(client, told := carried(), *arguments, model=model, **how)
         [(url, headers, body)] = told.asked
-        assert url.removeprefix("POST ") == "http://127.0.0.1:9/v1/chat/completions"
-        assert headers["authorization"] == "Bearer sk-loopback-key"
-        assert headers["content-type"] == "application/json"
+        found = (url.removeprefix("POST "), headers["authorization"], headers["content-type"])
+        assert found == ("http://127.0.0.1:9/v1/chat/completions", "Bearer sk-loopback-key", "application/json")
         return body, headers.get("x-team", "")
 
     for model in MODELS:
@@ -141,9 +125,8 @@ def test_address_has_its_endpoint_before_the_query_and_key_and_headers_are_the_g
     assert direct("openai/gpt-4o", "api_key=x")._url == "https://api.openai.com/v1/chat/completions"
 
     def key(model: str, *arguments: str) -> str:
-        return {name.lower(): value for name, value in direct(model, LOCAL, *arguments)._headers.items()}[
-            "authorization"
-        ]
+        headers = direct(model, LOCAL, *arguments)._headers
+        return next(value for name, value in headers.items() if name.lower() == "authorization")
 
     assert (key("openai/m"), key("hosted_vllm/m")) == ("Bearer none", "Bearer fake-api-key")
     basic = "extra_headers.authorization=Basic abc"
@@ -200,7 +183,9 @@ def test_both_clients_refuse_or_note_the_same_parameters_that_would_not_be_sent(
         direct("hosted_vllm/m", LOCAL, "reasoning_effort=low", THINKING)
 
 
-def test_litellm_refuses_or_drops_what_a_provider_does_not_take() -> None:
+def test_litellm_refuses_or_drops_what_a_provider_does_not_take_and_names_a_missing_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for model, argument, name in ((CLAUDE, "seed=1", "seed"), ("openai/gpt-5", "temperature=0.1", "temperature")):
         with pytest.raises(UsageError, match=f"{model} does not take {name}: .*{name}"):
             prepared(model, "api_key=" + KEY, argument)
@@ -220,15 +205,12 @@ def test_litellm_refuses_or_drops_what_a_provider_does_not_take() -> None:
         with pytest.raises(UsageError, match=f"{model}: no provider is called so") as caught:
             prepared(model, *arguments)
         assert hint in caught.value.hint, model
-
-
-def test_missing_key_is_named_and_any_variable_of_a_provider_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     for model in ("openai/gpt-4o", "fireworks_ai/m", "custom_openai/m"):
         with pytest.raises(UsageError, match=f"no key: {model.partition('/')[0].upper()}_API_KEY.* is not set"):
             prepared(model)
-    for provider in ("gemini", "fireworks_ai", "perplexity"):
-        monkeypatch.setenv(provider.upper().removesuffix("_AI") + "_API_KEY", KEY)
-        prepared(f"{provider}/m")
+    for service in ("gemini", "fireworks_ai", "perplexity"):
+        monkeypatch.setenv(service.upper().removesuffix("_AI") + "_API_KEY", KEY)
+        prepared(f"{service}/m")
     for model, key in (("fireworks_ai/m", KEY), ("custom_openai/m", "none"), ("litellm_proxy/m", "none")):
         with carrying(told := carried()):
             assert run(prepared(model, LOCAL).send(QUESTION, None, 50)).text == "[A]", "one's own server needs no key"
@@ -251,8 +233,6 @@ def test_openai_is_asked_without_its_package_unless_somebody_relies_on_that(monk
             patch.setenv(name, "org-of-mine")
             assert "org-of-mine" in headers().values(), name
 
-
-# What is made of an answer
 
 USUAL = json.loads(completion())
 THOUGHT = "<think>hm</think>[B]"
@@ -378,20 +358,16 @@ def test_broken_large_or_redirected_answers_of_every_provider(monkeypatch: pytes
             assert found.message.startswith(f"redirected from http://127.0.0.1:9 to {origin}"), found.message
     monkeypatch.setattr(direct_calls, "MOST_TEXT_BYTES", len(body))
     assert len(reply_by("direct", carried(200, body)).text or "") == 200_000
+    base = "http://127.0.0.1:9"
     for status, method in ((301, "GET"), (303, "GET"), (307, "POST"), (308, "POST")):
         told = CarriedService([(status, b"", {"Location": "/v2"}), (200, completion(), {})])
         assert reply_by("direct", told).text == "[A]"
-        assert [url for url, _, _ in told.asked] == [
-            "POST http://127.0.0.1:9/v1/chat/completions",
-            f"{method} http://127.0.0.1:9/v2",
-        ]
-        assert ("messages" in told.asked[1][2]) is (method == "POST")
+        (first, _, _), (second, _, body) = told.asked
+        assert (first, second) == (f"POST {base}/v1/chat/completions", f"{method} {base}/v2")
+        assert ("messages" in body) is (method == "POST")
     endless = carried(307, b"", Location="/v2")
     assert failure_by("direct", endless).message == "no proper answer: it redirects too often"
     assert len(endless.asked) == 21
-
-
-# Usage and cost
 
 
 def test_usage_is_read_wherever_a_service_puts_it() -> None:
@@ -425,7 +401,9 @@ PRIORITY = 600 * 0.45e-6 + 400 * 0.045e-6 + 100 * 3.6e-6
 
 def test_reply_costs_what_its_service_tier_costs() -> None:
     def cost(client: Client, model: str, *arguments: str, price: Any = "map", **parts: object) -> Any:  # noqa: ANN401
-        given = price_of(model, settings_for("http://h", *arguments, model=model).tier) if price == "map" else price
+        given = (
+            price_of(model, doors.settings_for("http://h", *arguments, model=model).tier) if price == "map" else price
+        )
         body = USUAL | {"usage": USED} | parts
         return reply_by(client, carried(200, body), *arguments, model=model, price=given).usage.cost
 
@@ -469,9 +447,6 @@ def test_marks_for_the_prompt_cache_arrive_at_the_service_and_what_it_wrote_is_c
     assert told.asked[0][2]["messages"][0]["content"] == parts
 
 
-# The wire
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
     """Yield a server that meets a prompt with the fault it names in brackets."""
@@ -506,62 +481,38 @@ class _Unix(ThreadingHTTPServer):
         self.server_name, self.server_port = "localhost", 0
 
 
-class _Answer(BaseHTTPRequestHandler):
-    """Answers, and keeps the first lines of requests in the server."""
+class _Answer(Handler):
+    """Answers, and keeps the first lines of requests."""
 
-    def do_POST(self) -> None:
+    lines: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:  # noqa: N802
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.__dict__.setdefault("lines", []).append(self.requestline)
+        self.lines.append(self.requestline)
         body = completion()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
+        self.begin(200, {"Content-Length": str(len(body))})
         self.wfile.write(body)
 
-    def address_string(self) -> str:
-        return "here"
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def serving(server: HTTPServer) -> Iterator[None]:
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def test_unix_socket_and_proxy_of_the_environment_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_certificates_and_unix_sockets_are_named_by_address_and_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "llm.sock"
     base = f"http+unix://{str(path).replace('/', '%2F')}/v1"
-    server = _Unix(str(path), _Answer)  # type: ignore[arg-type]
-    with serving(server):
+    monkeypatch.setattr(_Answer, "lines", lines := list[str]())
+    with serving(_Answer, _Unix, str(path)):
         assert reply_by("direct", base).text == "[A]"
-    assert server.__dict__["lines"] == ["POST /v1/chat/completions HTTP/1.1"]
     assert failure_by("direct", base).unreachable
-    proxy = ThreadingHTTPServer(("127.0.0.1", 0), _Answer)
-    with serving(proxy):
-        monkeypatch.setenv("HTTP_PROXY", f"127.0.0.1:{proxy.server_address[1]}")
+    with serving(_Answer) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.removeprefix("http://"))
         assert reply_by("direct", "http://llm.invalid/v1").text == "[A]"
-    assert proxy.__dict__["lines"] == ["POST http://llm.invalid/v1/chat/completions HTTP/1.1"]
-
-
-def test_proxies_and_certificates_are_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    paths = ("/v1/chat/completions", "http://llm.invalid/v1/chat/completions")
+    assert lines == [f"POST {path} HTTP/1.1" for path in paths]
     monkeypatch.setenv("HTTP_PROXY", "127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,::1")
     local = "http://127.0.0.1:9"
-    addresses = {
-        "http://[::1]:8/v1": None,
-        "http://[::2]:8/v1": local,
-        f"{local}/v1": None,
-        "https://llm.invalid": None,
-    }
+    addresses = {"http://[::2]:8/v1": local}
+    addresses |= dict.fromkeys(("http://[::1]:8/v1", f"{local}/v1", "https://llm.invalid"))
     assert {address: http_sessions.proxy_for(address) for address in addresses} == addresses
     monkeypatch.setenv("ALL_PROXY", "https://other:1")
     assert http_sessions.proxy_for("https://llm.invalid/v1") == "https://other:1"
@@ -583,7 +534,7 @@ def test_proxies_and_certificates_are_named_by_the_environment(monkeypatch: pyte
 
 def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> None:
     async def work(base: str) -> list[bool]:
-        providers = [DirectCalls(settings_for(base)) for _ in range(2)]
+        providers = [DirectCalls(doors.settings_for(base)) for _ in range(2)]
         for provider in providers:
             provider.prepare()
         for number in range(3):
@@ -601,26 +552,19 @@ def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> 
     assert server.stats()["connections"] - before <= 8 + 1
 
 
-# The choice of a client
-
-
 def test_direct_client_is_chosen_where_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[Client, tuple[str, ...]] = {
         "direct": ("m", "gpt-4o", "gpt-5-chat", "gpt-oss-120b", "org/o3-mine"),
         "litellm": ("gpt-5", "gpt-4", "responses/m", "o3"),
     }
     choices: list[tuple[str, list[str], Client | None, Client]] = [
-        ("hosted_vllm/m", [LOCAL], None, "direct"),
-        ("openai/m", [LOCAL], "litellm", "litellm"),
-        ("openai/m", [LOCAL, "organization=me"], None, "litellm"),
-        ("openai/gpt-4o", [], None, "litellm"),
+        ("hosted_vllm/m", [LOCAL], None, "direct"), ("openai/m", [LOCAL], "litellm", "litellm"),
+        ("openai/m", [LOCAL, "organization=me"], None, "litellm"), ("openai/gpt-4o", [], None, "litellm"),
         ("openai/gpt-4o", ["api_base=https://api.openai.com/v1"], None, "litellm"),
         ("openai/gpt-4o", ["api_base=https://openai.com/v1"], None, "litellm"),
-        ("openai/gpt-4o", [], "direct", "direct"),
-        ("custom_openai/m", [LOCAL], None, "litellm"),
-        ("m", [LOCAL], None, "litellm"),
-        ("hosted_vllm/m", ["api_base=http+unix://%2Ftmp%2Fs/v1"], None, "direct"),
-    ]
+        ("openai/gpt-4o", [], "direct", "direct"), ("custom_openai/m", [LOCAL], None, "litellm"),
+        ("m", [LOCAL], None, "litellm"), ("hosted_vllm/m", ["api_base=http+unix://%2Ftmp%2Fs/v1"], None, "direct"),
+    ]  # fmt: skip
     choices += [(f"openai/{name}", [LOCAL], None, client) for client, found in names.items() for name in found]
     for model, arguments, chosen, client in choices:
         asked_for = settings(model, *arguments)
@@ -648,9 +592,6 @@ def test_direct_client_is_chosen_where_it_fits(monkeypatch: pytest.MonkeyPatch) 
         assert caught.value.hint
     monkeypatch.setenv("OPENAI_PROJECT_ID", "mine")
     assert [client_of(settings(model, LOCAL)) for model in ("openai/m", "hosted_vllm/m")] == ["litellm", "direct"]
-
-
-# Threads, and the time to load
 
 
 def test_request_it_cannot_be_sure_of_is_left_to_a_thread() -> None:
@@ -685,9 +626,9 @@ def test_request_it_cannot_be_sure_of_is_left_to_a_thread() -> None:
 
 
 def test_litellm_is_loaded_neither_by_modules_nor_by_prices_nor_by_a_call_in_the_cache(tmp_path: Path) -> None:
-    door = service_door("http://127.0.0.1:9/v1", cache=ReplyCache(tmp_path), client="direct")
+    door = doors.service_door("http://127.0.0.1:9/v1", cache=ReplyCache(tmp_path), client="direct")
     with carrying(carried()):
-        run(closing(door, asked(door)))
+        run(doors.closing(door, doors.asked(door)))
     assert door.cache is not None
     door.cache.close()
     names = sorted(path.stem for path in (ROOT / "tsgkit" / "llm").glob("*.py") if path.stem != "__init__")

@@ -190,7 +190,7 @@ def test_limits_a_minute_space_the_starts_evenly() -> None:
     assert flow.active == 1, "the place is given back"
 
 
-def test_single_429_takes_one_place_and_a_burst_closes_the_gate_and_shrinks_the_places_once() -> None:
+def test_single_429_takes_one_place_a_burst_shrinks_them_once_and_many_leave_one() -> None:
     flow, clock = queue(8)
     run(occupied(flow, 4))
     flow.throttled(5.0)
@@ -219,9 +219,6 @@ def test_single_429_takes_one_place_and_a_burst_closes_the_gate_and_shrinks_the_
 
     assert run(alternating(LATEST // 2 - 1)) is None
     assert run(alternating(LATEST // 2)) is not None, "half of the latest is a burst too"
-
-
-def test_after_many_bursts_one_place_is_left_and_the_gate_opens_again() -> None:
     flow, clock = queue(8)
     for _ in range(50):
         run(occupied(flow, 1, clock))
@@ -258,7 +255,7 @@ def test_gate_that_opened_too_early_closes_for_twice_as_long() -> None:
     assert flow.limit == pytest.approx(limit + 0.25), "places come back by quarters"
 
 
-def test_pace_rises_again_slowly_after_as_many_seconds_or_requests() -> None:
+def test_pace_rises_slowly_and_is_doubled_where_it_prevents_nothing() -> None:
     flow, clock = paced(retry_after=1.0)
     clock.now += 1.0
     run(admitted(flow, clock, 100))
@@ -279,9 +276,6 @@ def test_pace_rises_again_slowly_after_as_many_seconds_or_requests() -> None:
                 clock.now += seconds
                 flow._grow_pace()
                 assert flow.pace == pytest.approx(pace * 1.05**growths), (pace, number)
-
-
-def test_pace_that_prevents_nothing_is_doubled() -> None:
     flow, clock = paced(retry_after=1.0)
     run(admitted(flow, clock, 20, over=2.0))
     before = flow.pace or 0.0

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
+from tsgkit.llm import responses
 from tsgkit.llm.circuit_breaker import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.finish_reasons import ending_of, raw_reason
 from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
-from tsgkit.llm.responses import (
-    Exchange,
-    Message,
-    misdirected,
-    object_in,
-    reply_of,
-    text_of,
-    too_large,
-    unreadable,
-    usage_of,
-)
+from tsgkit.llm.responses import Exchange, Message, object_in, reply_of, text_of, too_large, unreadable, usage_of
 from tsgkit.llm.service_errors import failure_in, rejection, retry_after_in, said_in
 
 
 def received(value: object, status: int | None = 200) -> Exchange:
     return Exchange(status=status, body=json.dumps(value).encode())
-
-
-# Failures
 
 
 def test_status_and_flags_of_a_failure_say_whether_it_is_worth_another_try() -> None:
@@ -57,38 +46,24 @@ def test_prompts_that_are_too_long_schemas_and_billing_are_known_by_status_and_w
     schemas = [CallFailed("no", status, with_schema=True).may_be_schema for status in (400, 422, 404)]
     assert [*schemas, CallFailed("no", 400).may_be_schema] == [True, True, False, False]
     for status, said, is_unpaid in (
-        (402, "", True),
-        (429, "You exceeded your plan: insufficient_quota", True),
-        (429, "billing_hard_limit_reached", True),
-        (429, "Quota exceeded, requests per day", True),
-        (429, "Quota exceeded, requests per minute", False),
-        (429, "insufficient_quota; try again in 20 s", True),
-        (429, "slow down", False),
-        (400, "Your credit balance is too low to access the API", True),
-        (403, "quota exceeded, requests per minute", True),
-        (400, "no such role", False),
+        (402, "", True), (429, "You exceeded your plan: insufficient_quota", True),
+        (429, "billing_hard_limit_reached", True), (429, "Quota exceeded, requests per day", True),
+        (429, "Quota exceeded, requests per minute", False), (429, "insufficient_quota; try again in 20 s", True),
+        (429, "slow down", False), (400, "Your credit balance is too low to access the API", True),
+        (403, "quota exceeded, requests per minute", True), (400, "no such role", False),
         *((status, "insufficient_quota", False) for status in (500, None)),
-    ):
+    ):  # fmt: skip
         assert cannot_pay(status, said) is is_unpaid, (status, said)
 
 
-class Clock:
-    """A clock that is set by hand."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def breaker(*failures: CallFailed, clock: Clock | None = None) -> CircuitBreaker:
-    found = CircuitBreaker("here", 60.0, clock=clock or Clock())
+def breaker(*failures: CallFailed, clock: Callable[[], float] = lambda: 100.0) -> CircuitBreaker:
+    found = CircuitBreaker("here", 60.0, clock=clock)
     for failure in failures:
         found.failed(failure)
     return found
 
 
-def test_breaker_opens_after_three_denials_in_a_row() -> None:
+def test_breaker_opens_after_three_denials_in_a_row_ten_identical_refusals_or_three_prompts_too_long() -> None:
     no, busy = CallFailed("no such key", 401), CallFailed("busy", 500)
     assert breaker(no, no).reason == breaker(no, no, busy, no, no).reason == ""
     found = breaker(no, no)
@@ -101,17 +76,12 @@ def test_breaker_opens_after_three_denials_in_a_row() -> None:
     found.answered()
     assert (found.reason, found.advice) == ("no such key", advice_on(no)), "the first reason stays"
     assert breaker(*[CallFailed("no such model", 404)] * DENIALS).reason == "no such model (404 at here)"
-
-
-def test_breaker_counts_identical_refusals_and_prompts_that_are_too_long() -> None:
     refusals = [CallFailed(f"no, for {number}.5 s", 400) for number in range(SAME_REFUSALS)]
     assert breaker(*refusals[1:]).reason == ""
     assert breaker(*refusals).reason == "10 identical refusals and no answer: no, for 9.5 s"
     assert breaker(*refusals[1:], CallFailed("another", 400), refusals[0]).reason == ""
-    never: tuple[CallFailed, ...] = (
-        *(CallFailed("no", 500), CallFailed("no"), CallFailed("no", 400, refused=True)),
-        *(CallFailed("no", 400, with_schema=True), CallFailed("no", 429, in_batch=True)),
-    )
+    never = [CallFailed("no", 500), CallFailed("no"), CallFailed("no", 400, refused=True)]
+    never += [CallFailed("no", 400, with_schema=True), CallFailed("no", 429, in_batch=True)]
     for other in never:
         assert breaker(*[other] * 20).reason == "", other
     assert breaker(*[CallFailed("no", 400, in_batch=True)] * 10).reason
@@ -120,10 +90,10 @@ def test_breaker_counts_identical_refusals_and_prompts_that_are_too_long() -> No
     for refusal in refusals:
         served.failed(refusal)
     assert served.reason == ""
-    clock, busy = Clock(), CallFailed("slow down", 429)
-    found = breaker(*[busy] * 30, clock=clock)
+    clock, busy = [100.0], CallFailed("slow down", 429)
+    found = breaker(*[busy] * 30, clock=lambda: clock[-1])
     for now, reason in ((159.9, ""), (160.0, "32 identical refusals and no answer: slow down")):
-        clock.now = now
+        clock.append(now)
         found.failed(busy)
         assert found.reason == reason, "a rate limit may pass"
     too_long = [CallFailed(f"maximum context length is 128 tokens, not {number}", 400) for number in range(3)]
@@ -154,31 +124,23 @@ def test_breaker_counts_lost_calls_of_a_service_that_never_answered() -> None:
     for failure, advice in (
         (CallFailed("no", 429, unpaid=True), "its account has no credit"),
         (CallFailed("no", 307, misdirected=True), "name the address that it redirects to"),
-        (CallFailed("no", 401), "check the key"),
-        (CallFailed("no", 403), "check the key"),
-        (CallFailed("no", 404), "check the model's name"),
-        (CallFailed("prompt is too long", 400), "raise the context"),
-        (CallFailed("no", lasting=True), "mend that code"),
-        (CallFailed("no"), "start the server"),
-    ):
+        (CallFailed("no", 401), "check the key"), (CallFailed("no", 403), "check the key"),
+        (CallFailed("no", 404), "check the model's name"), (CallFailed("prompt is too long", 400), "raise the context"),
+        (CallFailed("no", lasting=True), "mend that code"), (CallFailed("no"), "start the server"),
+    ):  # fmt: skip
         assert advice_on(failure).startswith(advice), advice
     assert advice_on(CallFailed("no", 500)) == ""
-
-
-# Finish reasons
 
 
 def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply() -> None:
     for value, found in (
         ({"choices": [{"finish_reason": "stop"}]}, "stop"),
         ({"choices": [{"finish_reason": ""}], "stop_reason": "x"}, None),
-        ({"choices": [], "stop_reason": "end_turn"}, "end_turn"),
-        ({"choices": [7], "done_reason": "load"}, "load"),
+        ({"choices": [], "stop_reason": "end_turn"}, "end_turn"), ({"choices": [7], "done_reason": "load"}, "load"),
         ({"candidates": [{"finishReason": "SAFETY"}]}, "SAFETY"),
         ({"generations": [{"finish_reason": "COMPLETE"}]}, "COMPLETE"),
-        ({"stop_reason": "", "stopReason": "max_tokens"}, "max_tokens"),
-        ({"finish_reason": 5}, None),
-    ):
+        ({"stop_reason": "", "stopReason": "max_tokens"}, "max_tokens"), ({"finish_reason": 5}, None),
+    ):  # fmt: skip
         assert raw_reason(value) == found, value
     stop, length, filtered = "stop", "length", "content_filter"
     rows: dict[Ending, tuple[tuple[str | None, str | None, str | None], ...]] = {
@@ -198,9 +160,6 @@ def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply()
             assert ending_of(reason, mapped, text) is ending, (reason, mapped, text)
 
 
-# Responses
-
-
 def test_json_objects_are_read_and_anything_else_is_empty() -> None:
     assert object_in(b'\xef\xbb\xbf {"a": 1}') == {"a": 1}
     for body in (b"", b"[1]", b"null", b'{"a": 1', b"<html>", b"{" * 100_000, b'{"a":' * 100_000):
@@ -215,12 +174,9 @@ def test_json_objects_are_read_and_anything_else_is_empty() -> None:
 def test_reply_of_a_message_holds_what_the_service_said() -> None:
     for content, text in (
         (["a", {"text": "b"}, {"type": "output_text", "text": "c"}], "abc"),
-        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "b"}], "b"),
-        ([], ""),
-        ([{"type": "image", "text": "x"}], None),
-        ([{"type": "text", "text": 5}], None),
-        ([7], None),
-    ):
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "b"}], "b"), ([], ""),
+        ([{"type": "image", "text": "x"}], None), ([{"type": "text", "text": 5}], None), ([7], None),
+    ):  # fmt: skip
         assert text_of(content) == text, content
     reply = reply_of(Message("[A]", "", "eos", "stop"), "m", Usage(1, 2), "id-1")
     assert (reply, reply.response_id) == (Reply("[A]", Ending.COMPLETE, "eos", model="m", usage=Usage(1, 2)), "id-1")
@@ -245,13 +201,10 @@ def test_reply_of_a_message_holds_what_the_service_said() -> None:
 
 def test_usage_that_is_not_counted_is_unknown() -> None:
     for text, numbers, usage in (
-        ("[A]", (7, 3, 1, 2), Usage(7, 3, 1, 2)),
-        ("[A]", (0, 0, None, None), UNKNOWN),
-        ("[A]", (None, 5, None, None), Usage(None, 5)),
-        ("[A]", (5, 0, None, None), Usage(5, None)),
-        ("", (5, 0, None, None), Usage(5, 0)),
-        ("", (0, 0, None, 4), UNKNOWN),
-    ):
+        ("[A]", (7, 3, 1, 2), Usage(7, 3, 1, 2)), ("[A]", (0, 0, None, None), UNKNOWN),
+        ("[A]", (None, 5, None, None), Usage(None, 5)), ("[A]", (5, 0, None, None), Usage(5, None)),
+        ("", (5, 0, None, None), Usage(5, 0)), ("", (0, 0, None, 4), UNKNOWN),
+    ):  # fmt: skip
         assert usage_of(text, *numbers) == usage, numbers
     assert usage_of("[A]", 7, 3, None, None, 4).written == 4
     assert Usage(7, 3, 1, cost=0.5) + Usage(1, None, 2, 4, 0.25) == Usage(8, None, 3, None, 0.75)
@@ -273,33 +226,22 @@ def test_unreadable_responses_are_told_apart() -> None:
     assert (found.message, found.final) == ("the answer cannot be read: it is no chat completion", True)
     large = too_large(200_000)
     assert (large.message, large.final, large.responded) == ("the response is larger than 200,000 bytes", True, True)
-    away = misdirected("http://a", "http://b", 307)
+    away = responses.misdirected("http://a", "http://b", 307)
     assert away.message.startswith("redirected from http://a to http://b: not followed")
     assert (away.status, away.denied, away.can_be_retried) == (307, True, False)
 
 
-# Errors of services
-
-
-def test_words_of_a_service_are_found_in_any_shape_of_error() -> None:
+def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None:
     for message, said in (
-        ('{"error": {"message": "why"}}', "why"),
-        ('{"error": "why"}', "why"),
-        ('{\n "message": "why"}', "why"),
-        ('{"detail": {"message": "why"}} and more', "why"),
-        ('{"other": 1}', '{"other": 1}'),
-        ("{broken", "{broken"),
+        ('{"error": {"message": "why"}}', "why"), ('{"error": "why"}', "why"), ('{\n "message": "why"}', "why"),
+        ('{"detail": {"message": "why"}} and more', "why"), ('{"other": 1}', '{"other": 1}'), ("{broken", "{broken"),
         ('litellm.BadRequestError: OpenAIException - {"error": {"message": "why"}}', "why"),
-        ("litellm.Timeout: Timeout Error: why", "why"),
-        ("why\nsecond line", "why"),
+        ("litellm.Timeout: Timeout Error: why", "why"), ("why\nsecond line", "why"),
         ("why. To drop these, set x", "why"),
         ("Cannot connect to host h:1 ssl:<object at 0x7f>", "Cannot connect to host h:1"),
         ("<object at 0x7fab> lost", "<object> lost"),
-    ):
+    ):  # fmt: skip
         assert said_in(message) == said, message
-
-
-def test_rejection_heeds_filters_and_asks_to_wait_only_where_a_service_does() -> None:
     texts = {"7": 7, "-5": 0, "Wed, 21 Oct 2015 07:28:00 GMT": 0} | dict.fromkeys(("soon", "nan", "inf", ""))
     for text, seconds in texts.items():
         assert retry_after_in([None, {"retry-after": text}]) == seconds, text
@@ -320,7 +262,7 @@ def test_rejection_heeds_filters_and_asks_to_wait_only_where_a_service_does() ->
         assert rejection("Error", status, said, code=code).refused is refused, (status, said)
 
 
-def test_failure_is_completed_by_the_response_that_was_received() -> None:
+def test_failure_is_completed_by_the_response_that_was_received_or_the_causes_of_the_error() -> None:
     error = RuntimeError("odd")
     guarded = received({})
     guarded.failure = too_large(5)
@@ -340,8 +282,6 @@ def test_failure_is_completed_by_the_response_that_was_received() -> None:
     ):
         assert failure_in(kept, raised, failure).unpaid is is_unpaid, failure
 
-
-def test_connection_that_never_came_about_is_known_by_its_causes() -> None:
     def found(cause: BaseException, kept: Exchange) -> tuple[bool, bool]:
         error = RuntimeError("wrapped")
         error.__cause__ = error if isinstance(cause, KeyError) else cause

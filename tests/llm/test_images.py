@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from doors import WHERE, CarriedService, Notebook, carried, carrying, closing, completion, door_to, run, service_door
 from image_server import png
+from langchain_core.messages import HumanMessage
 from loopback import Answer, Loopback, loopback
 
 from tsgkit.errors import UsageError
@@ -47,14 +48,10 @@ def image(folder: Path, name: str = "7.png", data: bytes = b"a cup" * 20) -> Ima
 
 
 async def asked(door: Door, *pieces: str | ImageFile, draw: int = 0) -> Reply:
-    from langchain_core.messages import HumanMessage
-
     return await door.ask(WHERE, [HumanMessage(content=content_of(*pieces))], label="look", draw=draw)
 
 
 def prompt(*pieces: str | ImageFile) -> list[dict[str, Any]]:
-    from langchain_core.messages import HumanMessage
-
     return as_dicts([HumanMessage(content=content_of(*pieces))])
 
 
@@ -79,15 +76,23 @@ def test_run_folder_names_the_image_and_never_holds_it(tmp_path: Path) -> None:
     assert images.image_line(part) == f"[picture {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
 
 
-def test_identity_of_a_prompt_is_its_texts_and_images_in_order(tmp_path: Path) -> None:
+def test_identity_of_a_prompt_is_its_images_in_order_which_budgets_count_by_their_pixels(tmp_path: Path) -> None:
     mine, other = image(tmp_path), image(tmp_path, "8.png", b"a plate")
     renamed = replace(mine, path=Path("x.png"), notes=("shrunk",))
     assert prompt_hash(prompt("a", mine)) == prompt_hash(prompt("a", renamed))
     as_jpeg = replace(mine, media_type="image/jpeg")
-    prompts = [prompt("a", mine), prompt(mine, "a"), prompt("a", other), prompt("b", mine), prompt("a", as_jpeg)]
-    assert len({prompt_hash(one) for one in prompts}) == len(prompts)
+    pieces = (("a", mine), (mine, "a"), ("a", other), ("b", mine), ("a", as_jpeg))
+    assert len({prompt_hash(prompt(*one)) for one in pieces}) == len(pieces)
     assert list(images.images_in(prompt(mine, "a", other))) == [mine, other]
     assert images.identity_of("a text") == "a text"
+    mine = replace(image(tmp_path), width=1500, height=1000)
+    sides = {(1500, 1000): 2000, (1501, 1000): 2002, (1, 1): FEWEST_TOKENS, (750, 86): 86, (6000, 6000): MOST_TOKENS}
+    assert {side: images.tokens_of_image(replace(mine, width=side[0], height=side[1])) for side in sides} == sides
+    assert images.tokens_of_content(content_of("x" * 403, mine, mine)) == 100 + 4000
+    assert images.tokens_of_content("x" * 403) == 100
+    assert images.characters_of(["ab", {"type": "text", "text": "c"}, {"type": "odd"}, *content_of(mine)]) == 3
+    door = door_to(provider=None, budget=Budget(tokens=2300))  # type: ignore[arg-type]
+    assert door._estimate([{"role": "user", "content": content_of("Look:", mine)}]).tokens == 2001 + 300
 
 
 def become(make: Callable[[Path], object]) -> Callable[[Path], object]:
@@ -124,17 +129,6 @@ def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spe
         assert (budget.in_flight_tokens, len(notebook.calls)) == (0, 5), "a failed call is recorded like any other"
 
 
-def test_budgets_count_an_image_by_its_pixels_not_by_its_characters(tmp_path: Path) -> None:
-    mine = replace(image(tmp_path), width=1500, height=1000)
-    sides = {(1500, 1000): 2000, (1501, 1000): 2002, (1, 1): FEWEST_TOKENS, (750, 86): 86, (6000, 6000): MOST_TOKENS}
-    assert {side: images.tokens_of_image(replace(mine, width=side[0], height=side[1])) for side in sides} == sides
-    assert images.tokens_of_content(content_of("x" * 403, mine, mine)) == 100 + 4000
-    assert images.tokens_of_content("x" * 403) == 100
-    assert images.characters_of(["ab", {"type": "text", "text": "c"}, {"type": "odd"}, *content_of(mine)]) == 3
-    door = door_to(provider=None, budget=Budget(tokens=2300))  # type: ignore[arg-type]
-    assert door._estimate([{"role": "user", "content": content_of("Look:", mine)}]).tokens == 2001 + 300
-
-
 def test_data_url_is_made_for_what_was_looked_at_and_base64_is_taken_out_of_messages(tmp_path: Path) -> None:
     mine = image(tmp_path)
     assert data_url(mine) == "data:image/png;base64," + base64.b64encode(mine.path.read_bytes()).decode()
@@ -153,9 +147,6 @@ def test_data_url_is_made_for_what_was_looked_at_and_base64_is_taken_out_of_mess
     sent = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x;base64,QUJD"}}, "QUJE"]}]
     sent.append({"role": "user", "content": "QUJE"})
     assert images.without_images("I see QUJD, QUJE", sent) == "I see [picture], QUJE"
-
-
-# Models that make images
 
 
 def settings(*arguments: str, model: str = "openai/m") -> Settings:

@@ -1,9 +1,11 @@
-"""Settings of a model: accepted, or refused with a reason; keys never show, however they are written."""
+"""Settings of a model, accepted or refused; keys that never show; spans of calls by OpenTelemetry's conventions."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -12,9 +14,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.genai_attributes import reply_attributes, request_attributes, span_name
 from tsgkit.llm.keys import check_known_key
+from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import REDACTED, Secrets, without_login
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, accepted_parameters, parse, secrets_of, settings_of
+from tsgkit.llm.span_export import endpoint_of_environment, refused_settings, sizes
+from tsgkit.llm.spans import Request
 
 KEY = "sk-live-0123456789"
 
@@ -29,23 +35,17 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-def test_value_is_json_where_it_reads_as_json_else_a_text() -> None:
+def test_arguments_are_json_where_they_read_as_json_go_before_defaults_and_are_put_together() -> None:
     deep = "[" * 100_000
     values = {"0.5": 0.5, "true": True, "null": None, '["a", "b"]': ["a", "b"], "low": "low", '""': "", "a=b": "a=b"}
     for text, value in (values | {"NaN": "NaN", "1e999": "1e999", deep: deep}).items():
         assert settings(f"stop={text}").given == {"stop": value}, text[:20]
-
-
-def test_arguments_go_before_defaults_and_one_for_one_model_before_one_for_all() -> None:
     models = ["ollama/llama3", "ollama/llama3:8b"]
     arguments = parse(["ollama/llama3:8b:seed=2", "seed=1"], models)
     assert [settings_of(model, arguments, {}).given for model in models] == [{"seed": 1}, {"seed": 2}]
     found = settings("temperature=1", temperature=0.1, seed=3)
     assert found.parameters == {"temperature": 1, "seed": 3}
     assert (found.given, found.defaults) == ({"temperature": 1}, {"seed": 3})
-
-
-def test_parts_of_the_extra_body_are_put_together_however_deep() -> None:
     whole = {"top_k": 5, "kwargs": {"a": 1}}
     arguments = parse([f"extra_body={json.dumps(whole)}", "extra_body.kwargs.think=false", "extra_body.min_p=0.1"], [])
     body = {"top_k": 5, "kwargs": {"a": 1, "think": False}, "min_p": 0.1}
@@ -53,9 +53,6 @@ def test_parts_of_the_extra_body_are_put_together_however_deep() -> None:
     assert arguments[0].value == whole, "what was parsed is not changed"
     with pytest.raises(UsageError, match="a has a value and no parts"):
         settings("extra_body.a=1", "extra_body.a.b=1")
-
-
-def test_headers_and_connection_are_texts_and_no_parameters() -> None:
     texts = ("extra_headers.X-A=5", 'headers={"X-B": "b", "X-C": 1}', "api_version=2024", "base_url=http://h/v1")
     headers = {"X-A": "5", "X-B": "b", "X-C": "1"}
     wanted = {"extra_headers": headers, "api_version": "2024", "api_base": "http://h/v1"}
@@ -66,16 +63,12 @@ def test_headers_and_connection_are_texts_and_no_parameters() -> None:
 
 def test_settings_reject_invalid_arguments_and_repeat_no_key() -> None:
     for text, problem, hint in (
-        ("temperature", "not key=value", "temperature=0.2"),
-        ("=5", "not key=value", ""),
-        ("api_key=", "no value", '""'),
-        ("5=5", "no name of a parameter", "extra_body"),
+        ("temperature", "not key=value", "temperature=0.2"), ("=5", "not key=value", ""),
+        ("api_key=", "no value", '""'), ("5=5", "no name of a parameter", "extra_body"),
         ("extra_body.=5", "no name of a parameter", ""),
         ("other/model:seed=5", "none of the models", "models: openai/m"),
-        ("openai/m:8b:seed=5", "none of the models", ""),
-        ("a:b=5", "none of the models", ""),
-        ("model=x", "sets this itself", "--help"),
-        ("litellm_call_id=5", "sets this itself", ""),
+        ("openai/m:8b:seed=5", "none of the models", ""), ("a:b=5", "none of the models", ""),
+        ("model=x", "sets this itself", "--help"), ("litellm_call_id=5", "sets this itself", ""),
         ("temperature.x=5", "have parts", "extra_body.top_k=5"),
         ("extra_body=5", "not a JSON object", "extra_body.NAME=VALUE"),
         ("extra_headers=hello", "not a JSON object", ""),
@@ -84,11 +77,9 @@ def test_settings_reject_invalid_arguments_and_repeat_no_key() -> None:
         *((f"api_base={base}", "no address", "") for base in ("http://host:port/v1", "http+unix://tmp/v1")),
         ("tempature=0.5", "no parameter is called so", "temperature?"),
         ("foo=1", "no parameter is called so", "extra_body.foo="),
-        ("temperature=warm", "not a number", "temperature=1"),
-        ("seed=true", "not a number", "seed=1"),
-        (KEY, r"'sk-live-\.\.\.'", ""),
-        ("twelve-chars", "'twelve-chars'", ""),
-    ):
+        ("temperature=warm", "not a number", "temperature=1"), ("seed=true", "not a number", "seed=1"),
+        (KEY, r"'sk-live-\.\.\.'", ""), ("twelve-chars", "'twelve-chars'", ""),
+    ):  # fmt: skip
         with pytest.raises(UsageError, match=problem) as caught:
             settings(text)
         assert hint in caught.value.hint, text
@@ -103,12 +94,9 @@ def test_endpoint_is_address_or_provider_with_version_and_region_but_no_key(monk
     texts = ["api_version=2024-06-01", f"aws_secret_access_key={KEY}", "aws_region_name=eu", f"extra_headers.X={KEY}"]
     assert settings(*texts).endpoint == "openai api_version=2024-06-01 aws_region_name=eu"
     for variable, model in (
-        ("OPENAI_BASE_URL", "openai/m"),
-        ("OPENAI_API_BASE", "gpt-4o"),
-        ("OLLAMA_API_BASE", "ollama_chat/llama3"),
-        ("FIREWORKS_API_BASE", "fireworks_ai/m"),
-        ("MY_OWN_API_BASE", "my-own/m"),
-    ):
+        ("OPENAI_BASE_URL", "openai/m"), ("OPENAI_API_BASE", "gpt-4o"), ("OLLAMA_API_BASE", "ollama_chat/llama3"),
+        ("FIREWORKS_API_BASE", "fireworks_ai/m"), ("MY_OWN_API_BASE", "my-own/m"),
+    ):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setenv(variable, "http://me:pw@elsewhere/v1")
             assert settings(model=model).endpoint == "http://elsewhere/v1", variable
@@ -117,7 +105,9 @@ def test_endpoint_is_address_or_provider_with_version_and_region_but_no_key(monk
     assert [settings(text).tier for text in texts] == ["flex", "flex", "", ""]
 
 
-def test_parameters_that_would_not_be_sent_are_refused_or_noted() -> None:
+def test_parameters_that_would_not_be_sent_and_missing_keys_are_refused_or_noted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def why(accepted: dict[str, object], name: str, value: object) -> str:
         return f"it has {sorted(accepted)}" if name == "seed" else ""
 
@@ -128,9 +118,6 @@ def test_parameters_that_would_not_be_sent_are_refused_or_noted() -> None:
     with pytest.raises(UsageError, match=r"openai/m does not take seed: it has \['temperature'\]") as caught:
         accepted_parameters(settings("seed=3", temperature=0), why, notices)
     assert "extra_body.seed" in caught.value.hint
-
-
-def test_missing_key_of_a_known_provider_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for model, names in (("openai/m", "OPENAI_API_KEY"), ("gemini/g", "GOOGLE_API_KEY or GEMINI_API_KEY")):
         with pytest.raises(UsageError, match=f"{model}: no key: {names} is not set") as caught:
             check_known_key(settings(model=model))
@@ -139,9 +126,6 @@ def test_missing_key_of_a_known_provider_is_named(monkeypatch: pytest.MonkeyPatc
         check_known_key(free)
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     check_known_key(settings(model="gemini/g"))
-
-
-# Secrets
 
 
 def test_no_representation_shows_a_key_and_every_place_of_one_is_known_as_a_secret() -> None:
@@ -156,7 +140,9 @@ def test_no_representation_shows_a_key_and_every_place_of_one_is_known_as_a_secr
     assert without_login("http://u:p@[::1]:8000/v1/?k=1#f") == "http://[::1]:8000/v1"
 
 
-def test_key_is_redacted_as_it_is_and_as_it_stands_in_addresses_and_json() -> None:
+def test_key_is_redacted_in_addresses_and_json_and_so_are_variables_named_like_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     key = "sk-abc/123+456 789"
     escaped = ("sk-abc%2F123%2B456%20789", "sk-abc%2f123%2b456%20789", "sk-abc/123%2B456%20789")
     for spelling in (key, *escaped, "sk-abc%2F123%2B456+789"):
@@ -169,9 +155,6 @@ def test_key_is_redacted_as_it_is_and_as_it_stands_in_addresses_and_json() -> No
     value = {"sk-12345678": [1234567890, ("sk-12345678",), True, None, 7], 5: 0.5}
     assert secrets.redact_value(value) == {REDACTED: [REDACTED, [REDACTED], True, None, 7], 5: 0.5}
     assert "sk-12345678" not in repr(secrets)
-
-
-def test_variables_named_like_keys_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "WATSONX_APIKEY", "X_KEY"]
     others = ["HOME", "SSH_AUTH_SOCK", "TOKENIZERS_PARALLELISM", "MONKEY", "KEYBOARD", "TOKEN_FILE"]
     for name in [*names, "my_api_key_2", *others]:
@@ -197,3 +180,78 @@ def test_no_known_value_survives_in_any_json(data: st.DataObject, key: str) -> N
     for text in (json.dumps(found, ensure_ascii=False), json.dumps(found)):
         assert key not in text and quote(key, safe="") not in text
     assert Secrets(["no-such-value-anywhere"]).redact_value(value) == value
+
+
+CHAT = Request("openai/gpt-4o", "http://h:8000/v1", [{"role": "user", "content": "Which?"}], dict, "answer", 2)
+
+
+def told(system: str, attributes: Mapping[str, object]) -> dict[str, object]:
+    return {f"{system}.{name}": value for name, value in attributes.items()}
+
+
+def test_attributes_of_a_request_name_model_and_server_those_of_a_reply_what_was_asked_now() -> None:
+    chat = {"operation.name": "chat", "provider.name": "openai", "request.model": "gpt-4o", "output.type": "text"}
+    own = {"model": "openai/gpt-4o", "label": "answer", "draw": 2}
+    wanted = told("gen_ai", chat) | told("tsgkit", own) | {"server.address": "h", "server.port": 8000}
+    assert request_attributes(CHAT) == wanted
+    assert request_attributes(CHAT._replace(has_schema=True)) == wanted | {"gen_ai.output.type": "json"}
+    image = {"operation.name": "generate_content", "provider.name": "gcp.gemini", "request.model": "imagen"}
+    asked = CHAT._replace(label="", model="gemini/imagen", endpoint="gemini api_version=1")
+    drawn = told("gen_ai", image | {"output.type": "image"}) | {"tsgkit.model": "gemini/imagen"}
+    assert request_attributes(asked) == drawn
+    mine = request_attributes(CHAT._replace(model="python:mine:ask"))
+    assert (mine["gen_ai.provider.name"], mine["gen_ai.request.model"]) == ("python", "python:mine:ask")
+    ports = {"https://h": 443, "http://h/v1 region=eu": 80, "http+unix://%2Fs": None, "http://": None}
+    for endpoint, port in ports.items():
+        assert request_attributes(CHAT._replace(endpoint=endpoint)).get("server.port") == port, endpoint
+    names = [span_name(CHAT._replace(model=model)) for model in ("gpt-4o", "groq/x/y")]
+    assert names == ["chat gpt-4o", "chat x/y"]
+    sent: dict[str, Any] = {"temperature": 0, "max_completion_tokens": 9, "seed": True, "user": 5, "stop": "a"}
+    asked = CHAT._replace(parameters=lambda: sent)
+    usage = Usage(100, 10, 4, 50, 0.25, 7)
+    reply = Reply("[A]", model="m-1", response_id="r", usage=usage, attempts=(Attempt(1.0), Attempt(2.0)))
+    known = told("tsgkit", {"source": "cache", "ending": "complete"})
+    known |= told("gen_ai.request", {"temperature": 0, "max_tokens": 9, "stop_sequences": ["a"]})
+    known |= told("gen_ai.response", {"model": "m-1", "id": "r", "finish_reasons": ["stop"]})
+    assert reply_attributes(asked, reply, "cache") == known
+    tokens = {"input_tokens": 100, "output_tokens": 10, "cache_read.input_tokens": 50}
+    tokens |= {"cache_creation.input_tokens": 7, "reasoning.output_tokens": 4}
+    own = told("tsgkit", {"source": "model", "tries": 2, "cost_usd": 0.25})
+    assert reply_attributes(asked, reply, "model") == known | own | told("gen_ai.usage", tokens)
+    failed = reply_attributes(CHAT, Reply(None, Ending.API_ERROR), "model")
+    assert failed == told("tsgkit", {"source": "model", "ending": "api_error", "tries": 0})
+    for reply, reason in (
+        (Reply("a", Ending.TRUNCATED), "length"),
+        (Reply(None, Ending.REFUSED), "content_filter"),
+        (Reply("a", finish_reason="eos"), "eos"),
+    ):
+        assert reply_attributes(CHAT, reply, "cache")["gen_ai.response.finish_reasons"] == [reason]
+    stops = reply_attributes(CHAT._replace(parameters=lambda: {"stop": ["a", 5]}), Reply("a"), "cache")
+    assert stops["gen_ai.request.stop_sequences"] == ["a", "5"]
+
+
+def test_settings_of_the_export_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue, batch = "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"
+    for name in ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT", queue, batch):
+        monkeypatch.delenv(name, raising=False)
+    assert endpoint_of_environment() == "http://localhost:4318/v1/traces"
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://h:1/")
+    assert endpoint_of_environment() == "http://h:1/v1/traces"
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://h:2/x")
+    assert endpoint_of_environment() == "http://h:2/x"
+    assert (sizes(has_content=False), sizes(has_content=True)) == ((16_384, 512), (2_048, 32))
+    monkeypatch.setenv(queue, "100")
+    assert (sizes(has_content=False), sizes(has_content=True)) == ((100, 100), (100, 32))
+    monkeypatch.setenv(batch, "100")
+    assert sizes(has_content=True) == (100, 100)
+    monkeypatch.setenv(batch, "101")
+    with pytest.raises(UsageError, match=f"{batch} is 101") as caught:
+        sizes(has_content=True)
+    assert "at most 100" in caught.value.hint
+    for value in ("0", "-1", "many"):
+        monkeypatch.setenv(queue, value)
+        with pytest.raises(UsageError, match=f"{queue} is '{value}'"):
+            sizes(has_content=True)
+    with pytest.raises(UsageError, match=r"\(KeyError\)") as caught, refused_settings():
+        raise KeyError(queue)
+    assert caught.value.hint == f"correct or unset {queue}"
