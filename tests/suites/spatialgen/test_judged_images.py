@@ -144,14 +144,15 @@ def test_invalid_images_have_counted_outcomes(judge: Running, tmp_path: Path) ->
 
 def test_replies_that_the_published_code_rejects_are_drawn_again_and_strict_reads_the_first(tmp_path: Path) -> None:
     images(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), images=KNOWN, forms=["heading"] * 7 + ["plain"]) as server:
+    known: dict[str, Any] = {"rows": str(ROWS), "images": KNOWN}
+    with spatial_judge(**known, forms=["heading"] * 9 + ["plain"], first=[429, 500], retry_after="0") as server:
         finished = looked(server, ids=FOUR[:1])
-        assert server.stats()["seen"] == 12
+        assert server.stats()["seen"] == 12 + 2, "what failed is asked for again"
     [sample] = samples(finished).values()
     assert sample["evidence"]["official"] == {"requests": 12, "rejected": 7, "right": [True] * 10}
     assert (value(finished), value(finished, profile="official")) == (1.0, 1.0)
     assert finished.results[0].board.counts["replies_rejected"] == 7
-    with spatial_judge(rows=str(ROWS), images=KNOWN, forms=["nine"]) as server:
+    with spatial_judge(**known, forms=["nine"]) as server:
         finished = looked(server, ids=FOUR[:1], out="nine")
         assert server.stats()["seen"] == 25
     assert (value(finished), value(finished, profile="official")) == (0.0, None)
