@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from random import Random
 from typing import Any
 
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
@@ -206,3 +207,20 @@ def objects(found: Converted) -> dict[str, dict[str, Any]]:
 def told(found: Converted, kind: str = "") -> str:
     """Return what is said of losses, of all kinds or of one."""
     return "\n".join(str(loss) for loss in found.losses if kind in ("", loss.kind))
+
+
+ODD = (None, True, 0, -1, 1.5, 1e308, float("nan"), 10**400, "", "x", "../x", "\ud800", [], {}, [0], [[]], {"x": 0})
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
+    """Return every container of a value with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
+
+
+def spoilt(random: Random, value: Any) -> str:  # noqa: ANN401
+    """Return a file with something odd in one place."""
+    value = json.loads(json.dumps(value))
+    container, key = random.choice(places(value))
+    container[key] = random.choice(ODD)
+    return json.dumps(value)

@@ -80,7 +80,7 @@ def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN40
     return drafts
 
 
-def test_draft_problems_are_described() -> None:
+def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:
     changed: list[tuple[dict[str, Any], str]] = [
         ({"stem": "What does the text mention?"}, "the stem speaks of a text"),
         ({"right": "A purple hippopotamus"}, "the text does not tell the right answer"),
@@ -96,9 +96,6 @@ def test_draft_problems_are_described() -> None:
     leak = f"What is the squirrel doing while the ranger is turned {drafts_of(row)[3].right}?"
     problems = draft_problems(row.prompt, spoilt(row, 8, stem=leak))
     assert any(problem.startswith("Orientation: all words of") for problem in problems)
-
-
-def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:
     row = ROWS[0]
     bad = questions_reply(spoilt(row, 2, stem="What does the text mention?"))
     replies = {
@@ -153,9 +150,7 @@ def make(*words: str, out: str = "mine.jsonl") -> int:
     return main(["make", "spatialgen", "--model", "script:script.jsonl", "-o", out, "--quiet", *words])
 
 
-def test_rows_are_written_the_same_command_resumes_and_similar_texts_and_invalid_options_are_refused(
-    capsys: Captured,
-) -> None:
+def test_rows_are_written_the_same_command_resumes_and_similar_texts_are_refused(capsys: Captured) -> None:
     write_script("script.jsonl", replies_of(*ROWS[1:5]))
     scenes = [word for row in ROWS[1:5] for word in ("--scene", row.scene)]
     assert make(*scenes) == 0
@@ -220,9 +215,7 @@ def pairs(capsys: Captured, *words: str) -> tuple[int, int]:
     return made["kept"], made["rewritten"]
 
 
-def test_three_votes_of_five_show_a_fact_only_by_plurality_and_scenes_of_design_are_taken_on_request(
-    capsys: Captured,
-) -> None:
+def test_three_votes_show_a_fact_only_by_plurality_and_design_is_taken_on_request(capsys: Captured) -> None:
     row = ROWS[0]
     [design] = [row for row in ROWS if row.scene == "Cartoon Design"]
     torn = replaced_key(row, 4, "B")

@@ -17,7 +17,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
-from tsgkit.suites.spatialgen import official
+from tsgkit.suites.spatialgen import official, terms
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline, baseline_subject
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.judge_requests import (
@@ -32,19 +32,6 @@ from tsgkit.suites.spatialgen.metrics import METRICS
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
-from tsgkit.suites.spatialgen.terms import (
-    DOMAINS,
-    GROUPS,
-    MEANING,
-    PUBLISHED,
-    SCENES,
-    SUB_DOMAINS,
-    aggregates,
-    domain_of,
-    group_of,
-    published_scene,
-    tokens,
-)
 from tsgkit.suites.suite import tasks_of_rows
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -52,6 +39,11 @@ FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
 CARD = load_card("spatialgen/questions")
 TASK = SpatialGenTask(CARD)
+QWEN_IMAGE = dict(zip(terms.SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
+"""The published figures of one image model by sub-domain."""
+NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
+FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
+FULL = "SpatialGenEval_T2I_Prompts.jsonl"
 
 
 def said(row: Row, *texts: str | None, protocol: str = "published") -> Judged:
@@ -84,7 +76,7 @@ def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_score
             TASK.dataset(str(tmp_path / "rows.jsonl"))
 
 
-def test_every_protocol_has_its_prompts_and_schema() -> None:
+def test_every_protocol_has_its_prompts_and_schema_and_those_of_a_folder_are_checked(tmp_path: Path) -> None:
     for protocol in PROTOCOLS:
         words, way = QuestionPrompts(CARD, parse_protocol(protocol)), parse_protocol(protocol)
         words.check()
@@ -98,9 +90,6 @@ def test_every_protocol_has_its_prompts_and_schema() -> None:
     schema = schema_of([question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")], "ours")
     assert schema is not None
     assert schema["json_schema"]["schema"]["properties"]["1"]["enum"] == list("ABCDE")
-
-
-def test_prompts_from_a_folder_are_used_and_checked(tmp_path: Path) -> None:
     way, text = parse_protocol("published"), tmp_path / "published.txt"
     text.write_text("Look: {questions}\n")
     words = QuestionPrompts(CARD, way, str(tmp_path))
@@ -156,42 +145,39 @@ def test_rounds_that_failed_are_wrong_and_the_most_readable_reply_of_a_round_cou
     assert one.evidence["official"]["rejected"] == 2 and one.evidence["official"]["right"] == [True] * 10
 
 
-QWEN_IMAGE = dict(zip(SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
-"""The published figures of one image model by sub-domain."""
-NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
-
-
 def test_the_published_domains_and_overall_score_follow_from_the_published_sub_domains() -> None:
-    found = aggregates(QWEN_IMAGE)
+    found = terms.aggregates(QWEN_IMAGE)
     published = {"Foundation": 69.1, "Perception": 60.7, "Reasoning": 42.4, "Interaction": 79.2}
     assert {name: pytest.approx(value, abs=0.0501) for name, value in published.items()} == found.domains
     assert found.overall == pytest.approx(60.6, abs=0.0501)
     assert found.sub_domains == QWEN_IMAGE
     *domains, overall = NO_IMAGE
-    scores = {name: domains[place] for place, names in enumerate(DOMAINS.values()) for name in names}
-    assert aggregates(scores).overall == pytest.approx(overall, abs=0.06), "the mean of the ten and not of the four"
+    scores = {name: domains[place] for place, names in enumerate(terms.DOMAINS.values()) for name in names}
+    assert terms.aggregates(scores).overall == pytest.approx(overall, abs=0.06), (
+        "the mean of the ten and not of the four"
+    )
     assert sum(domains) / 4 == pytest.approx(17.025)
-    lacking = aggregates({name: score for name, score in QWEN_IMAGE.items() if name != "Layout"})
+    lacking = terms.aggregates({name: score for name, score in QWEN_IMAGE.items() if name != "Layout"})
     assert lacking.domains["Perception"] is lacking.overall is lacking.sub_domains["Layout"] is None
     assert lacking.domains["Reasoning"] is not None
 
 
 def test_every_sub_domain_has_a_domain_and_every_scene_a_group() -> None:
-    assert (len(SUB_DOMAINS), tuple(MEANING)) == (10, SUB_DOMAINS)
-    assert {domain_of(name) for name in SUB_DOMAINS} == set(DOMAINS)
-    assert domain_of("Colour") is None
-    assert len(SCENES) == len(set(SCENES)) == 25
-    assert Counter(map(group_of, SCENES)) == {group: len(scenes) for group, scenes in GROUPS.items()}
-    sizes = {group: sum(PUBLISHED[scene] for scene in scenes) for group, scenes in GROUPS.items()}
+    assert (len(terms.SUB_DOMAINS), tuple(terms.MEANING)) == (10, terms.SUB_DOMAINS)
+    assert {terms.domain_of(name) for name in terms.SUB_DOMAINS} == set(terms.DOMAINS)
+    assert terms.domain_of("Colour") is None
+    assert len(terms.SCENES) == len(set(terms.SCENES)) == 25
+    assert Counter(map(terms.group_of, terms.SCENES)) == {group: len(scenes) for group, scenes in terms.GROUPS.items()}
+    sizes = {group: sum(terms.PUBLISHED[scene] for scene in scenes) for group, scenes in terms.GROUPS.items()}
     assert sizes == {"Nature": 350, "Human": 150, "Indoor": 200, "Outdoor": 400, "Design": 130}
     for name, hint in (("Forrest", "Forest?"), ("Moon", "the scenes: Forest, Mountain")):
         with pytest.raises(UsageError, match="there is no scene") as found:
-            group_of(name)
+            terms.group_of(name)
         assert found.value.hint.startswith(hint)
-    assert Counter(map(published_scene, range(1, 1231))) == PUBLISHED
+    assert Counter(map(terms.published_scene, range(1, 1231))) == terms.PUBLISHED
     edges = (0, 50, 51, 999, 1000, 1050, 1051, 1231)
     names = (None, "Forest", "Mountain", "Shopping Mall", "Library", "Library", "Cafe", None)
-    assert tuple(map(published_scene, edges)) == names
+    assert tuple(map(terms.published_scene, edges)) == names
 
 
 def asked(stem: str, *options: str, key: str = "A", sub_domain: str = "Object") -> Question:
@@ -208,23 +194,17 @@ def rows_with(keys: str) -> list[Row]:
     return [row_of(f"{number:06d}", "Zoo", "", [replace(LAMP, key=key)]) for number, key in enumerate(keys, 1)]
 
 
-def test_each_rule_picks_the_option_that_it_is_named_after() -> None:
+def test_each_baseline_picks_the_option_that_it_is_named_after() -> None:
     assert baseline("overlap")(MIXED)[0] == "B", "mentioned in other stems"
     assert baseline("overlap")(row_of("000001", "Forest", "", [LAMP]))[0] in "ABCD", "no stem, so by lot"
     assert baseline("longest")(MIXED) == ("B", "D", "D"), "characters are counted"
     assert baseline("most-like-others")(MIXED)[0] in "AD", "words are counted"
     assert baseline("constant:E")(MIXED) == ("E", "E", "E")
-
-
-def test_majority_uses_keys_of_other_folds() -> None:
     rows = rows_with("CCCCCCCCCA")
     assert accuracies(rows, baseline("majority-per-type", rows)) == {"Object": 0.9}
     lonely = rows_with("B")
     assert baseline("majority-per-type", lonely)(lonely[0]) == ("A",), "its own key is not known"
     assert baseline("majority-per-type", lonely)(row_of("000002", "Zoo", "", [LAMP])) == ("B",)
-
-
-def test_random_picks_every_option_including_refusal() -> None:
     said = Counter(letter for row in rows_with("A" * 500) for letter in baseline("random", seed=2)(row))
     assert set(said) == set("ABCDE")
     assert all(70 < times < 130 for times in said.values())
@@ -258,27 +238,23 @@ def test_baselines_give_the_same_letters_in_every_version() -> None:
 def test_no_baseline_is_much_better_than_chance_on_bundled_questions() -> None:
     for name in NAMES:
         found = [accuracies(ROWS, baseline(name, ROWS, seed)) for seed in range(10)]
-        by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in SUB_DOMAINS}
+        by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in terms.SUB_DOMAINS}
         assert max(by_type.values()) <= 0.35 and fmean(by_type.values()) <= 0.27, (name, by_type)
 
 
 def test_bundled_rows_pass_all_checks_in_the_published_form() -> None:
-    assert tuple(row.scene for row in ROWS) == SCENES
+    assert tuple(row.scene for row in ROWS) == terms.SCENES
     assert [row.id for row in ROWS] == [f"{number:06d}" for number in range(1, 26)]
     assert list(findings(ROWS)) == []
     assert FILE.read_text(encoding="utf-8") == "".join(f"{written(row)}\n" for row in ROWS)
-    assert all(50 <= len(row.prompt.split()) <= 70 and tokens(row.prompt) <= 75 for row in ROWS)
+    assert all(50 <= len(row.prompt.split()) <= 70 and terms.tokens(row.prompt) <= 75 for row in ROWS)
     questions = [question for row in ROWS for question in row.questions]
-    for name in SUB_DOMAINS:
+    for name in terms.SUB_DOMAINS:
         keys = Counter(question.key for question in questions if question.sub_domain == name)
         assert sorted(keys.values()) == [6, 6, 6, 7], name
     for question in questions:
         lengths = [len(question.options[letter].split()) for letter in question.choices]
         assert (question.refusal, len(lengths), max(lengths) - min(lengths) <= 4) == ("E", 4, True), question
-
-
-FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-FULL = "SpatialGenEval_T2I_Prompts.jsonl"
 
 
 @pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
@@ -289,7 +265,7 @@ def test_a_judge_that_says_every_key_misses_two_questions_of_the_full_file() -> 
     if len(rows) != 1230:
         pytest.skip(f"TSGKIT_OFFICIAL_DATA has no {FULL} (nor eval/{FULL}) of 1,230 rows")
     assert [written(row) for row in rows] == paths[0].read_text(encoding="utf-8").splitlines()
-    assert all(row.types == SUB_DOMAINS and published_scene(int(row.id)) == row.scene for row in rows)
+    assert all(row.types == terms.SUB_DOMAINS and terms.published_scene(int(row.id)) == row.scene for row in rows)
     found = Counter(one.code for one in findings(rows))
     codes = ("missing-option", "key-without-option", "no-options", "no-refusal")
     assert tuple(found[code] for code in codes) == (210, 2, 0, 0)

@@ -28,39 +28,7 @@ from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_descrip
 from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans
 from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
-
-def clean(number: int, difficulty: str, text: str, *cells: str) -> Annotation:
-    """Return an annotation of entries that semicolons part."""
-    return annotation_of(str(number), difficulty, text, *(cell.split(";") if cell else () for cell in cells))
-
-
-CLEAN = (
-    clean(7, "hard",
-        "A studio apartment with a bedroom area and a kitchen. The bedroom has a double bed in a corner,"
-        " a dark blue rug next to the bed, a wardrobe and a chest of drawers against the wall, and two pillows on the"
-        " bed."
-        " The kitchen has a fridge next to a stove, and a square table with a chair on each short side.",
-        "eq,1,bed;eq,1,rug;eq,1,wardrobe;eq,1,dresser;eq,2,pillow;eq,1,refrigerator;eq,1,stove;eq,1,table;eq,2,chair",
-        "eq,1,bed,double;eq,1,rug,dark_blue;eq,1,table,square",
-        "eq,1,next_to,0,bed,rug;eq,2,on,0,bed,pillow;eq,1,next_to,0,stove,refrigerator;eq,2,short_side,0,table,chair",
-        "eq,1,in_corner,bed,bedroom;eq,1,against,wardrobe,wall;eq,1,against,dresser,wall"),
-    clean(10, "hard",
-        "A basement workshop: four identical metal shelves line the wall, each with at least two paint cans on it."
-        " A sturdy workbench is near the door, a toolbox sits underneath the workbench, and a freezer is far from the"
-        " workbench.",
-        "eq,4,shelf;ge,8,paint_can;eq,1,workbench;eq,1,toolbox;eq,1,freezer",
-        "eq,4,shelf,metal;eq,4,shelf,identical;eq,1,workbench,sturdy",
-        "ge,8,on,0,shelf,paint_can;eq,1,underneath,0,workbench,toolbox;eq,1,far_from,0,workbench,freezer",
-        "eq,4,against,shelf,wall;eq,1,near,workbench,door"),
-)  # fmt: skip
-"""Descriptions in many ways of putting things, with right annotations: nothing in them may be called an error."""
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
-
-
-def found(one: Annotation) -> Iterator[tuple[str, str]]:
-    return ((finding.code, finding.message) for finding in text_mismatches(one, furniture()))
-
-
 SLIPS = (
     ("level-objects", "A den with five stools. | eq,5,stool", "at most 4 objects, and 5 are counted"),
     ("level-objects", "medium: A den with a sofa and a desk. | eq,1,sofa;eq,1,desk", "at least 5 objects, and 2"),
@@ -120,9 +88,63 @@ SLIPS = (
     ("no-anchor", "A den with a lamp on a desk. | eq,1,lamp;eq,1,desk |  | eq,1,on,-1,desk,lamp", "no anchor"),
 )  # fmt: skip
 """Each kind of slip: the text (easy where it says nothing) and its four cells, and a part of the message."""
+WORDS = (
+    "a an the two no without each of at least more than or table chairs red and , . ; is made next to it on wall left"
+    " corner in zorp {x} \u202e \uffff 99999999999 under shelves pair row several bed bedroom -- ' surrounded by facing"
+)
+[EASY, MEDIUM, HARD] = draws(3)
+Replies = dict[str, dict[str, str | None]]
+ONE = right(MEDIUM)
+SPOILT = {
+    "prose": ("I would rather talk about the weather.", "the reply has no annotation"),
+    "wrong json": ('{"counts": ["eq,1,', "the annotation ends in the middle"),
+    "a number in words": (with_entries(ONE, "counts", [*texts(ONE, "counts"), "some,many,bed"]), "is no entry"),
+    "several attributes": (with_entries(ONE, "attributes", ["eq,1,ceiling_lamp,green,tall"]), "several attributes"),
+    "merged": (with_entries(ONE, "attributes", ["eq,1,ceiling_lamp,green_wooden"]), "green wooden is colour and"),
+    "carried over": (with_entries(ONE, "counts", [*texts(ONE, "counts"), "eq,1,ottoman"]), "that of 0 does"),
+    "made up": (with_entries(ONE, "counts", [*texts(ONE, "counts"), "eq,1,submarine"]), "does not name submarine"),
+    "left out": (with_entries(ONE, "counts", texts(ONE, "counts")[1:]), "nothing of the kind is counted"),
+    "other number": (with_entries(ONE, "counts", ["eq,7,beanbag", *texts(ONE, "counts")[1:]]), "says exactly 7"),
+    "empty": ("{}", "the reply has no annotation"),
+    "not measured": (
+        with_entries(ONE, "room_relations", ["eq,1,in_harmony_with,painting,wall", *texts(ONE, "room_relations")]),
+        "means nothing that is measured",
+    ),
+}
 
 
-def test_annotation_error_is_found() -> None:
+def clean(number: int, difficulty: str, text: str, *cells: str) -> Annotation:
+    """Return an annotation of entries that semicolons part."""
+    return annotation_of(str(number), difficulty, text, *(cell.split(";") if cell else () for cell in cells))
+
+
+CLEAN = (
+    clean(7, "hard",
+        "A studio apartment with a bedroom area and a kitchen. The bedroom has a double bed in a corner,"
+        " a dark blue rug next to the bed, a wardrobe and a chest of drawers against the wall, and two pillows on the"
+        " bed."
+        " The kitchen has a fridge next to a stove, and a square table with a chair on each short side.",
+        "eq,1,bed;eq,1,rug;eq,1,wardrobe;eq,1,dresser;eq,2,pillow;eq,1,refrigerator;eq,1,stove;eq,1,table;eq,2,chair",
+        "eq,1,bed,double;eq,1,rug,dark_blue;eq,1,table,square",
+        "eq,1,next_to,0,bed,rug;eq,2,on,0,bed,pillow;eq,1,next_to,0,stove,refrigerator;eq,2,short_side,0,table,chair",
+        "eq,1,in_corner,bed,bedroom;eq,1,against,wardrobe,wall;eq,1,against,dresser,wall"),
+    clean(10, "hard",
+        "A basement workshop: four identical metal shelves line the wall, each with at least two paint cans on it."
+        " A sturdy workbench is near the door, a toolbox sits underneath the workbench, and a freezer is far from the"
+        " workbench.",
+        "eq,4,shelf;ge,8,paint_can;eq,1,workbench;eq,1,toolbox;eq,1,freezer",
+        "eq,4,shelf,metal;eq,4,shelf,identical;eq,1,workbench,sturdy",
+        "ge,8,on,0,shelf,paint_can;eq,1,underneath,0,workbench,toolbox;eq,1,far_from,0,workbench,freezer",
+        "eq,4,against,shelf,wall;eq,1,near,workbench,door"),
+)  # fmt: skip
+"""Descriptions in many ways of putting things, with right annotations: nothing in them may be called an error."""
+
+
+def found(one: Annotation) -> Iterator[tuple[str, str]]:
+    return ((finding.code, finding.message) for finding in text_mismatches(one, furniture()))
+
+
+def test_annotation_errors_are_found_with_what_to_add() -> None:
     assert set(RULES) <= {code for code, *_ in SLIPS}
     for code, row, message in SLIPS:
         text, *cells = row.split(" | ")
@@ -130,9 +152,6 @@ def test_annotation_error_is_found() -> None:
         one = clean(0, difficulty, rest, *cells) if colon else clean(0, "easy", text, *cells)
         messages = list(found(one))
         assert [words for name, words in messages if name == code and message in words], (code, row, messages)
-
-
-def test_a_finding_says_what_to_add() -> None:
     for text, hint in (
         ("A den with a sofa and two storage boxes.", "add eq,2,storage_box to the counts"),
         ("A den with a sofa and at least three mugs.", "add ge,3,mug to the counts"),
@@ -168,12 +187,6 @@ def test_sentence_patterns_have_no_findings_until_an_attribute_is_taken_away() -
     assert missed == taken > 50
 
 
-WORDS = (
-    "a an the two no without each of at least more than or table chairs red and , . ; is made next to it on wall left"
-    " corner in zorp {x} \u202e \uffff 99999999999 under shelves pair row several bed bedroom -- ' surrounded by facing"
-)
-
-
 def test_any_text_is_read_as_things_in_order_and_checked_the_same_in_every_version() -> None:
     findings, random = sha256(), Random(7)
     for number in range(300):
@@ -196,7 +209,7 @@ OTHERS = (
 )
 
 
-def test_demand_from_another_description_is_found() -> None:
+def test_demands_from_other_descriptions_and_near_duplicates_are_found() -> None:
     for counts, attributes, message in (
         ("eq,1,stove;eq,1,sofa", "", "sofa: this text does not name it, and that of 0 does"),
         ("eq,1,stove;ge,1,whiteboard", "", "whiteboard: this text does not name it, and that of 1 does"),
@@ -205,9 +218,6 @@ def test_demand_from_another_description_is_found() -> None:
         mine = clean(2, "easy", "A kitchen with a stove against the wall.", counts, attributes)
         [*_, [finding]] = batch_findings([*OTHERS, mine], furniture())
         assert finding.code == "carried-over" and message in finding.message, counts
-
-
-def test_near_duplicate_is_reported_at_the_later_item() -> None:
     for text in (
         "A den with a red sofa and a lamp by the window.",
         "A den with a red sofa, and a lamp by the windows!",
@@ -217,10 +227,6 @@ def test_near_duplicate_is_reported_at_the_later_item() -> None:
         assert [[finding.code for finding in of_one] for of_one in found] == [[], [], ["near-duplicate"]], text
     [findings, _] = batch_findings(OTHERS, furniture(), [OTHERS[0].description])
     assert [finding.code for finding in findings] == ["near-duplicate"], "of a known description"
-
-
-[EASY, MEDIUM, HARD] = draws(3)
-Replies = dict[str, dict[str, str | None]]
 
 
 @dataclass
@@ -255,25 +261,6 @@ def test_correct_replies_are_accepted_without_retries_and_each_is_asked_for_by_i
         assert right(one).description not in asked, "nothing of another item is in the prompt"
 
 
-ONE = right(MEDIUM)
-SPOILT = {
-    "prose": ("I would rather talk about the weather.", "the reply has no annotation"),
-    "wrong json": ('{"counts": ["eq,1,', "the annotation ends in the middle"),
-    "a number in words": (with_entries(ONE, "counts", [*texts(ONE, "counts"), "some,many,bed"]), "is no entry"),
-    "several attributes": (with_entries(ONE, "attributes", ["eq,1,ceiling_lamp,green,tall"]), "several attributes"),
-    "merged": (with_entries(ONE, "attributes", ["eq,1,ceiling_lamp,green_wooden"]), "green wooden is colour and"),
-    "carried over": (with_entries(ONE, "counts", [*texts(ONE, "counts"), "eq,1,ottoman"]), "that of 0 does"),
-    "made up": (with_entries(ONE, "counts", [*texts(ONE, "counts"), "eq,1,submarine"]), "does not name submarine"),
-    "left out": (with_entries(ONE, "counts", texts(ONE, "counts")[1:]), "nothing of the kind is counted"),
-    "other number": (with_entries(ONE, "counts", ["eq,7,beanbag", *texts(ONE, "counts")[1:]]), "says exactly 7"),
-    "empty": ("{}", "the reply has no annotation"),
-    "not measured": (
-        with_entries(ONE, "room_relations", ["eq,1,in_harmony_with,painting,wall", *texts(ONE, "room_relations")]),
-        "means nothing that is measured",
-    ),
-}
-
-
 def test_faulty_annotation_is_corrected_with_its_findings() -> None:
     for reply, told in SPOILT.values():
         replies = good(EASY, MEDIUM)
@@ -284,7 +271,7 @@ def test_faulty_annotation_is_corrected_with_its_findings() -> None:
         assert making.calls == 5, reply
 
 
-def test_missing_relations_are_requested_once_and_stay_as_warnings() -> None:
+def test_missing_relations_stay_as_warnings_and_uncorrected_items_keep_their_findings() -> None:
     whole = right(HARD)
     assert whole.object_relations
     replies = good(HARD)
@@ -295,9 +282,6 @@ def test_missing_relations_are_requested_once_and_stay_as_warnings() -> None:
     making, _ = made(replies, (HARD,))
     assert making.calls == 3 and not making.made[0].errors
     assert {finding.code for finding in making.made[0].warnings} == {"missing-relation"}
-
-
-def test_uncorrected_item_keeps_its_findings_and_a_worse_correction_is_rejected() -> None:
     replies = good(EASY, MEDIUM)
     replies["1"] |= {"annotate": SPOILT["merged"][0], "mend": SPOILT["merged"][0]}
     for rounds in (0, 1, 3):
@@ -335,7 +319,7 @@ def test_a_description_may_be_mended_where_it_is_at_fault_and_is_requested_again
         assert making.made[0].is_given_up and making.made[0].errors and making.calls == 2, reply
 
 
-def test_a_description_like_another_or_a_known_one_is_asked_for_again() -> None:
+def test_a_description_is_read_and_asked_for_again_if_it_is_like_another() -> None:
     other = replace(EASY, number=9)
     replies = good(EASY, other)
     replies["9"] |= {"describe/0": described(right(EASY)), "describe/1": described(right(other))}
@@ -345,9 +329,6 @@ def test_a_description_like_another_or_a_known_one_is_asked_for_again() -> None:
     assert making.made[1].annotation == right(other) and not making.made[1].findings
     making, heard = made(good(EASY), (EASY,), 1, known=(right(EASY).description,))
     assert "much like one there is already" in heard.prompts["0", "describe/1"] and making.made[0].is_given_up
-
-
-def test_a_description_is_read_from_what_models_write() -> None:
     for reply, text in (
         ('<think>{"description": "No."}</think> {"description": "A den."}', "A den."),
         ("{'description': 'A den;  with\\na sofa.',}", "A den, with a sofa."),
