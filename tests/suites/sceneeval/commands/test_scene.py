@@ -179,10 +179,7 @@ def test_what_cannot_be_meant_is_refused_and_nothing_written(tmp_path: Path, cap
         ("render scene_0.json -o lamp.png --size 0", "0 pixels"),
         ("render scene_0.json -o lamp.png --size 100000", "100000 pixels"),
         ("render scene_0.json -o x.png --annotations demands.csv", "--annotations needs a page"),
-        (
-            "render scene_0.json -o x.html --annotations demands.csv --run x",
-            "--annotations cannot be combined",
-        ),
+        ("render scene_0.json -o x.html --annotations demands.csv --run x", "--annotations cannot be combined"),
         ("render scene_0.json -o x.html --subject mine", "--subject needs --run"),
         ("render scene_0.json -o x.html --item 0", "--item needs --annotations or --run"),
         ("render scene_0.json -o x.html --annotations demands.csv --item 7", "there is no item 7"),

@@ -291,8 +291,12 @@ def test_relation_meanings_and_equal_images_are_asked_about_once_for_all_subject
         assert server.stats()["kinds"] == CALLS_OF_BOTH
         looked(server, scenes=("mine=mine", "same=same", "other=other"), cache=True, out="more")
         stats = server.stats()
-    kinds = ("object-relations", "room-relations", "sides")
-    assert ([stats["kinds"][kind] for kind in kinds], stats["wrong"]) == ([1, 1, 2], [])
+        kinds = ("object-relations", "room-relations", "sides")
+        assert ([stats["kinds"][kind] for kind in kinds], stats["wrong"]) == ([1, 1, 2], [])
+        looked(server, scenes=("mine=mine", "other=other"), tasks=BOTH[:1], out="apart")
+        again = server.stats()["kinds"]
+    assert [again[kind] - stats["kinds"][kind] for kind in kinds] == [1, 1, 0], "without a cache too"
+    assert labels("apart")["object relations"] == 2, "each sample has its own record of it"
     verdicts = told(finished)
     assert {key: verdicts["mine", *key[1:]] for key in verdicts} == verdicts
     asked = [text for text in stats["prompts"] if "anchor" in text or "floor_" in text]
