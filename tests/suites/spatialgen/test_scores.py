@@ -242,7 +242,7 @@ def outcomes(report: ScoreReport) -> list[str]:
     return [str(one.outcome) for one in report.judged]
 
 
-def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -> None:
+def test_replies_of_every_item_are_scored_and_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
     report = scored(tmp_path, [{"item_id": row.id, "reply": [right(row, 7)] * 5} for row in ROWS[:4]])
     figures = [figure(report, profile) for profile in ("strict", "official")]
     assert [*figures, figure(report, "strict", "single_round")] == pytest.approx([0.7, 0.7, 0.7])
@@ -251,6 +251,25 @@ def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -
     report = scored(tmp_path, [{"item_id": row.id, "reply": said} for row, said in zip(ROWS, rounds, strict=False)])
     for profile in ("strict", "official"):
         assert [one.scores[profile]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0], profile
+    whole = [right(ROWS[0])] * 5
+    rows: list[tuple[object, str, float | None]] = [
+        (None, "empty", None),
+        ([], "empty", None),
+        (["", None], "empty", None),
+        ("I cannot see it.", "unreadable", None),
+        (None, "refused", None),
+        (["B"], "truncated", None),
+        ([None] * 5, "api_error", None),
+        (whole, "truncated", 1.0),  # zero in strict whatever text came with it
+        (whole, "refused", 1.0),
+        (whole, "api_error", 1.0),
+    ]
+    for reply, outcome, published in rows:
+        stated = {} if outcome in ("empty", "unreadable") else {"outcome": outcome}
+        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": reply, **stated}], ROWS[:1])
+        found = outcomes(report), figure(report, "strict"), figure(report, "official")
+        assert found == ([outcome], 0.0, published), (reply, outcome)
+        assert report.judged[0].counts["skipped_official"] == (published is None), (reply, outcome)
 
 
 def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first_five_rounds(tmp_path: Path) -> None:
@@ -273,28 +292,6 @@ def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first
     assert report.board.counts["replies_rejected"] == 2
 
 
-def test_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
-    whole = [right(ROWS[0])] * 5
-    rows: list[tuple[object, str, float | None]] = [
-        (None, "empty", None),
-        ([], "empty", None),
-        (["", None], "empty", None),
-        ("I cannot see it.", "unreadable", None),
-        (None, "refused", None),
-        (["B"], "truncated", None),
-        ([None] * 5, "api_error", None),
-        (whole, "truncated", 1.0),  # zero in strict whatever text came with it
-        (whole, "refused", 1.0),
-        (whole, "api_error", 1.0),
-    ]
-    for reply, outcome, published in rows:
-        stated = {} if outcome in ("empty", "unreadable") else {"outcome": outcome}
-        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": reply, **stated}], ROWS[:1])
-        found = outcomes(report), figure(report, "strict"), figure(report, "official")
-        assert found == ([outcome], 0.0, published), (reply, outcome)
-        assert report.judged[0].counts["skipped_official"] == (published is None), (reply, outcome)
-
-
 def test_e1_items_without_replies_are_wrong_in_strict_left_out_of_official_and_named(tmp_path: Path) -> None:
     report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5}])
     assert (figure(report, "strict"), figure(report, "official")) == (0.25, 1.0)
@@ -312,7 +309,7 @@ def test_e1_items_without_replies_are_wrong_in_strict_left_out_of_official_and_n
     assert report.judged[-1].notes[0] == "there is no result row"
 
 
-def test_e2_an_item_with_two_result_rows_counts_twice_in_official_and_by_its_last_in_strict(tmp_path: Path) -> None:
+def test_e2_items_with_several_result_rows_count_twice_in_official_and_odd_rows_are_noted(tmp_path: Path) -> None:
     first, second = ROWS[:2]
     rows = [result(first, *[REFUSED] * 5), result(second, *[REFUSED] * 5), result(first, *[right(first)] * 5)]
     report, table = scored(tmp_path, rows, ROWS[:2]), official.table(rows)
@@ -324,9 +321,6 @@ def test_e2_an_item_with_two_result_rows_counts_twice_in_official_and_by_its_las
         f"1 item with several result rows ({first.id}): official counts every row (E2), strict the last one of an item",
     )
     assert report.judged[0].evidence["official"]["rows"] == 2
-
-
-def test_odd_result_rows_are_noted(tmp_path: Path) -> None:
     report = scored(tmp_path, [GOOD | {"questions": ["Where?"] * 10}], ROWS[:1])
     named = f"1 item with other questions in their rows than in the data ({ROWS[0].id})"
     assert report.notes == (f"{named}: their letters may mean other options",)
