@@ -90,17 +90,17 @@ def test_every_protocol_has_its_prompts_and_schema_and_those_of_a_folder_are_che
     schema = schema_of([question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")], "ours")
     assert schema is not None
     assert schema["json_schema"]["schema"]["properties"]["1"]["enum"] == list("ABCDE")
-    way, text = parse_protocol("published"), tmp_path / "published.txt"
-    text.write_text("Look: {questions}\n")
+    way, file = parse_protocol("published"), tmp_path / "published.txt"
+    file.write_text("Look: {questions}\n")
     words = QuestionPrompts(CARD, way, str(tmp_path))
     assert words.text(ROWS[0].questions).startswith("Look: Which of these pairs")
     assert words.fingerprint != QuestionPrompts(CARD, way).fingerprint
-    text.write_text("Look.\n")
+    file.write_text("Look.\n")
     for said in ("the text lacks", "the folder has no prompts"):
         with pytest.raises(UsageError, match=said):
             QuestionPrompts(CARD, way, str(tmp_path)).check()
-        text.rename(tmp_path / "other.txt")
-        text = tmp_path / "other.txt"
+        file.rename(tmp_path / "other.txt")
+        file = tmp_path / "other.txt"
 
 
 def test_official_scores_equal_the_published_code_exactly() -> None:
@@ -235,14 +235,11 @@ def test_baselines_give_the_same_letters_in_every_version() -> None:
         assert (answers[0], sha256("".join(answers).encode()).hexdigest()[:12]) == (letters, digest), name
 
 
-def test_no_baseline_is_much_better_than_chance_on_bundled_questions() -> None:
+def test_bundled_rows_pass_all_checks_and_no_baseline_is_much_better_than_chance_on_them() -> None:
     for name in NAMES:
         found = [accuracies(ROWS, baseline(name, ROWS, seed)) for seed in range(10)]
         by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in terms.SUB_DOMAINS}
         assert max(by_type.values()) <= 0.35 and fmean(by_type.values()) <= 0.27, (name, by_type)
-
-
-def test_bundled_rows_pass_all_checks_in_the_published_form() -> None:
     assert tuple(row.scene for row in ROWS) == terms.SCENES
     assert [row.id for row in ROWS] == [f"{number:06d}" for number in range(1, 26)]
     assert list(findings(ROWS)) == []

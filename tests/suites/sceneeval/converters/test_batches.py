@@ -57,6 +57,8 @@ SCRAPS = (
 HIGH = ("holodeck", "layoutvlm", "hsm", "idesign")
 """Forms that say how high their walls are."""
 FRONTS = {"bed": [0, -1, 0], "nightstand": [0, -1, 0], "chair": [-1, 0, 0]}
+MESHES = [("holodeck", "objathor", (0, 0, 0)), ("layoutvlm", "layoutvlm_objathor", (5, 3, 1))]
+"""Forms of states, and where the middles of their meshes are: LayoutVLM moves them to their places."""
 
 
 def ids(folder: Path, batch: converters.Batch | None = None) -> tuple[dict[str, str], list[str]]:
@@ -77,9 +79,7 @@ def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path:
         converters.recognised(converters.SourceFile.of("x.json", '{"format": "tsgkit/room"}'))
     for form in converters.known_converters():
         with refuses(FileProblem, f"this is not {form}", form):
-            converters.converter_of(form)(
-                converters.SourceFile.of("x.json", '{"format": "other"}'), converters.Options()
-            )
+            foreign.each_of(form, '{"format": "other"}')
     (tmp_path / "x.json").write_text(foreign.text(VALUES["holodeck"]))
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
         converters.convert_file(tmp_path / "x.json", converters.Batch(form="layoutgpt"))
@@ -172,6 +172,7 @@ def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path:
         made, failed = ids(tmp_path)
         assert made == {}, query
         assert "cannot be a file name" in failed[0], query
+    (tmp_path / "0.json").unlink()
     with pytest.raises(UsageError, match="no file in it ends in"):
         converters.entries_of(tmp_path)
     with (tmp_path / "0.json").open("wb") as file:
@@ -201,20 +202,6 @@ def test_companions_of_the_same_names_are_taken_and_no_others_of_several_or_anot
             converters.convert_file(tmp_path / "layout.json", converters.Batch(converters.Options()))
         for name in ("config0", "config1"):
             (tmp_path / f"{name}.json").write_text(foreign.text(foreign.layoutvlm_config()))
-
-
-def test_a_scene_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
-    target, source = tmp_path / "out" / "scene_0.json", tmp_path / "x.json"
-    source.write_text("{}")
-    converters.write_scene(target, {"format": "a"}, source)
-    converters.write_scene(target, {"format": "a"}, source)
-    with pytest.raises(FileProblem, match="already here") as refused:
-        converters.write_scene(target, {"format": "b"}, source)
-    assert "--force" in refused.value.hint
-    converters.write_scene(target, {"format": "b"}, source, force=True)
-    assert '"b"' in target.read_text()
-    with pytest.raises(FileProblem, match="the file being read"):
-        converters.write_scene(source, {"format": "b"}, source, force=True)
 
 
 def test_a_room_is_found_by_its_whole_or_short_id_and_a_wrong_table_is_named() -> None:
@@ -254,9 +241,7 @@ def outcome_of(name: str, text: str, to: Literal["room", "state"] = "room", **mo
     """Return what is made of a text and what is lost, all of which can be read; empty for an error in words."""
     options = {"companion": COMPANIONS.get(name), "room_sizes": SIZES if name == "atiss" else None, **more}
     try:
-        made = converters.converter_of(name)(
-            converters.SourceFile.of("x.json", text), converters.Options(to, **options)
-        )
+        made = foreign.each_of(name, text, "x.json", to=to, **options)
     except UsageError as error:
         assert str(error)
         return ""
@@ -270,9 +255,9 @@ def assumed(random: Random, name: str) -> dict[str, str]:
     """Return one of the assumptions of a form, or none."""
     known = converters.converter_of(name).assumptions
     one = random.choice([*known, None])
-    return (
-        {} if one is None else {one.name: "4mx300cm" if one.choices is None else random.choice(one.choices or ("3.2",))}
-    )
+    if one is None:
+        return {}
+    return {one.name: "4mx300cm" if one.choices is None else random.choice(one.choices or ("3.2",))}
 
 
 def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> None:
@@ -336,13 +321,11 @@ def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
         assert window.frame.centre.tolist() == pytest.approx([0.0, 1.6, 1.4], abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("form", "layout", "lift"), [("holodeck", "objathor", 0.0), ("layoutvlm", "layoutvlm_objathor", 0.5)]
-)
-def test_a_state_puts_meshes_where_a_room_puts_boxes(form: str, layout: str, lift: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("form", "layout", "moved"), MESHES)
+def test_a_state_puts_meshes_where_boxes_are(form: str, layout: str, moved: tuple[int, ...], tmp_path: Path) -> None:
     for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
         mesh = trimesh.creation.box((wide, high, deep))
-        mesh.apply_translation((0, lift * high, 0))
+        mesh.apply_translation(moved)
         (tmp_path / f"asset{number}").mkdir()
         (tmp_path / f"asset{number}" / f"asset{number}.glb").write_bytes(mesh.export(file_type="glb"))
     sources = sources_of([f"{layout}={tmp_path}"])
@@ -359,7 +342,9 @@ def test_a_state_puts_meshes_where_a_room_puts_boxes(form: str, layout: str, lif
     assert (len(state.bodies), len(state.doors)) == (3, len(room.doors))
 
 
-def test_an_outline_runs_against_the_clock_and_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outline_is_mended_and_a_mesh_has_a_box_unless_it_is_missing_or_flat(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     square = ((0, 0), (4, 0), (4, 3), (0, 3))
     for corners, outline in (
         (square, square),
@@ -376,9 +361,6 @@ def test_an_outline_runs_against_the_clock_and_is_not_closed(monkeypatch: pytest
     for most, crossing in ((4, True), (3, False)):
         monkeypatch.setattr(converters.measurements, "MOST_COMPARED", most)
         assert crosses_itself(bow) is crossing, "an outline of too many corners is not looked at"
-
-
-def test_a_mesh_has_a_box_unless_it_is_missing_or_flat(tmp_path: Path) -> None:
     asset = Asset(tmp_path / "x.obj", "lamp", "")
     assert box_of_mesh(asset, "room") is None
     asset.mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 4\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")

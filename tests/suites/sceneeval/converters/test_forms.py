@@ -16,7 +16,7 @@ from foreign_scenes import objects, told
 from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval import converters
+from tsgkit.suites.sceneeval.converters import Batch, Converted, SourceFile, Unconverted, convert_each, entries_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import FIELDS
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
@@ -96,15 +96,15 @@ FIRST = [0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 2, 0, 1]
 SECOND = [-1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 2.5, 2, 0, 1]
 
 
-def of_holodeck(house: dict[str, Any], **options: Any) -> converters.Converted:  # noqa: ANN401
+def of_holodeck(house: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
     return foreign.converted("holodeck", house, "house.json", **options)
 
 
-def losses(found: converters.Converted) -> dict[str, int]:
+def losses(found: Converted) -> dict[str, int]:
     return {loss.what: loss.count for loss in found.losses}
 
 
-def lost(found: converters.Converted, part: str) -> tuple[str, tuple[str, ...]]:
+def lost(found: Converted, part: str) -> tuple[str, tuple[str, ...]]:
     """Return the kind and the names of the one loss that speaks of something."""
     (loss,) = [loss for loss in found.losses if part in loss.what]
     return loss.kind, loss.names
@@ -174,8 +174,7 @@ def test_thing_laid_flat_has_another_side_for_its_height(tmp_path: Path) -> None
         book = {**WORKED["small_objects"][0], "assetId": "book", "rotation": foreign.corner(*turns)}
         found = of_holodeck({**WORKED, "objects": [], "small_objects": [book]}, sources=assets(tmp_path))
         one = objects(found)["mug-0|desk-0 (office)"]
-        assert one["size"] == size, turns
-        assert one["yaw"] == pytest.approx(yaw, abs=0.01), turns
+        assert (one["size"], one["yaw"]) == (size, pytest.approx(yaw, abs=0.01)), turns
         assert one["at"][2] == pytest.approx(0.801 - size[2] / 2), turns
         assert not any("tilts" in what for what in losses(found)), turns
     book["rotation"] = foreign.corner(90, 0, 0)
@@ -206,7 +205,7 @@ def test_assets_are_known_by_tables_of_their_own_folder_alone(tmp_path: Path) ->
     assert objects(of_holodeck(house, sources=sources))["bed-0"]["size"] == [1.5, 2, 0.5]
 
 
-def test_opening_of_a_wall_that_is_not_in_the_file_lies_in_the_one_it_touches() -> None:
+def test_openings_lie_in_the_walls_that_they_touch_and_doors_in_those_of_both_rooms() -> None:
     window = {"id": "window|0", "wall0": "wall|office|east|2", "wall1": "wall|office|east|2|exterior",
               "holePolygon": [foreign.corner(0.5, 1, 0), foreign.corner(1.5, 2, 0)],
               "windowSegment": [[4, 2.5], [4, 1.5]]}  # fmt: skip
@@ -224,17 +223,6 @@ def test_opening_of_a_wall_that_is_not_in_the_file_lies_in_the_one_it_touches() 
     found = of_holodeck({**WORKED, "rooms": [{"id": "office", "floorPolygon": corners}]})
     assert losses(found)["outlines of floors, which cross themselves as they are stored"] == 1
     assert len(found.scene["floors"][0]["points"]) == 4
-
-
-def test_a_thing_that_is_in_two_lists_is_taken_once_and_nested_ones_are_taken_too() -> None:
-    mug = thing("mug-0", size={"x": 0.1, "y": 0.12, "z": 0.1})
-    desk = thing("desk-0", position=foreign.corner(2, 0.4, 1), size={"x": 1, "y": 0.8, "z": 0.6}, children=[mug])
-    found = objects(of_holodeck(foreign.holodeck(objects=[desk], floor_objects=[desk], small_objects=None)))
-    assert list(found) == ["desk-0", "mug-0"]
-    assert (found["mug-0"]["at"], found["mug-0"]["parent"]) == ([2.0, 1.0, 1.44], "desk-0")
-
-
-def test_a_hole_without_segments_is_counted_along_its_wall_and_a_door_is_in_the_walls_of_both_rooms() -> None:
     house = foreign.holodeck()
     door = dict(house["doors"][0])
     del door["doorSegment"]
@@ -244,13 +232,18 @@ def test_a_hole_without_segments_is_counted_along_its_wall_and_a_door_is_in_the_
         assert (south["from"], south["openings"][0]["at"], south["openings"][0]["width"]) == ([4.0, 0.0], at, 1.0)
     house["walls"].append({"id": "wall|hall|north|0", "polygon": foreign.board(0, 0, 4, 0)})
     house["doors"][0]["wall1"] = "wall|hall|north|0"
-    walls = {wall["name"]: wall["openings"] for wall in of_holodeck(house).scene["walls"]}
-    assert [walls[name][0]["at"] for name in ("bedroom|south|0", "hall|north|0")] == [0.5, 2.5]
+    openings = {wall["name"]: wall["openings"] for wall in of_holodeck(house).scene["walls"]}
+    assert [openings[name][0]["at"] for name in ("bedroom|south|0", "hall|north|0")] == [0.5, 2.5]
     house["doors"][0]["doorSegment"] = [[1, 1.5], [2, 1.5]]
     assert lost(of_holodeck(house), "in no wall")[1] == ("door|0|exterior|bedroom",)
 
 
-def test_a_house_without_walls_gets_some_and_one_without_any_size_is_refused_unless_it_becomes_a_state() -> None:
+def test_things_in_two_lists_are_taken_once_and_a_house_without_walls_gets_some() -> None:
+    mug = thing("mug-0", size={"x": 0.1, "y": 0.12, "z": 0.1})
+    desk = thing("desk-0", position=foreign.corner(2, 0.4, 1), size={"x": 1, "y": 0.8, "z": 0.6}, children=[mug])
+    found = objects(of_holodeck(foreign.holodeck(objects=[desk], floor_objects=[desk], small_objects=None)))
+    assert list(found) == ["desk-0", "mug-0"]
+    assert (found["mug-0"]["at"], found["mug-0"]["parent"]) == ([2.0, 1.0, 1.44], "desk-0")
     walls = of_holodeck(foreign.holodeck(walls=[], doors=[], windows=[], wall_height=None))
     assert [wall["height"] for wall in walls.scene["walls"]] == [2.6] * 4
     assert losses(walls)["walls are 2.6 m high"] == 1
@@ -262,10 +255,9 @@ def test_a_house_without_walls_gets_some_and_one_without_any_size_is_refused_unl
     assert (lamp["modelId"], lamp["transform"]["data"][12:15]) == ("objaverse.a1", [2, 1, 1.5])
 
 
-def of_layoutvlm(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> converters.Converted:  # noqa: ANN401
-    beside = converters.SourceFile.of(
-        "config.json", foreign.text(foreign.layoutvlm_config() if config is None else config)
-    )
+def of_layoutvlm(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
+    known = foreign.layoutvlm_config() if config is None else config
+    beside = SourceFile.of("config.json", foreign.text(known))
     return foreign.converted("layoutvlm", layout, "layout.json", companion=beside, **options)
 
 
@@ -284,9 +276,10 @@ def published(*keys: str) -> dict[str, Any]:
     return {"boundary": {"floor_vertices": CORNERS, "wall_height": 2.5}, "assets": {key: {} for key in keys}}
 
 
-def test_worked_layout_is_converted_number_by_number(tmp_path: Path) -> None:
+def test_layouts_are_converted_number_by_number_in_the_order_of_their_configuration(tmp_path: Path) -> None:
     config = published("u1-0", "u2-0", "u2-1", "u3-0", "u4-0")
-    found = of_layoutvlm(LAYOUT, config, sources=assets_of_layoutvlm(tmp_path))
+    found_in = assets_of_layoutvlm(tmp_path)
+    found = of_layoutvlm(LAYOUT, config, sources=found_in)
     bed, chair, vase = objects(found).values()
     assert (bed["category"], bed["size"], bed["at"], bed["yaw"]) == (
         "Double Bed", [1.6, 2.0, 0.9], [1.05, 1.5, 0.0], 90.18
@@ -294,12 +287,8 @@ def test_worked_layout_is_converted_number_by_number(tmp_path: Path) -> None:
     assert (chair["size"], chair["at"], chair["yaw"] % 360) == ([0.4, 0.4, 0.8], [3.0, 1.5, 0.0], 270.18)
     assert (vase["at"], vase["held_by"], vase["parent"]) == ([1.05, 1.5, 0.9], "object", "double_bed-0")
     assert lost(found, "has no place for")[1] == ("chair_A-0", "chair_A-1")
-
-
-def test_keys_follow_the_order_of_the_configuration_and_skip_assets_without_data(tmp_path: Path) -> None:
     config = published("u3-0", "gone-0", "u2-5", "u2-7")
     layout = {key: {"position": [1, 1, 0.4], "rotation": 0} for key in ("chair_A-0", "chair_B-0", "chair_B-1")}
-    found_in = assets_of_layoutvlm(tmp_path)
     found = of_layoutvlm(layout, config, sources=found_in)
     assert [one["size"] for one in objects(found).values()] == [[0.4, 0.4, 0.8], *[[0.5, 0.55, 0.85]] * 2]
     assert "lost (1): assets of the configuration of which nothing is known: gone-0" in told(found, "lost")
@@ -314,45 +303,30 @@ def test_keys_follow_the_order_of_the_configuration_and_skip_assets_without_data
     assert lost(found, "that fit no asset of the configuration, or several") == ("lost", ("chair-0", "rug-0"))
 
 
-def test_box_that_the_generator_wrote_out_has_its_depth_first_and_a_rounded_height_stands_on_the_floor() -> None:
-    layout = {"bed-0": {"position": [1, 2, 0.3], "rotation": 0}}
-    box = {"assetMetadata": {"boundingBox": foreign.corner(2.0, 1.6, 0.6)}}
-    dumped = {"uid": "u1", "category": "bed", "annotations": {"category": "bed"}, "asset_var_name": "bed", **box}
-    config = {**published(), "assets": {"bed-0": dumped}}
-    assert objects(of_layoutvlm(layout, config))["bed-0"]["size"] == [1.6, 2.0, 0.6]
-    for order, size in (("width-first", [2.0, 1.6, 0.6]), ("depth-first", [1.6, 2.0, 0.6])):
-        assert objects(of_layoutvlm(layout, config, said={"box": order}))["bed-0"]["size"] == size
-    low = {"category": "bed", "assetMetadata": {"boundingBox": foreign.corner(1, 1, 0.854)}}
-    for level, underside in ((0.425, 0), (0.4175, -0.0095), (0.44, 0.013)):
-        layout = {"bed-0": {"position": [1, 1, level], "rotation": 0}}
-        found = objects(of_layoutvlm(layout, {**published(), "assets": {"u1-0": low}}))
-        assert found["bed-0"]["at"][2] == pytest.approx(underside)
-
-
-def test_state_puts_the_middle_of_a_mesh_at_the_position(tmp_path: Path) -> None:
-    mesh = trimesh.creation.box((1.6, 0.9, 2.0))
-    mesh.apply_translation((5, 3, 1))
-    sources = assets_of_layoutvlm(tmp_path)
-    (tmp_path / "u1" / "u1.glb").write_bytes(mesh.export(file_type="glb"))
-    layout = {"double_bed-0": {"position": [1.05, 1.5, 0.45], "rotation": [0, 0, 0]}}
-    found = of_layoutvlm(layout, published("u1-0"), sources=sources, to="state")
-    (placed,) = found.scene["scene"]["object"]
-    assert placed["modelId"] == "layoutvlm-objaverse.u1"
-    assert placed["transform"]["data"][12:15] == pytest.approx([0.05, -3.5, -2.55])
+def bed_of(place: dict[str, Any], config: dict[str, Any] | None = None, **said: str) -> dict[str, Any]:
+    return objects(of_layoutvlm({"bed-0": place}, config, said=said))["bed-0"]
 
 
 def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
-    layout = {"bed-0": {"position": [1, 2, 0.3], "rotation": [0, 0, 2]}}
-    assert objects(of_layoutvlm(layout))["bed-0"]["yaw"] == 92
-    turned = objects(of_layoutvlm(layout, said={"angles": "radians"}))["bed-0"]["yaw"]
-    assert turned == pytest.approx(90 + math.degrees(2) - 360, abs=1e-4)
-    assert objects(of_layoutvlm(layout, said={"position": "underside"}))["bed-0"]["at"][2] == 0.3
-    found = objects(of_layoutvlm({"bed-0": {"position": [1, 2, 0.3], "rotation": 0}}, said={"front": "-y"}))
-    assert (found["bed-0"]["yaw"], found["bed-0"]["size"]) == (0, [1.6, 2.0, 0.6])
-    high = objects(of_layoutvlm({"bed-0": {"position": [1, 1, 3.0], "rotation": 0}}))
-    assert high["bed-0"]["held_by"] == "ceiling"
-    found = objects(of_layoutvlm({"bed-0": {"position": [1, 2, 0.6], "rotation": [0, 0, 0], "scale": 2}}))
-    assert (found["bed-0"]["size"], found["bed-0"]["at"]) == ([3.2, 4.0, 1.2], [1.0, 2.0, 0.0])
+    turned, ahead = ({"position": [1, 2, 0.3], "rotation": rotation} for rotation in ([0, 0, 2], 0))
+    assert bed_of(turned)["yaw"] == 92
+    assert bed_of(turned, angles="radians")["yaw"] == pytest.approx(90 + math.degrees(2) - 360, abs=1e-4)
+    assert bed_of(turned, position="underside")["at"][2] == 0.3
+    found = bed_of(ahead, front="-y")
+    assert (found["yaw"], found["size"]) == (0, [1.6, 2.0, 0.6])
+    assert bed_of({"position": [1, 1, 3.0], "rotation": 0})["held_by"] == "ceiling"
+    found = bed_of({"position": [1, 2, 0.6], "rotation": [0, 0, 0], "scale": 2})
+    assert (found["size"], found["at"]) == ([3.2, 4.0, 1.2], [1.0, 2.0, 0.0])
+    box = {"assetMetadata": {"boundingBox": foreign.corner(2.0, 1.6, 0.6)}}
+    dumped = {"uid": "u1", "category": "bed", "annotations": {"category": "bed"}, "asset_var_name": "bed", **box}
+    config = {**published(), "assets": {"bed-0": dumped}}
+    assert bed_of(ahead, config)["size"] == [1.6, 2.0, 0.6], "the generator writes the depth first"
+    for order, size in (("width-first", [2.0, 1.6, 0.6]), ("depth-first", [1.6, 2.0, 0.6])):
+        assert bed_of(ahead, config, box=order)["size"] == size
+    low = {"category": "bed", "assetMetadata": {"boundingBox": foreign.corner(1, 1, 0.854)}}
+    for level, underside in ((0.425, 0), (0.4175, -0.0095), (0.44, 0.013)):  # a rounded height stands on the floor
+        found = bed_of({"position": [1, 1, level], "rotation": 0}, {**published(), "assets": {"u1-0": low}})
+        assert found["at"][2] == pytest.approx(underside)
 
 
 def test_assets_in_only_one_file_are_lost_and_what_a_layout_lacks_is_named() -> None:
@@ -373,30 +347,21 @@ def test_assets_in_only_one_file_are_lost_and_what_a_layout_lacks_is_named() -> 
         of_layoutvlm(LAYOUT, published("u1-0"))
     assert "--assets layoutvlm_objathor=DIR" in refused.value.hint
     with pytest.raises(FileProblem, match="a layout alone lacks the sizes") as refused:
-        converters.converter_of("layoutvlm")(
-            converters.SourceFile.of("x.json", foreign.text(foreign.layoutvlm_layout())), converters.Options()
-        )
+        foreign.converted("layoutvlm", foreign.layoutvlm_layout())
     assert "--with" in refused.value.hint
 
 
-def all_of(text: str, **said: str) -> tuple[converters.Converted | converters.Unconverted, ...]:
-    return converters.converter_of("layoutgpt")(
-        converters.SourceFile.of("layout.txt", text), converters.Options(said=said)
-    )
-
-
-def converted(text: str, **said: str) -> converters.Converted:
+def converted(text: str, **said: str) -> Converted:
     return foreign.converted("layoutgpt", text, "layout.txt", said=said)
 
 
-def first(found: converters.Converted) -> dict[str, Any]:
+def first(found: Converted) -> dict[str, Any]:
     one: dict[str, Any] = found.scene["objects"][0]
     return one
 
 
 def test_the_last_condition_names_the_room_and_without_one_it_is_as_one_says_or_around_its_objects() -> None:
-    (found,) = all_of(foreign.text([foreign.layoutgpt_record()]))
-    assert isinstance(found, converters.Converted)
+    found = foreign.converted("layoutgpt", [foreign.layoutgpt_record()])
     [floor] = found.scene["floors"]
     assert (found.id, floor["room"], floor["points"][2]) == ("7", "bedroom", [4.0, 3.0])
     bare = converted(BED)
@@ -410,8 +375,7 @@ def test_the_last_condition_names_the_room_and_without_one_it_is_as_one_says_or_
 
 
 def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
-    rows: list[tuple[str, float]] = [("cm", 0.01), ("mm", 0.001), ("", 1.0)]
-    for unit, metres in rows:
+    for unit, metres in (("cm", 0.01), ("mm", 0.001), ("", 1.0)):
         found = converted(BED.replace("m;", f"{unit};"))
         assert first(found)["size"] == [2 * metres, 1 * metres, 0.5 * metres], unit
     assert first(converted(BED.replace("0 degrees", "450 degrees")))["yaw"] == 90
@@ -434,12 +398,12 @@ def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
     assert first(converted(low, depth="underside")) == first(converted(BED))
 
 
-def sized(record: object, table: str, **said: str) -> converters.Converted:
+def sized(record: object, table: str, **said: str) -> Converted:
     sizes = room_sizes_of(table, "sizes.csv")
     return foreign.converted("layoutgpt", record, "records.json", said=said, room_sizes=sizes)
 
 
-def test_worked_record_is_converted_number_by_number() -> None:
+def test_records_are_converted_number_by_number_each_in_its_own_scale() -> None:
     for table in ("id,shorter_side\nBedroom-803,3.2\n", '{"0a1b_Bedroom-803": [4.0, 3.2]}'):
         found = sized([PUBLISHED], table)
         fields = ("category", "size", "at", "yaw", "held_by")
@@ -449,16 +413,10 @@ def test_worked_record_is_converted_number_by_number() -> None:
         assert lamp == ["pendant lamp", [0.4, 0.4, 0.4], [2.0, 1.6, 2.0], 0, "ceiling"], table
         assert found.scene["floors"][0]["points"][2] == [4.0, 3.2], table
         assert found.scene == converted(foreign.text([PUBLISHED]), **{"shorter-side": "3.2"}).scene, table
-
-
-def test_scale_is_each_records_own_from_the_table_or_the_stated_side() -> None:
     wide = {**PUBLISHED, "query_id": "Bedroom-1", "prompt": "Room Size: max length 400px, max width 160px"}
     table = "id,shorter_side\nBedroom-1,4\nBedroom-803,3.2\n"
-    options = converters.Options(room_sizes=room_sizes_of(table, "sizes.csv"))
-    one, other = converters.converter_of("layoutgpt")(
-        converters.SourceFile.of("x.json", foreign.text([PUBLISHED, wide])), options
-    )
-    assert isinstance(one, converters.Converted) and isinstance(other, converters.Converted)
+    one, other = foreign.each_of("layoutgpt", [PUBLISHED, wide], room_sizes=room_sizes_of(table, "sizes.csv"))
+    assert isinstance(one, Converted) and isinstance(other, Converted)
     assert [scene.scene["floors"][0]["points"][2] for scene in (one, other)] == [[4.0, 3.2], [10.0, 4.0]]
     assert first(other)["size"] == [3.6, 4.2, 1.8]
     table = "id,shorter_side\nBedroom-1,4\n"
@@ -473,22 +431,21 @@ def test_scale_is_each_records_own_from_the_table_or_the_stated_side() -> None:
 
 
 def test_undersides_near_the_floor_stand_on_it_and_lines_with_all_zeros_are_left_out() -> None:
-    rows: list[tuple[float, float]] = [(37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)]
-    for depth, level in rows:
-        bed = {**PUBLISHED["object_list"][0][1], "depth": depth}  # type: ignore[index]
-        record = {**PUBLISHED, "object_list": [["double_bed", bed]]}
-        found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
+    def with_things(*listed: Any) -> Converted:  # noqa: ANN401
+        return converted(foreign.text([{**PUBLISHED, "object_list": listed}]), **{"shorter-side": "3.2"})
+
+    things: Any = PUBLISHED["object_list"]
+    for depth, level in ((37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)):
+        found = with_things(["double_bed", {**things[0][1], "depth": depth}])
         assert first(found)["at"][2] == pytest.approx(level), depth
     zeros = ["chair_", dict.fromkeys(FIELDS, 0.0)]
-    record = {**PUBLISHED, "object_list": [*PUBLISHED["object_list"], zeros, zeros]}  # type: ignore[misc]
-    found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
+    found = with_things(*things, zeros, zeros)
     assert len(found.scene["objects"]) == 3
-    assert "lost (2): lines that the generator could not read and kept with all values 0, left out: chair_" in told(
-        found
-    )
+    said = "lost (2): lines that the generator could not read and kept with all values 0, left out: chair_"
+    assert said in told(found)
 
 
-def test_lamp_on_a_table_lies_on_it_and_thin_things_at_one_place_do_not() -> None:
+def test_lines_that_models_write_are_read_and_a_lamp_on_a_table_lies_on_it() -> None:
     table = "table {length: 1m; width: 1m; height: 0.5m; left: 1m; top: 1m; depth: 0.25m; orientation: 0 degrees;}"
     lamp = "lamp {length: 0.2m; width: 0.2m; height: 0.4m; left: 1.2m; top: 1m; depth: 0.7m; orientation: 0 degrees;}"
     one, other = converted(f"{table}\n{lamp}").scene["objects"]
@@ -496,14 +453,7 @@ def test_lamp_on_a_table_lies_on_it_and_thin_things_at_one_place_do_not() -> Non
     sheet = "sheet {length: 1m; width: 1m; height: 0.004m; left: 1m; top: 1m; depth: 0.802m; orientation: 0 degrees;}"
     assert [one.get("parent") for one in converted(f"{sheet}\n{sheet}").scene["objects"]] == [None, None]
     for text in (BED, foreign.text(BED)):
-        found = converters.converter_of("layoutgpt")(converters.SourceFile.of("803.json", text), converters.Options())[
-            0
-        ]
-        assert isinstance(found, converters.Converted)
-        assert first(found)["size"] == [2.0, 1.0, 0.5]
-
-
-def test_lines_that_models_write_are_read_and_what_cannot_be_is_counted() -> None:
+        assert first(foreign.converted("layoutgpt", text, "803.json"))["size"] == [2.0, 1.0, 0.5]
     spaced = BED.replace("2m", "2 m")
     text = f"```css\n- {BED}\n2. dining_table_1 : {BED[4:]}\nlamp {{length: 1m}}\nrug {{?}}\n{spaced}\n```"
     found = converted(text)
@@ -519,14 +469,16 @@ def test_lines_that_models_write_are_read_and_what_cannot_be_is_counted() -> Non
 
 def test_a_bad_record_is_a_failure_of_its_own_and_rounds_are_told_apart() -> None:
     bad = {"query_id": "8", "object_list": [["bed", {"length": "wide"}]]}
-    good, failed = all_of(foreign.text([foreign.layoutgpt_record(), bad]))
-    assert isinstance(good, converters.Converted) and isinstance(failed, converters.Unconverted)
-    assert "scene 8: no object has a whole size and place" in str(failed.problem)
-    good, failed = of_atiss([record(), record(["bed", {**HALF, "width": 0}], query_id="Bedroom-9")])
-    assert isinstance(good, converters.Converted) and isinstance(failed, converters.Unconverted)
-    assert "scene Bedroom-9: object number 1: 1: width" in str(failed.problem)
+    flat = record(["bed", {**HALF, "width": 0}], query_id="Bedroom-9")
+    for form, records, said in (
+        ("layoutgpt", [foreign.layoutgpt_record(), bad], "scene 8: no object has a whole size and place"),
+        ("atiss", [record(), flat], "scene Bedroom-9: object number 1: 1: width"),
+    ):
+        good, failed = foreign.each_of(form, records)
+        assert isinstance(good, Converted) and isinstance(failed, Unconverted), form
+        assert said in str(failed.problem)
     records = [{**foreign.layoutgpt_record(), "iter": number} for number in range(2)]
-    assert [one.id for one in all_of(foreign.text(records))] == ["7-0", "7-1"]
+    assert [one.id for one in foreign.each_of("layoutgpt", records)] == ["7-0", "7-1"]
     assert converted(foreign.text({**foreign.layoutgpt_record(), "object_list": []})).scene["objects"] == []
 
 
@@ -535,30 +487,21 @@ def record(*more: Any, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
     return {**named, "object_list": [["double_bed", HALF], *more], **fields}
 
 
-def of_atiss(value: object, table: str = "") -> tuple[converters.Converted | converters.Unconverted, ...]:
-    sizes = room_sizes_of(table, "sizes.json") if table else None
-    return converters.converter_of("atiss")(
-        converters.SourceFile.of("boxes.json", foreign.text(value)), converters.Options(room_sizes=sizes)
-    )
-
-
-def one_of_atiss(value: object, table: str = "") -> converters.Converted:
-    (found,) = of_atiss(value, table)
-    assert isinstance(found, converters.Converted)
-    return found
+def of_atiss(value: object, table: str = "") -> Converted:
+    return foreign.converted("atiss", value, room_sizes=room_sizes_of(table, "sizes.json") if table else None)
 
 
 def test_record_of_atiss_lies_on_its_floor_number_by_number() -> None:
     """left' = -0.5 + 2.5 - 1 = 1; top' = -0.25 + 7 - 5 = 1.75, and the floor is 4 m deep, so y is 2.25."""
-    found = one_of_atiss([record()], '{"Bedroom-803": {"corners": [[1, 5], [1, 9], [5, 9], [5, 5]]}}')
+    found = of_atiss([record()], '{"Bedroom-803": {"corners": [[1, 5], [1, 9], [5, 9], [5, 5]]}}')
     (bed,) = found.scene["objects"]
     assert (bed["category"], bed["size"], bed["at"], bed["yaw"]) == ("double bed", [1.6, 2.0, 0.6], [1, 2.25, 0], 90)
     assert (found.id, sorted(found.scene["floors"][0]["points"])) == ("Bedroom-803", [[0, 0], [0, 4], [4, 0], [4, 4]])
     ell = '{"Bedroom-803": {"corners": [[0, 5], [0, 9], [5, 9], [5, 7], [3, 7], [3, 5]]}}'
-    found = one_of_atiss(record(), ell)
+    found = of_atiss(record(), ell)
     assert sorted(found.scene["floors"][0]["points"]) == [[0, 0], [0, 4], [3, 2], [3, 4], [5, 0], [5, 2]]
     assert found.scene["objects"][0]["at"][:2] == [2.0, 2.25]
-    found = one_of_atiss(record(), '{"0a1b_Bedroom-803": [4, 3]}')
+    found = of_atiss(record(), '{"0a1b_Bedroom-803": [4, 3]}')
     assert found.scene["objects"][0]["at"] == [1.5, 1.75, 0.0]
     assert "the centroid of the floor is the middle of a rectangle" in told(found)
     for table, why in (
@@ -566,7 +509,7 @@ def test_record_of_atiss_lies_on_its_floor_number_by_number() -> None:
         ('{"Bedroom-1": [4, 3]}', "no such room"),
         ('{"Bedroom-803": 3}', "no length and width"),
     ):
-        found = one_of_atiss(record(["pendant_lamp", {**HALF, "depth": 2.2}]), table)
+        found = of_atiss(record(["pendant_lamp", {**HALF, "depth": 2.2}]), table)
         bed, lamp = found.scene["objects"]
         assert (bed["at"], lamp["held_by"], "floors" in found.scene) == ([-0.5, 0.25, 0.0], "ceiling", False), table
         assert f"(--room-sizes: {why})" in told(found), table
@@ -592,84 +535,64 @@ def meshes(folder: Path, size: tuple[float, float, float], middle: tuple[float, 
     return (source,)
 
 
-def of_hsm(value: dict[str, Any], **options: Any) -> converters.Converted:  # noqa: ANN401
-    return foreign.converted("hsm", value, "stk_scene_state.json", **options)
-
-
-def test_worked_state_is_converted_number_by_number_and_the_origin_of_a_mesh_is_measured(tmp_path: Path) -> None:
+def test_worked_state_is_converted_number_by_number_with_sizes_and_parents_of_the_other_file(tmp_path: Path) -> None:
     tilted = [1, 0, 0, 0, 0, 0.6, 0.8, 0, 0, -0.8, 0.6, 0, 1, 2, 0, 1]
-    found = of_hsm(state(FIRST, SECOND), sources=meshes(tmp_path / "a", (2, 0.8, 1), (0, 0.4, 0)))
+    found = foreign.converted("hsm", state(FIRST, SECOND), sources=meshes(tmp_path / "a", (2, 0.8, 1), (0, 0.4, 0)))
     one, other = found.scene["objects"]
     assert (one["at"], one["yaw"], one["size"], one["category"]) == ([1.0, 2.0, 0.0], 90.0, [2.0, 1.0, 0.8], "sofa")
     assert (other["at"], other["yaw"]) == ([2.5, 2.0, 0.0], 180.0)
     sources = meshes(tmp_path / "b", (2, 0.8, 1), (0.5, 0.3, 0.25))
-    assert of_hsm(state(FIRST), sources=sources).scene["objects"][0]["at"] == [1.25, 2.5, -0.1]
-    assert "tilts: boxes stand upright: sofa_1" in told(of_hsm(state(tilted), sources=sources))
-
-
-def test_sizes_kinds_and_parents_come_from_the_other_file_and_openings_from_the_state() -> None:
+    assert foreign.converted("hsm", state(FIRST), sources=sources).scene["objects"][0]["at"] == [1.25, 2.5, -0.1]
+    assert "tilts: boxes stand upright: sofa_1" in told(foreign.converted("hsm", state(tilted), sources=sources))
     summary = foreign.hsm_summary()
     things = summary["scene_objects"]
     things[2] = {**things[2], "obj_type": "wall", "parent_name": None, "wall_id": "wall_1"}
     things[1] = {**things[1], "obj_type": "small", "parent_name": "bed_1"}
-    companion = converters.SourceFile.of("hsm_scene_state.json", foreign.text(summary))
-    bed, nightstand, chair = of_hsm(foreign.hsm_state(), companion=companion).scene["objects"]
+    companion = SourceFile.of("hsm_scene_state.json", foreign.text(summary))
+    bed, nightstand, chair = foreign.converted("hsm", foreign.hsm_state(), companion=companion).scene["objects"]
     assert (bed["id"], bed["size"], bed["held_by"]) == ("bed_1", [1.6, 2.0, 0.6], "ground")
     assert (nightstand["held_by"], nightstand["parent"], chair["held_by"]) == ("object", "bed_1", "wall")
-    alone = converters.converter_of("hsm")(companion, converters.Options())[0]
-    assert isinstance(alone, converters.Converted)
-    assert [one["at"] for one in alone.scene["objects"]] == [one["at"] for one in (bed, nightstand, chair)]
-    companion = converters.SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary()))
-    walls = of_hsm(foreign.hsm_state(), companion=companion).scene["walls"]
+    alone = foreign.converted("hsm", summary).scene["objects"]
+    assert [one["at"] for one in alone] == [one["at"] for one in (bed, nightstand, chair)]
+    companion = SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary()))
+    walls = foreign.converted("hsm", foreign.hsm_state(), companion=companion).scene["walls"]
     assert walls[0]["openings"] == [{"kind": "door", "at": 2.5, "width": 1.0, "height": 2.1, "sill": 0.0}]
 
 
 def test_a_state_needs_its_other_file_or_meshes_and_with_both_it_is_one_scene(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="none of its 3 objects can be placed") as refused:
-        of_hsm(foreign.hsm_state())
+        foreign.converted("hsm", foreign.hsm_state())
     assert "--assets" in refused.value.hint
     summary = foreign.hsm_summary()
     summary["scene_objects"][0]["position"] = [3, 0, 1]
-    found = of_hsm(foreign.hsm_state(), companion=converters.SourceFile.of("h.json", foreign.text(summary)))
+    found = foreign.converted("hsm", foreign.hsm_state(), companion=SourceFile.of("h.json", foreign.text(summary)))
     assert len(found.scene["objects"]) == 2
     assert "(its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with)" in told(found)
     (tmp_path / "run_7").mkdir()
     for name, value in (("stk", foreign.hsm_state()), ("hsm", foreign.hsm_summary())):
         (tmp_path / "run_7" / f"{name}_scene_state.json").write_text(foreign.text(value))
-    (outcome,) = converters.convert_each(converters.entries_of(tmp_path), converters.Batch())
+    (outcome,) = convert_each(entries_of(tmp_path), Batch())
     assert [(scene.id, scene.objects) for scene in outcome.scenes] == [("7", 3)]
     assert "the file that lies beside" in told(outcome.scenes[0])
     with pytest.raises(UsageError, match="scored as they are"):
-        of_hsm(foreign.hsm_state(), to="state")
-
-
-def of_idesign(value: object) -> converters.Converted:
-    return foreign.converted("idesign", value, "scene_graph.json")
-
-
-def piece(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    bare = {
-        "new_object_id": name,
-        "size_in_meters": {"length": 0.6, "width": 0.3, "height": 0.4},
-        "position": foreign.corner(1.0, 2.5, 1.2),
-        "rotation": {"z_angle": 90},
-        "is_on_the_floor": False,
-    }
-    return {**bare, **more}
-
-
-def on(room: str = "", thing_id: str = "", preposition: str = "on") -> dict[str, Any]:
-    return {
-        "placement": {
-            "room_layout_elements": [{"layout_element_id": room, "preposition": preposition}] if room else [],
-            "objects_in_room": [{"object_id": thing_id, "preposition": preposition}] if thing_id else [],
-        }
-    }
+        foreign.converted("hsm", foreign.hsm_state(), to="state")
 
 
 def last(*more: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = of_idesign(foreign.idesign(*more)).scene["objects"][-1]
+    found: dict[str, Any] = foreign.converted("idesign", foreign.idesign(*more)).scene["objects"][-1]
     return found
+
+
+def piece(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    bare: dict[str, Any] = {"new_object_id": name, "rotation": {"z_angle": 90}, "is_on_the_floor": False}
+    size = {"length": 0.6, "width": 0.3, "height": 0.4}
+    return bare | {"size_in_meters": size, "position": foreign.corner(1.0, 2.5, 1.2)} | more
+
+
+def on(room: str = "", thing_id: str = "", preposition: str = "on") -> dict[str, Any]:
+    elements = [{"layout_element_id": room, "preposition": preposition}] if room else []
+    things = [{"object_id": thing_id, "preposition": preposition}] if thing_id else []
+    return {"placement": {"room_layout_elements": elements, "objects_in_room": things}}
 
 
 def test_worked_graph_of_idesign_is_converted_number_by_number_with_its_holders() -> None:
@@ -690,22 +613,22 @@ def test_worked_graph_of_idesign_is_converted_number_by_number_with_its_holders(
     for placement, held_by, parent in rows:
         one = last(piece("lamp_1", **placement))
         assert (one.get("held_by"), one.get("parent")) == (held_by, parent), placement
-    found = of_idesign(foreign.idesign(piece("lamp_1", **on(thing_id="desk_1"))))
+    found = foreign.converted("idesign", foreign.idesign(piece("lamp_1", **on(thing_id="desk_1"))))
     assert "parents that are not in the room: lamp_1 on desk_1" in told(found)
     assert "parent" not in found.scene["objects"][-1]
 
 
 def test_room_is_not_among_the_objects_and_is_as_large_as_its_middle() -> None:
-    found = of_idesign(foreign.idesign())
+    found = foreign.converted("idesign", foreign.idesign())
     assert [one["id"] for one in found.scene["objects"]] == ["bed_1", "nightstand_1", "chair_1"]
     assert {(wall["name"], wall["height"]) for wall in found.scene["walls"]} == {
         (f"{side}_wall", 2.7) for side in ("south", "east", "north", "west")
     }
     unplaced = {key: value for key, value in piece("vase_1").items() if key != "position"}
-    found = of_idesign(foreign.idesign(unplaced, piece("rug_1", size_in_meters=None)))
+    found = foreign.converted("idesign", foreign.idesign(unplaced, piece("rug_1", size_in_meters=None)))
     assert len(found.scene["objects"]) == 3
     assert "objects that have no place, left out: vase_1" in told(found)
     assert "objects whose size is not known, left out: rug_1 (size_in_meters)" in told(found)
-    bare = of_idesign([piece("lamp_1")])
+    bare = foreign.converted("idesign", [piece("lamp_1")])
     assert "floors" not in bare.scene
     assert "the size of the room" in told(bare)

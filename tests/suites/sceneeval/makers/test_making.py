@@ -36,16 +36,12 @@ SLIPS = (
     ("level-small", "medium: A den with a desk, two mugs and at least two books. "
      "| eq,1,desk;eq,2,mug;ge,2,book", "and 4 are counted"),
     ("uncounted-thing", "A den with a sofa and a floor lamp. | eq,1,sofa", "'floor lamp'"),
-    ("uncounted-thing", "A den with a desk. Two plants stand by the window. | eq,1,desk", "'plants'"),
     ("unknown-thing", "A den with a sofa and a zither. | eq,1,sofa", "'zither'"),
-    ("unknown-thing", "A den with a sofa. Several quipus hang on the wall. | eq,1,sofa", "quipus"),
     ("untold-category", "A den with a sofa. | eq,1,sofa;eq,1,piano", "does not name piano"),
-    ("untold-category", "A den with a sofa. | eq,1,sofa | eq,1,armchair,red", "armchair"),
     ("loose-category", "An office with a chair. | eq,1,desk_chair", "does not say desk chair"),
     ("several-counts", "A den with two stools. | eq,2,stool;eq,3,stool", "eq,2,stool, eq,3,stool"),
     ("other-quantity", "A den with at least two stools. | eq,2,stool", "tells at least 2 stool"),
     ("other-quantity", "A den with a desk and no chair. | eq,1,desk;eq,1,chair", "tells exactly 0 chair"),
-    ("other-quantity", "A den with more than one sofa. | eq,1,sofa", "tells more than 1 sofa"),
     ("other-quantity", "A den with a pair of armchairs. | eq,1,armchair", "tells exactly 2 armchair"),
     ("other-quantity", "A den with several stools. | eq,1,stool", "tells several stool"),
     ("other-quantity", "A den with two lamps by the door and a lamp by the window. "
@@ -57,7 +53,6 @@ SLIPS = (
     ("unsure-quantity", "A den with stools. | eq,3,stool", "no number"),
     ("more-than-counted", "A den with two red stools. | eq,2,stool | eq,3,stool,red", "only 2 are counted"),
     ("more-than-counted", "A den with a sofa against the wall. | eq,1,sofa |  |  | eq,2,against,sofa,wall", "only 1"),
-    ("missing-attribute", "A den with a blue sofa. | eq,1,sofa", "'sofa' is blue"),
     ("missing-attribute", "A den with a small, round table. | eq,1,table | eq,1,table,small", "'table' is round"),
     ("missing-attribute", "A den with a desk. The desk is green. | eq,1,desk", "'desk' is green"),
     ("missing-attribute", "A den with a dark green sofa. | eq,1,sofa", "'sofa' is dark green"),
@@ -65,8 +60,6 @@ SLIPS = (
     ("unsure-attribute", "A den with a tall bookcase. | eq,1,bookcase", "'bookcase' is tall"),
     ("untold-attribute", "A den with a desk. | eq,1,desk | eq,1,desk,l_shaped", "l shaped"),
     ("merged-attribute", "A den with a red wooden chair. | eq,1,chair | eq,1,chair,red_wooden", "colour and material"),
-    ("merged-attribute", "A den with a black leather sofa. "
-     "| eq,1,sofa | eq,1,sofa,black/leather", "colour and material"),
     ("attribute-in-category", "A den with a red sofa. | eq,1,red_sofa", "the attribute red"),
     ("missing-relation", "A den with a lamp next to the sofa. | eq,1,lamp;eq,1,sofa", "'next to' of 'lamp' and 'sofa'"),
     ("missing-relation", "A den with a sofa against the wall. | eq,1,sofa", "'against' of 'sofa' and wall"),
@@ -79,10 +72,7 @@ SLIPS = (
      "| eq,1,lamp;eq,1,sofa |  | eq,1,in_harmony_with,0,sofa,lamp", "means nothing that is measured"),
     ("unmapped-relation", "A den with a sofa hugging the wall. "
      "| eq,1,sofa |  |  | eq,1,hugging,sofa,wall", "hugging wall"),
-    ("unmapped-relation", "A den with a desk and a matching chair. "
-     "| eq,1,desk;eq,1,chair | eq,1,chair,matching | eq,1,matching,0,desk,chair", "matching"),
     ("odd-name", "A den with a sofa. | eq,1,sofa\u202e", "holds"),
-    ("odd-name", "A den with a sofa. | eq,1,<b>sofa", "'<>'"),
     ("uncounted-category", "A den with a red sofa. | eq,1,rug | eq,1,sofa,red", "sofa stands in no ObjCount"),
     ("uncounted-category", "A den with a rug by the wall. | eq,1,sofa |  |  | eq,1,by,rug,wall", "rug stands in no"),
     ("no-anchor", "A den with a lamp on a desk. | eq,1,lamp;eq,1,desk |  | eq,1,on,-1,desk,lamp", "no anchor"),
@@ -113,9 +103,12 @@ SPOILT = {
 }
 
 
-def clean(number: int, difficulty: str, text: str, *cells: str) -> Annotation:
+def clean(
+    number: int, difficulty: str, text: str, counts: str, attributes: str = "", pairs: str = "", built: str = ""
+) -> Annotation:
     """Return an annotation of entries that semicolons part."""
-    return annotation_of(str(number), difficulty, text, *(cell.split(";") if cell else () for cell in cells))
+    cnt, atr, oor, oar = (cell.split(";") if cell else () for cell in (counts, attributes, pairs, built))
+    return annotation_of(str(number), difficulty, text, cnt, atr, oor, oar)
 
 
 CLEAN = (
@@ -252,16 +245,13 @@ def good(*drawn: RoomPlan) -> Replies:
     return {str(one.number): {"describe": described(right(one)), "annotate": annotated(right(one))} for one in drawn}
 
 
-def test_correct_replies_are_accepted_without_retries_and_each_is_asked_for_by_itself() -> None:
+def test_correct_replies_are_accepted_and_faulty_annotations_corrected_with_their_findings() -> None:
     making, heard = made(good(EASY, MEDIUM, HARD), (EASY, MEDIUM, HARD))
     assert [one.annotation for one in making.made] == [right(one.drawn) for one in making.made]
     assert not any(one.findings for one in making.made) and making.calls == len(heard.calls) == 6
     for name, one in (("1", EASY), ("2", EASY), ("0", MEDIUM)):
         asked = heard.prompts[name, "describe/0"] + heard.prompts[name, "annotate/0"]
         assert right(one).description not in asked, "nothing of another item is in the prompt"
-
-
-def test_faulty_annotation_is_corrected_with_its_findings() -> None:
     for reply, told in SPOILT.values():
         replies = good(EASY, MEDIUM)
         replies["1"] |= {"annotate": reply, "mend": annotated(ONE)}
