@@ -70,7 +70,7 @@ def test_page_has_every_surface_and_facts_and_problems_of_each_object() -> None:
         room_page(Scene("void", (), Architecture()))
 
 
-def test_only_our_script_and_style_may_run_and_nothing_is_loaded() -> None:
+def test_only_our_script_and_style_may_run_and_scene_texts_cannot_escape_their_element() -> None:
     text = page(LAMP)
     assert text == page(LAMP), "the same room makes the same page"
     [policy] = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
@@ -80,9 +80,6 @@ def test_only_our_script_and_style_may_run_and_nothing_is_loaded() -> None:
         assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() in policy
     loading = r"https?:|//[a-z]+\.|@import|url\(|fetch\(|XMLHttp|innerHTML|eval\("
     assert not re.search(loading, text.replace(NAMESPACE, ""))
-
-
-def test_scene_texts_cannot_escape_their_element() -> None:
     thing = Object(HOSTILE, box(1, 1, 1), standing((0, 0, 0.5)), HOSTILE, HOSTILE)
     text = page(thing, remarks=(Remark(HOSTILE, False, (HOSTILE,), HOSTILE),), title=HOSTILE, about=HOSTILE)
     assert "alert(1)</script>" not in text
@@ -178,7 +175,7 @@ def test_verdicts_count_objects_in_words_and_a_room_in_order_is_said_to_be() -> 
         ),
     ]
     for trouble, one, two in rows:
-        assert [said(troubled(*few)) for few in ((trouble, {}), (trouble, {}, trouble))] == [[one], [two]], trouble
+        assert [said(troubled(*[trouble] * count, {})) for count in (1, 2)] == [[one], [two]], trouble
     assert said(troubled(*[{"supported": False}] * 13)) == ["13 objects hang in the air"]
     assert said(troubled(openings=("door", "window", "window"))) == ["one door is blocked", "two windows are blocked"]
     floors = [said(troubled(floor=reached)) for reached in (0.7, None)]
