@@ -64,16 +64,17 @@ def test_unmapped_phrase_absent_category_and_the_object_itself_count_otherwise_i
     other = thing("lamp_3", "lamp", (0.8, 0.3, 0), (0.2, 0.2, 1.5))
     rows: list[tuple[str, list[Any], list[Any], list[Any]]] = [
         (harmony, [BED, LAMP], [None, None], [None, True]),
-        (harmony, [BED], [None, None], [None, False]),
-        (few, [BED], [0, True], [None, False]),
+        (harmony, [BED], [0, False], [0, False]),
+        (few, [BED], [0, True], [0, False]),
         (own, [LAMP, other], [1, True], [4, False]),
     ]
     for entry, objects, *wanted in rows:
         found = verdicts(tmp_path, demands(entry), *objects)[entry]
         told = [[found[profile][name] for name in ("count", "satisfied")] for profile in ("strict", "official")]
         assert told == wanted, (entry, objects)
-    found = verdicts(tmp_path, demands(harmony), BED)[harmony]
+    found = verdicts(tmp_path, demands(harmony), BED, LAMP)[harmony]
     assert "means no relation that can be measured" in found["strict"]["reason"]
+    assert verdicts(tmp_path, demands(harmony), BED)[harmony]["official"]["satisfied"] is False
     assert measured("fidelity", demands(harmony), tmp_path)["specifications"][-1]["meant"] is None, "whatever is there"
 
 
@@ -258,7 +259,8 @@ def test_table_of_a_project_changes_what_phrases_mean(tmp_path: Path, monkeypatc
 def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) -> tuple[bool | None, bool | None]:  # noqa: ANN401
     """Return if a demand is met in strict and in official, with one lamp of unknown category."""
     entries: dict[int, tuple[str, ...]] = {len(demand.split(",")): (demand,)}
-    annotation = annotation_of("0", "easy", "A den.", *(entries.get(length, ()) for length in (3, 4, 6, 5)))
+    cnt, atr, oor, oar = (entries.get(length, ()) for length in (3, 4, 6, 5))
+    annotation = annotation_of("0", "easy", "A den.", cnt, atr, oor, oar)
     [spec] = annotation.specifications
     matched = {one.id: WHY if one.id == unknown else one.category for one in objects}
     pairs = {spec: said["meant"]} if spec.kind == "oor" else {}
@@ -271,7 +273,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
 
 
 def test_a_verdict_is_unknown_if_one_more_object_would_decide_it() -> None:
-    for demand, strict, official in (
+    counts: list[tuple[str, object, object]] = [
         ("eq,1,lamp", None, True),
         ("eq,2,lamp", None, False),
         ("ge,1,lamp", True, True),
@@ -280,7 +282,8 @@ def test_a_verdict_is_unknown_if_one_more_object_would_decide_it() -> None:
         ("le,2,lamp", True, True),
         ("lt,1,lamp", False, False),
         ("eq,0,sofa", None, True),
-    ):
+    ]
+    for demand, strict, official in counts:
         assert told(demand, COT, NEAR, FAR) == (strict, official), demand
     attributes: list[tuple[str, bool, object]] = [
         ("eq,1,lamp,red", True, None),

@@ -310,11 +310,10 @@ def test_a_missing_mesh_is_an_upright_box_and_an_asset_is_stood_upright(tmp_path
     (tmp_path / "fpmodels.csv").write_text('id,wnsynsetkey,name,up,front\npole,pole.n.01,Pole,"0,0,1","0,-1,0"\n')
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
-    low, high = corners(found)
-    assert [round(b - a, 6) for a, b in zip(low, high, strict=True)] == [0.1, 0.2, 3]
+    assert [round(b - a, 6) for a, b in zip(*corners(found), strict=True)] == [0.1, 0.2, 3]
     for wanted, said in ((f"hssd={tmp_path / 'no'}", "there is no such folder"), ("hssd", "not LAYOUT=DIR")):
         with refuses(UsageError, said, wanted):
-            source_of(wanted)
+            sources_of([wanted])
 
 
 def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_path: Path) -> None:
@@ -363,7 +362,7 @@ def test_each_thing_keeps_its_colour_or_texture_and_odd_paint_keeps_no_room_from
     assert isinstance(shape, Mesh) and shape.paint is not None
     assert not shape.paint.textures, "a thing holds no image of another"
     odd = ({"baseColorFactor": ["red"] * 4}, {"baseColorTexture": {"index": 99}}, {"baseColorTexture": {"index": -1}})
-    rows = (None, 3, [], [None, None], [{}, {}], *([{"pbrMetallicRoughness": one}] * 2 for one in odd))
+    rows: list[object] = [None, 3, [], [None, None], [{}, {}], *([{"pbrMetallicRoughness": one}] * 2 for one in odd)]
     chunk, binary = chunks_of(cubes())
     for materials in rows:
         data = written_glb({**json.loads(chunk), "materials": materials}, binary)
@@ -481,7 +480,8 @@ def described(draw: st.DrawFn) -> Annotation:
     )
     level, text = draw(st.sampled_from(["easy", "medium", "hard"])), draw(st.text(letters, max_size=40).map(str.strip))
     counts = [f"{draw(quantities)},{name}" for name in known]
-    return annotation_of("0", level, text, counts, *(draw(st.lists(cell, max_size=3)) for cell in cells))
+    atr, oor, oar = (draw(st.lists(cell, max_size=3)) for cell in cells)
+    return annotation_of("0", level, text, counts, atr, oor, oar)
 
 
 @settings(max_examples=50)
