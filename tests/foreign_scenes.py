@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
-from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
 
 SIZES = {"bed": (1.6, 2.0, 0.6), "nightstand": (0.5, 0.4, 0.55), "chair": (0.5, 0.6, 0.9)}
 """How wide, deep and high each thing is."""
@@ -190,10 +192,15 @@ def text(value: object) -> str:
     return json.dumps(value)
 
 
-def converted(form: str, value: object, name: str = "given.json", **options: Any) -> Converted:  # noqa: ANN401
-    """Return the one scene that a converter makes of a file of its form, a text or any other value."""
+def each_of(form: str, value: object, name: str = "given.json", **options: Any) -> Sequence[Converted | Unconverted]:  # noqa: ANN401
+    """Return what a converter makes of a file of its form, a text or any other value."""
     given = SourceFile.of(name, value if isinstance(value, str) else text(value))
-    (found,) = converter_of(form)(given, Options(**options))
+    return converter_of(form)(given, Options(**options))
+
+
+def converted(form: str, value: object, name: str = "given.json", **options: Any) -> Converted:  # noqa: ANN401
+    """Return the one scene that it makes."""
+    (found,) = each_of(form, value, name, **options)
     assert isinstance(found, Converted)
     return found
 
@@ -206,3 +213,20 @@ def objects(found: Converted) -> dict[str, dict[str, Any]]:
 def told(found: Converted, kind: str = "") -> str:
     """Return what is said of losses, of all kinds or of one."""
     return "\n".join(str(loss) for loss in found.losses if kind in ("", loss.kind))
+
+
+ODD: Any = (None, True, 0, -1, 1.5, 1e308, math.nan, 10**400, "", "x", "../x", "\ud800", [], {}, [0], [[]], {"x": 0})
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
+    """Return every container of a value with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
+
+
+def spoilt(random: Random, value: Any) -> str:  # noqa: ANN401
+    """Return a file with something odd in one place."""
+    value = json.loads(json.dumps(value))
+    container, key = random.choice(places(value))
+    container[key] = random.choice(ODD)
+    return json.dumps(value)

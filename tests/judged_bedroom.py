@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from model_server import Running
 from room_judge import looks_of
 from rooms_of_ours import room, thing
@@ -15,6 +16,7 @@ from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
+from tsgkit.suites.sceneeval.scene_files import loaded_scene
 from tsgkit.suites.sceneeval.scenes import SceneFolder
 
 SMALL = 64
@@ -34,7 +36,12 @@ Verdicts = dict[Any, Any]
 CALLS_OF_BOTH = {"match": 3, "attribute": 1, "object-relations": 1, "room-relations": 1, "support": 3, "sides": 1}
 
 
-def write_bedroom(folder: Path) -> None:
+def enter_bedroom(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Make a folder with a bedroom and its demands the working folder, with small images and a cache of its own."""
+    patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    patch.delenv("TSGKIT_CACHE_HOME", raising=False)
+    patch.setattr(loaded_scene, "SIZE", SMALL)
+    patch.chdir(folder)
     (folder / "mine").mkdir()
     (folder / "mine/scene_0.json").write_text(room(*OBJECTS))
     (folder / "a.csv").write_text(f"{HEAD}\n{ROW}\n")

@@ -25,17 +25,10 @@ from typing import Any
 from image_server import ImageConnection, ImageScript, seen
 from model_server import Running, serve, started
 
+from tsgkit.suites.sceneeval import word_meanings
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.word_meanings import (
-    Synonyms,
-    best_category,
-    mentions,
-    relation_table,
-    synonyms_table,
-    words_of,
-)
 
 FIELDS = {
     "match": ("category",), "attribute": ("holds",), "support": ("held_by",), "sides": ("objects",),
@@ -78,12 +71,12 @@ class RoomScript(ImageScript):
         self.times = int(options.get("times", 99))
         self.kinds: Counter[str] = Counter()
         self.wrong: list[str] = []
-        self.same = Synonyms.of(synonyms_table()[0])
+        self.same = word_meanings.Synonyms.of(word_meanings.synonyms_table()[0])
 
     def answer(self, kind: str, text: str, images: list[str]) -> dict[str, Any]:
         """Return what it says to a question beside images (their SHA-256)."""
         if kind == "match":
-            same = (best_category(*one, LISTED.findall(text), self.same) for one in self.named(images[0]))
+            same = (word_meanings.best_category(*one, LISTED.findall(text), self.same) for one in self.named(images[0]))
             return {"reason": "so it looks", "category": next((one for one in same if one is not None), None)}
         if kind == "attribute":
             return {"reason": "so they look", "holds": self.holds(text, images)}
@@ -92,7 +85,7 @@ class RoomScript(ImageScript):
         if kind == "sides":
             return {"objects": [self.sides(line) for line in LISTED.findall(text.split("\n\n")[1])]}
         if kind == "object-relations":
-            found = (relation_table().between_objects(phrase) for phrase, _, _ in PAIR.findall(text))
+            found = (word_meanings.relation_table().between_objects(phrase) for phrase, _, _ in PAIR.findall(text))
             return {"relations": [{"number": n, "types": [*map(str, one or ())]} for n, one in enumerate(found, 1)]}
         floors = dict(line.split(": ", 1) for line in LISTED.findall(text) if line.startswith("floor_"))
         return {"relations": [self.built(n, one, floors) for n, one in enumerate(BUILT.findall(text), 1)]}
@@ -106,8 +99,10 @@ class RoomScript(ImageScript):
         found = {}
         for number, image in enumerate(images[::2], 1):
             pairs = zip(self.named(image), self.looks.get(image, []), strict=True)
-            of = [one for named, one in pairs if best_category(*named, [category], self.same) is not None]
-            found[str(number)] = any(mentions(said, attribute) for one in of for said in one["attributes"] or ())
+            of = [one for named, one in pairs if word_meanings.best_category(*named, [category], self.same) is not None]
+            found[str(number)] = any(
+                word_meanings.mentions(said, attribute) for one in of for said in one["attributes"] or ()
+            )
         return found
 
     def sides(self, line: str) -> dict[str, Any]:
@@ -117,9 +112,11 @@ class RoomScript(ImageScript):
     def built(self, number: int, line: tuple[str, str, str], floors: Mapping[str, str]) -> dict[str, Any]:
         phrase, _, reference = line
         element = reference if reference in ("wall", "floor", "ceiling", "room", "window", "door") else "room"
-        meant = relation_table().to_room(phrase, element)
-        named = set(words_of(reference)) if element == "room" else set()
-        there = [floor for floor, room in floors.items() if named and named <= set(words_of(spaced(room)))]
+        meant = word_meanings.relation_table().to_room(phrase, element)
+        named = set(word_meanings.words_of(reference)) if element == "room" else set()
+        there = [
+            floor for floor, room in floors.items() if named and named <= set(word_meanings.words_of(spaced(room)))
+        ]
         return {"number": number, "type": meant, "element": element, "floors": there}
 
 

@@ -17,15 +17,14 @@ from shipped import TASKS
 from tsgkit.agents.asker import MemoryRecorder, ask_for
 from tsgkit.cli import main
 from tsgkit.llm.scripts import RecordedModel, Script
-from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, prompt_problems
+from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems
 from tsgkit.suites.spatialgen.rewriter import facts_of, rewrite_problems, shown
-from tsgkit.suites.spatialgen.rows import Question, Row, rows_in, written
+from tsgkit.suites.spatialgen.rows import Row, rows_in, written
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
-
-def draft(question: Question) -> Draft:
-    wrong = tuple(question.options[letter] for letter in question.choices if letter != question.key)
-    return Draft(question.sub_domain, question.stem, question.options[question.key], wrong)
+Captured = pytest.CaptureFixture[str]
+FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
+ROWS = list(rows_in(FILE))
 
 
 def prompts_reply(row: Row) -> str:
@@ -38,7 +37,19 @@ def questions_reply(drafts: list[Draft]) -> str:
 
 
 def drafts_of(row: Row) -> list[Draft]:
-    return [draft(question) for question in row.questions]
+    wrong = [tuple(q.options[letter] for letter in q.choices if letter != q.key) for q in row.questions]
+    return [Draft(q.sub_domain, q.stem, q.options[q.key], w) for q, w in zip(row.questions, wrong, strict=True)]
+
+
+def replies_of(*rows: Row) -> dict[str, list[str]]:
+    """Return the right replies to all that is asked about the scenes of some rows."""
+    drafts = {f"{row.scene}/0": [questions_reply(drafts_of(row))] for row in rows}
+    return {row.scene: [prompts_reply(row)] for row in rows} | drafts
+
+
+def replaced_key(row: Row, number: int, letter: str) -> Row:
+    """Return the row with another key for one question."""
+    return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))
 
 
 def made(
@@ -50,16 +61,8 @@ def made(
     return asyncio.run(maker.make(scenes)), kept
 
 
-def test_bundled_rows_pass_the_checks_of_the_maker() -> None:
-    for row in ROWS:
-        assert prompt_problems(row.prompt, [other.prompt for other in ROWS if other is not row]) == [], row.scene
-        assert draft_problems(row.prompt, drafts_of(row)) == [], row.scene
-
-
 def test_maker_spreads_keys_evenly() -> None:
-    replies = {row.scene: [prompts_reply(row)] for row in ROWS}
-    replies |= {f"{row.scene}/0": [questions_reply(drafts_of(row))] for row in ROWS}
-    making, kept = made(replies, [row.scene for row in ROWS])
+    making, kept = made(replies_of(*ROWS), [row.scene for row in ROWS])
     assert [row.scene for row in making.rows] == [row.scene for row in ROWS] and not making.dropped
     assert making.calls == len(kept.calls) == 50
     for kind in SUB_DOMAINS:
@@ -77,7 +80,7 @@ def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN40
     return drafts
 
 
-def test_draft_problems_are_described() -> None:
+def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:
     changed: list[tuple[dict[str, Any], str]] = [
         ({"stem": "What does the text mention?"}, "the stem speaks of a text"),
         ({"right": "A purple hippopotamus"}, "the text does not tell the right answer"),
@@ -93,10 +96,6 @@ def test_draft_problems_are_described() -> None:
     leak = f"What is the squirrel doing while the ranger is turned {drafts_of(row)[3].right}?"
     problems = draft_problems(row.prompt, spoilt(row, 8, stem=leak))
     assert any(problem.startswith("Orientation: all words of") for problem in problems)
-
-
-def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:
-    row = ROWS[0]
     bad = questions_reply(spoilt(row, 2, stem="What does the text mention?"))
     replies = {
         row.scene: ["no JSON here", prompts_reply(row)],
@@ -109,17 +108,13 @@ def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:
     assert making.rows == [] and "speaks of a text" in making.dropped[0].problems[0]
 
 
-def test_known_or_short_texts_are_dropped() -> None:
+def test_known_or_short_texts_are_dropped_and_a_rewrite_must_say_what_was_seen() -> None:
     row = ROWS[0]
     reply = json.dumps({"prompts": [row.prompt, "A short text.", row.prompt + " " + row.prompt]})
     making, _ = made({row.scene: [reply]}, [row.scene], 3, tries=1, known=(row.prompt,))
     problems = [problem for one in making.dropped for problem in one.problems]
     assert [problem.partition(" ")[2] for problem in problems if problem[0].isdigit()]
     assert sum(problem == "much like another text" for problem in problems) == 2 and not making.rows
-
-
-def test_rewrite_must_say_what_was_seen() -> None:
-    row = ROWS[0]
     facts = facts_of(row, [*row.answers[:2], "A", *row.answers[3:5], None, *row.answers[6:]])
     assert [fact.kind for fact in facts if not fact.is_seen] == ["Position", "Comparison"] and len(facts) == 10
     assert "not clear, so do not mention it" in shown(facts).splitlines()[5]
@@ -127,11 +122,6 @@ def test_rewrite_must_say_what_was_seen() -> None:
         assert rewrite_problems(text, row, facts)[0] == problem
     assert rewrite_problems(row.prompt.replace("bottom left", "top right"), row, facts) == []
     assert "it still says At the bottom left" in rewrite_problems(row.prompt + " So it is.", row, facts)[0]
-
-
-Captured = pytest.CaptureFixture[str]
-FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
-ROWS = list(rows_in(FILE))
 
 
 @pytest.fixture(autouse=True)
@@ -146,31 +136,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def script(*rows: Row) -> None:
-    lines = []
-    for row in rows:
-        questions = [
-            {
-                "kind": q.sub_domain,
-                "question": q.stem,
-                "right": q.options[q.key],
-                "wrong": [q.options[letter] for letter in q.choices if letter != q.key],
-            }
-            for q in row.questions
-        ]
-        lines.append({"item_id": row.scene, "reply": [json.dumps({"prompts": [row.prompt]})]})
-        lines.append({"item_id": f"{row.scene}/0", "reply": [json.dumps({"questions": questions})]})
-    Path("script.jsonl").write_text("\n".join(map(json.dumps, lines)))
+def write_script(name: str, replies: dict[str, list[str]]) -> None:
+    lines = ({"item_id": item, "reply": reply} for item, reply in replies.items())
+    Path(name).write_text("\n".join(map(json.dumps, lines)))
 
 
 def make(*words: str, out: str = "mine.jsonl") -> int:
     return main(["make", "spatialgen", "--model", "script:script.jsonl", "-o", out, "--quiet", *words])
 
 
-def test_rows_are_written_the_same_command_resumes_and_similar_texts_and_invalid_options_are_refused(
-    capsys: Captured,
-) -> None:
-    script(*ROWS[1:5])
+def test_rows_are_written_the_same_command_resumes_and_similar_texts_are_refused(capsys: Captured) -> None:
+    write_script("script.jsonl", replies_of(*ROWS[1:5]))
     scenes = [word for row in ROWS[1:5] for word in ("--scene", row.scene)]
     assert make(*scenes) == 0
     said = capsys.readouterr()
@@ -183,36 +159,10 @@ def test_rows_are_written_the_same_command_resumes_and_similar_texts_and_invalid
     for words, message in ((("--scene", "Kitchn"), "there is no scene 'Kitchn'"), (("--count", "0"), "at least 1")):
         assert make(*words) == 2
         assert message in capsys.readouterr().err
-    script(ROWS[0])
+    write_script("script.jsonl", replies_of(ROWS[0]))
     assert make("--scene", ROWS[0].scene, "--rounds", "0", out="same.jsonl") == 1
     [dropped] = [json.loads(line) for line in Path("same.jsonl.dropped.jsonl").read_text().splitlines()]
     assert dropped["problems"] == ["much like another text"]
-
-
-def test_images_become_pairs_with_texts_that_are_true_of_them(capsys: Captured) -> None:
-    rows = ROWS[:3]
-    seen = {rows[0].id: replaced_key(rows[0], 2, "A"), rows[2].id: replaced_key(rows[2], 2, "E")}
-    judged(rows, lambda row: [seen.get(row.id, row)] * 5)
-    rewritten = rows[0].prompt.replace("bottom left", "top right")
-    replies = [{"item_id": f"mine-{rows[0].id}", "reply": [json.dumps({"prompt": rewritten})]}]
-    replies.append({"item_id": f"mine-{rows[2].id}", "reply": ["I cannot."]})
-    Path("says.jsonl").write_text("\n".join(map(json.dumps, replies)))
-    command = ["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pairs", "--quiet"]
-    capsys.readouterr()
-    assert main([*command, "--json"]) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert [summary[name] for name in ("pairs", "kept", "rewritten", "dropped")] == [2, 1, 1, 1]
-    pairs = [json.loads(line) for line in Path("pairs/metadata.jsonl").read_text().splitlines()]
-    assert pairs == [
-        {"file_name": f"mine-{rows[0].id}.png", "text": rewritten},
-        {"file_name": f"mine-{rows[1].id}.png", "text": rows[1].prompt},
-    ]
-    assert Path(f"pairs/mine-{rows[0].id}.png").read_bytes() == png(rows[0].id)
-    [first, _] = [json.loads(line) for line in Path("pairs/rewrites.jsonl").read_text().splitlines()]
-    assert (first["original_prompt"], first["changed"]) == (rows[0].prompt, ["Position"])
-    assert main([*command[:-1], "--json"]) == 0
-    assert main(["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pictures"]) == 2
-    assert "3 files already here would be lost" in capsys.readouterr().err
 
 
 def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
@@ -220,36 +170,48 @@ def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
     Path("pictures").mkdir()
     for row in rows:
         Path(f"pictures/{row.id}.png").write_bytes(png(row.id))
-    said = [{"item_id": row.id, "reply": ["\n".join(seen.answers) for seen in rounds(row)]} for row in rows]
-    Path("judge.jsonl").write_text("\n".join(map(json.dumps, said)))
+    write_script("judge.jsonl", {row.id: ["\n".join(seen.answers) for seen in rounds(row)] for row in rows})
     words = ("--images", "mine=pictures", "--judge", "script:judge.jsonl", "--out", "run", "--quiet", "--no-cache")
     ids = [row.id for row in rows]
     assert main(["eval", "--task", "spatialgen/questions", "--data", str(FILE), "--ids", *ids, *words]) == 0
 
 
-def pairs(capsys: Captured, *words: str) -> tuple[int, int]:
-    """Make pairs of the run. Return the numbers of unchanged and rewritten texts."""
+def pairs(capsys: Captured, *words: str) -> list[int]:
+    """Make pairs of the run. Return the numbers of unchanged, rewritten and dropped texts."""
     capsys.readouterr()
     command = "make spatialt2i --from run --model script:says.jsonl -o pairs --quiet --json"
     assert main([*command.split(), *words]) == 0
     made = json.loads(capsys.readouterr().out)
-    return made["kept"], made["rewritten"]
+    assert made["pairs"] == made["kept"] + made["rewritten"]
+    return [made[name] for name in ("kept", "rewritten", "dropped")]
 
 
-def test_three_votes_of_five_show_a_fact_only_by_plurality_and_scenes_of_design_are_taken_on_request(
-    capsys: Captured,
-) -> None:
+def test_images_become_pairs_with_texts_that_are_true_of_them(capsys: Captured) -> None:
+    rows = ROWS[:3]
+    seen = {rows[0].id: replaced_key(rows[0], 2, "A"), rows[2].id: replaced_key(rows[2], 2, "E")}
+    judged(rows, lambda row: [seen.get(row.id, row)] * 5)
+    rewritten = rows[0].prompt.replace("bottom left", "top right")
+    replies = {f"mine-{rows[0].id}": [json.dumps({"prompt": rewritten})], f"mine-{rows[2].id}": ["I cannot."]}
+    write_script("says.jsonl", replies)
+    assert pairs(capsys) == [1, 1, 1]
+    made_of = [json.loads(line) for line in Path("pairs/metadata.jsonl").read_text().splitlines()]
+    texts = zip(rows, (rewritten, rows[1].prompt), strict=False)
+    assert made_of == [{"file_name": f"mine-{row.id}.png", "text": text} for row, text in texts]
+    assert Path(f"pairs/mine-{rows[0].id}.png").read_bytes() == png(rows[0].id)
+    [first, _] = [json.loads(line) for line in Path("pairs/rewrites.jsonl").read_text().splitlines()]
+    assert (first["original_prompt"], first["changed"]) == (rows[0].prompt, ["Position"])
+    assert pairs(capsys) == [1, 1, 1], "the same command again"
+    assert main(["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pictures"]) == 2
+    assert "3 files already here would be lost" in capsys.readouterr().err
+
+
+def test_three_votes_show_a_fact_only_by_plurality_and_design_is_taken_on_request(capsys: Captured) -> None:
     row = ROWS[0]
     [design] = [row for row in ROWS if row.scene == "Cartoon Design"]
     torn = replaced_key(row, 4, "B")
     judged([row, design], lambda one: [row, row, row, torn, torn] if one is row else [one] * 5)
     text = row.prompt.replace("form a ring", "grow")
-    Path("says.jsonl").write_text(json.dumps({"item_id": f"mine-{row.id}", "reply": [json.dumps({"prompt": text})]}))
-    assert pairs(capsys, "--votes", "decided") == (0, 1)
-    assert pairs(capsys, "--votes", "plurality", "--force") == (1, 0)
-    assert pairs(capsys, "--votes", "plurality", "--design", "--force") == (2, 0)
-
-
-def replaced_key(row: Row, number: int, letter: str) -> Row:
-    """Return the row with another key for one question."""
-    return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))
+    write_script("says.jsonl", {f"mine-{row.id}": [json.dumps({"prompt": text})]})
+    assert pairs(capsys, "--votes", "decided")[:2] == [0, 1]
+    assert pairs(capsys, "--votes", "plurality", "--force")[:2] == [1, 0]
+    assert pairs(capsys, "--votes", "plurality", "--design", "--force")[:2] == [2, 0]

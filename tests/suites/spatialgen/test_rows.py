@@ -18,39 +18,28 @@ from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.library.datasets import dataset
 from tsgkit.suites.importers import import_dataset
+from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
 from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
-from tsgkit.suites.spatialgen.rows import (
-    LETTERS,
-    Question,
-    Row,
-    question_from,
-    read_rows,
-    row_from,
-    row_of,
-    rows_in,
-    written,
-)
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
-FIVE = Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
-FOUR = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
+FIVE = row_files.Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
+FOUR = row_files.Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+PIECES = st.sampled_from(["Options: ", "  ", ", ", ". ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
+TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
+COLUMN = st.lists(TEXTS, max_size=11)
+OPTIONS = {"A": "sun", "B": "fog", "C": "ice", "D": "mud", "E": "None"}
+LISTED = "A: sun, B: fog, C: ice, D: mud, E: None"
 
 
 def value(**fields: object) -> dict[str, object]:
-    return {
-        "id": "000001",
-        "scene": "Forest",
-        "prompt": "Trees.",
-        "question_type": ["Position"],
-        "questions": ["Where?  Options: A: up, B: down, C: left, D: right, E: None"],
-        "answers": ["B"],
-        **fields,
-    }
+    told = {"id": "000001", "scene": "Forest", "prompt": "Trees.", "question_type": ["Position"]}
+    return {**told, "questions": [FIVE.written()], "answers": ["B"], **fields}
 
 
-def test_options_are_split_at_commas_or_periods_before_letters_in_order() -> None:
+def test_questions_are_split_into_options_and_written_back() -> None:
     for options, texts in {
         "A: A cup, a jug, B: Ham, C: A: b, D: 3, 4, and 5, E: None": "A cup, a jug|Ham|A: b|3, 4, and 5|None",
         "A: Red. B: Tan. C: Pink. D: Blue. E: None": "Red|Tan|Pink|Blue|None",
@@ -64,15 +53,14 @@ def test_options_are_split_at_commas_or_periods_before_letters_in_order() -> Non
         "A: Up. E: None yet, B: Left, C: Right, D: Down, E: None": "Up. E: None yet|Left|Right|Down|None",
     }.items():
         text = f"What colour is it?  Options: {options}"
-        question = question_from(text, "B")
+        question = row_files.question_from(text, "B")
         assert question.options == dict(zip("ABCDE", texts.split("|"), strict=True)), options
         assert (question.refusal, question.choices, question.written()) == ("E", tuple("ABCD"), text), options
-    skipped = question_from("What?  Options: A: plan, B: as in, A: above, E: None", "A")
+    skipped = row_files.question_from("What?  Options: A: plan, B: as in, A: above, E: None", "A")
     assert skipped.options == {"A": "plan", "B": "as in, A: above", "E": "None"}
-    assert question_from("Which Options: is up?  Options: A: up, E: None", "A").stem == "Which Options: is up?"
-
-
-def test_a_question_is_read_and_written_back() -> None:
+    assert (
+        row_files.question_from("Which Options: is up?  Options: A: up, E: None", "A").stem == "Which Options: is up?"
+    )
     for text, letters, refusal, gap in (
         ("Where?  Options: A: up, B: down, C: left, E: None", "ABCE", "E", "  "),
         ("Where? Options: A: up, B: down, C: left, D: right, E: None of the above", "ABCDE", "E", " "),
@@ -80,7 +68,7 @@ def test_a_question_is_read_and_written_back() -> None:
         ("Where?  Options: A: up, B: down, C: left, D: Nonetheless right", "ABCD", None, "  "),
         ("Where?", "", None, ""),
     ):
-        question = question_from(text, "A")
+        question = row_files.question_from(text, "A")
         assert ("".join(question.options), question.refusal, question.gap) == (letters, refusal, gap), text
         assert question.choices == tuple(letter for letter in letters if letter != refusal), text
         assert question.written() == text
@@ -88,16 +76,16 @@ def test_a_question_is_read_and_written_back() -> None:
 
 def test_a_row_keeps_extra_fields_and_is_read_up_to_its_shortest_column() -> None:
     line = json.dumps(value(prompt="A café — “quiet”", note={"by": ["hand"]}), ensure_ascii=False)
-    (row,) = read_rows([line.encode()], "x.jsonl")
-    assert (row.line, row.questions, written(row)) == (1, (FIVE,), line)
-    row = row_from(value(answers=["B", "C"], question_type=["Position", "Layout", "Motion"]))
+    (row,) = row_files.read_rows([line.encode()], "x.jsonl")
+    assert (row.line, row.questions, row_files.written(row)) == (1, (FIVE,), line)
+    row = row_files.row_from(value(answers=["B", "C"], question_type=["Position", "Layout", "Motion"]))
     assert len(row.questions) == 1
-    assert json.loads(written(row))["answers"] == ["B", "C"]
-    made = row_of("000007", "Zoo", "Bears.", [FIVE, FIVE])
+    assert json.loads(row_files.written(row))["answers"] == ["B", "C"]
+    made = row_files.row_of("000007", "Zoo", "Bears.", [FIVE, FIVE])
     assert (made.types, made.answers, made.questions) == (("Position",) * 2, ("B", "B"), (FIVE, FIVE))
 
 
-def test_a_broken_row_is_named_by_line_and_field() -> None:
+def test_rows_are_read_lazily_and_a_broken_one_is_named_by_line_and_field(tmp_path: Path) -> None:
     for broken, message in {
         b"[1]": "line 2: not a row but a list of 1",
         b"{": "line 2: broken JSON, column 2",
@@ -108,45 +96,38 @@ def test_a_broken_row_is_named_by_line_and_field() -> None:
         json.dumps(value(prompt="\ud800")).encode(): "line 2: field prompt: .*half a character",
         json.dumps(value(note="\ud800")).encode(): "line 2: field of its own: .*half a character",
     }.items():
-        lines = read_rows([json.dumps(value()).encode(), broken], "x.jsonl")
+        lines = row_files.read_rows([json.dumps(value()).encode(), broken], "x.jsonl")
         next(lines)
         with pytest.raises(UsageError, match=f"^x.jsonl: {message}"):
             next(lines)
     with pytest.raises(NotationError, match="not a row but null"):
-        row_from(None)
-
-
-def test_rows_are_read_lazily_and_a_missing_file_or_a_folder_is_reported(tmp_path: Path) -> None:
+        row_files.row_from(None)
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(value()).encode() + b"\n\nbroken\n")
-    rows = rows_in(path)
+    rows = row_files.rows_in(path)
     assert next(rows).id == "000001"
     with pytest.raises(UsageError, match="line 3"):
         next(rows)
     with pytest.raises(FileProblem, match="no such file") as missing:
-        next(rows_in(tmp_path / "row.jsonl"))
+        next(row_files.rows_in(tmp_path / "row.jsonl"))
     assert "rows.jsonl" in missing.value.hint
     with pytest.raises(FileProblem, match="a folder"):
-        next(rows_in(tmp_path))
+        next(row_files.rows_in(tmp_path))
 
 
-WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-PIECES = st.sampled_from(["Options: ", "  ", ", ", ". ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
-TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
-COLUMN = st.lists(TEXTS, max_size=11)
-FIVE_TEXTS = st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS))
+FIVE_TEXTS = st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(row_files.LETTERS))
 
 
-@given(TEXTS, FIVE_TEXTS, st.tuples(*[st.sampled_from([", ", ". "])] * (len(LETTERS) - 1)))
+@given(TEXTS, FIVE_TEXTS, st.tuples(*[st.sampled_from([", ", ". "])] * (len(row_files.LETTERS) - 1)))
 @settings(max_examples=50)
 def test_any_question_comes_back_to_the_byte(text: str, texts: tuple[str, ...], separators: tuple[str, ...]) -> None:
-    question = question_from(text, "A")
+    question = row_files.question_from(text, "A")
     assert question.written() == text
     assert list(question.options) == sorted(question.options)
-    options = dict(zip(LETTERS, texts, strict=True))
+    options = dict(zip(row_files.LETTERS, texts, strict=True))
     parts = zip(("", *separators), options.items(), strict=True)
     joined = "".join(f"{before}{letter}: {text}" for before, (letter, text) in parts)
-    assert question_from(f"Where?  Options: {joined}", "A").options == options
+    assert row_files.question_from(f"Where?  Options: {joined}", "A").options == options
 
 
 @given(WORDS, TEXTS, COLUMN, COLUMN, COLUMN, st.dictionaries(WORDS, st.none() | WORDS, max_size=2))
@@ -157,12 +138,12 @@ def test_any_row_comes_back_to_the_byte(
     fields = value(id=item, prompt=prompt, question_type=types, questions=texts, answers=answers)
     line = json.dumps({**fields, **{name: part for name, part in more.items() if name not in fields}})
     line = json.dumps(json.loads(line), ensure_ascii=False)
-    (row,) = read_rows([line.encode()], "x")
-    assert written(row) == line
+    (row,) = row_files.read_rows([line.encode()], "x")
+    assert row_files.written(row) == line
     assert len(row.questions) == min(len(types), len(texts), len(answers))
 
 
-def test_undo_maps_shown_letters_to_data_letters() -> None:
+def test_an_order_depends_on_its_place_and_undo_maps_shown_letters_to_data_letters() -> None:
     for question, turn in product((FIVE, FOUR), range(8)):
         order = permutation(question, seed=3, item="000001", number=0, round=turn)
         shown = order.shown(question)
@@ -174,9 +155,6 @@ def test_undo_maps_shown_letters_to_data_letters() -> None:
         assert recorded(question, order.record) == order
     (order,) = unshuffled([FIVE])
     assert (order.shown(FIVE), order.record) == (FIVE, "ABCD")
-
-
-def test_the_order_depends_on_seed_item_question_and_round_and_hides_a_constant_letter() -> None:
     places = [(0, "1", 0, 0), (1, "1", 0, 0), (0, "2", 0, 0), (0, "1", 1, 0), (0, "1", 0, 1)]
     records = [permutation(FIVE, seed=s, item=i, number=n, round=r).record for s, i, n, r in places]
     assert records == [permutation(FIVE, seed=s, item=i, number=n, round=r).record for s, i, n, r in places]
@@ -188,7 +166,7 @@ def test_the_order_depends_on_seed_item_question_and_round_and_hides_a_constant_
 
 def test_options_separated_by_periods_are_shuffled_and_old_records_of_fewer_options_are_read() -> None:
     """Old runs recorded one option where periods separate four; those were shown in the order of the data."""
-    question = question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
+    question = row_files.question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
     order = permutation(question, seed=1, item="000001", number=2, round=0)
     shown = order.shown(question)
     assert (order.record, order.undo(shown.key)) == ("CDBA", "B")
@@ -200,20 +178,16 @@ def test_options_separated_by_periods_are_shuffled_and_old_records_of_fewer_opti
             recorded(question, record)
 
 
-OPTIONS = {"A": "sun", "B": "fog", "C": "ice", "D": "mud", "E": "None"}
-LISTED = "A: sun, B: fog, C: ice, D: mud, E: None"
-
-
-def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> Row:
+def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> row_files.Row:
     rows = zip("abcdefghij", keys, SUB_DOMAINS, strict=True)
-    questions = [Question(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
-    return row_of(item, "Forest", f"Trees {item}.", questions)
+    questions = [row_files.Question(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
+    return row_files.row_of(item, "Forest", f"Trees {item}.", questions)
 
 
 def of(text: str, key: str = "A", *others: str) -> list[str]:
     """Return the codes of one question, given the stems of others."""
-    beside = [Question(stem, OPTIONS, "A") for stem in others]
-    row = row_of("000001", "Forest", "", [question_from(text, key), *beside])
+    beside = [row_files.Question(stem, OPTIONS, "A") for stem in others]
+    row = row_files.row_of("000001", "Forest", "", [row_files.question_from(text, key), *beside])
     return [finding.code for finding in question_findings(row, 0)]
 
 
@@ -246,11 +220,13 @@ def test_wrong_options_and_keys_and_stems_that_speak_of_a_text_are_found() -> No
         (f"Where?  Options: {LISTED} of them", "is 'None of them', expected 'None'"),
         (f"Where? Options: {LISTED}", "' ' between the stem and its options, expected '  '"),
     ):
-        [one] = question_findings(row_of("000001", "Park", "", [question_from(text, "A", "Object")]), 0)
+        [one] = question_findings(
+            row_files.row_of("000001", "Park", "", [row_files.question_from(text, "A", "Object")]), 0
+        )
         assert one.code == "refusal-form" and told in one.message, text
 
 
-def test_a_stem_or_other_stems_that_reveal_only_the_key_are_found() -> None:
+def test_stems_that_reveal_only_the_key_and_skewed_keys_are_found() -> None:
     options = "Options: A: in a circle, B: in a row, C: in a heap, D: apart, E: None"
     assert of(f"How are the cups of the circle arranged?  {options}") == ["own-stem"]
     assert of(f"Is the circle or the row complete?  {options}") == []
@@ -259,9 +235,20 @@ def test_a_stem_or_other_stems_that_reveal_only_the_key_are_found() -> None:
     assert of(text, "A", "Where is the cup?", "Who pushes the carts?") == ["other-stems"]
     assert of(text, "A", "Where is the cup?") == []
     assert of(text, "A", "Where is the cup?", "Who pushes the dog in the cart?") == []
+    rows = [clean(f"{number:06d}", "C" * 10) for number in range(1, 13)]
+    found = [finding for finding in findings(rows) if finding.code == "skewed-keys"]
+    assert (len(found), {finding.item for finding in found}) == (11, {None})
+    assert found[0].message == "all questions: C is the key too often (C 120)"
+    long = {**OPTIONS, "A": "a long answer"}
+    rows = [
+        replace(row, texts=tuple(row_files.Question(f"What {row.id}{n}?", long, "A").written() for n in range(10)))
+        for row in (clean(f"{number:06d}", "AAAABAAAAC") for number in range(1, 13))
+    ]
+    messages = [finding.message for finding in findings(rows) if finding.code == "longest-is-key"]
+    assert messages[0] == "all questions: the key is the longest option in 96 of 120"
 
 
-def test_rows_of_another_shape_are_found() -> None:
+def test_rows_of_another_shape_and_repeats_are_found() -> None:
     row = clean()
     for changed, found in (
         (replace(row, answers=row.answers[:9]), ["row-shape"]),
@@ -274,28 +261,11 @@ def test_rows_of_another_shape_are_found() -> None:
         assert [one.code for one in row_findings(changed)] == found, changed
     (finding,) = row_findings(replace(row, scene="Moon"))
     assert finding.severity == "error" == RULES[finding.code].severity
-
-
-def test_repeats_are_found_with_the_first_place() -> None:
     assert list(findings([clean("000001"), clean("000002", "BCDABCDABC")])) == []
     found = list(findings([replace(clean(), line=2), replace(clean(), line=7)]))
     assert [finding.code for finding in found] == ["repeated-id", "repeated-prompt", *["repeated-question"] * 10]
     assert found[0].message == "as in 000001 (line 2)"
     assert (found[-1].question, found[-1].line) == (9, 7)
-
-
-def test_skewed_keys_and_a_longest_option_that_is_mostly_the_key_are_found() -> None:
-    rows = [clean(f"{number:06d}", "C" * 10) for number in range(1, 13)]
-    found = [finding for finding in findings(rows) if finding.code == "skewed-keys"]
-    assert (len(found), {finding.item for finding in found}) == (11, {None})
-    assert found[0].message == "all questions: C is the key too often (C 120)"
-    long = {**OPTIONS, "A": "a long answer"}
-    rows = [
-        replace(row, texts=tuple(Question(f"What {row.id}{n}?", long, "A").written() for n in range(10)))
-        for row in (clean(f"{number:06d}", "AAAABAAAAC") for number in range(1, 13))
-    ]
-    messages = [finding.message for finding in findings(rows) if finding.code == "longest-is-key"]
-    assert messages[0] == "all questions: the key is the longest option in 96 of 120"
 
 
 def test_a_published_file_is_imported_unless_its_rows_cannot_be_evaluated_and_its_defects_are_reported(
@@ -310,13 +280,9 @@ def test_a_published_file_is_imported_unless_its_rows_cannot_be_evaluated_and_it
     assert known(name).url(file).endswith(f"8b294b5fd0bca204fcfbf2cd74b75d9c359e40f6/{place}")
     nine = json.loads(rows.splitlines()[0])
     nine["answers"].pop()
-    for data, message in (
-        (json.dumps(nine).encode(), "line 1: item 000001: 9 questions, not one of each"),
-        (rows[:300], "line 1"),
-    ):
-        Path("broken.jsonl").write_bytes(data)
-        with pytest.raises(FileProblem, match=message):
-            import_dataset(name, "broken.jsonl")
+    Path("broken.jsonl").write_text(json.dumps(nine))
+    with pytest.raises(FileProblem, match="line 1: item 000001: 9 questions, not one of each"):
+        import_dataset(name, "broken.jsonl")
     assert not dataset(name).files
     Path("checkout/eval").mkdir(parents=True)
     Path("checkout", place).write_bytes(rows)

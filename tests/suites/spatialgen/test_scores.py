@@ -18,26 +18,53 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.replies import Unreadable
 from tsgkit.suites.scoreboard import ScoreReport
-from tsgkit.suites.spatialgen import official, strict
+from tsgkit.suites.spatialgen import official, strict, votes
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of, rows_in, written
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
-from tsgkit.suites.spatialgen.votes import (
-    Ballot,
-    accuracy,
-    agreement_between_rounds,
-    right_by_chance,
-    single_round_accuracy,
-    vote_curve,
-)
 
+Captured = pytest.CaptureFixture[str]
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
 KEYS = "ABCDABCDAB"
 RIGHT = "\n".join(f"{letter}: because" for letter in KEYS)
 WRONG = "\n".join("E" * 10)
+QUESTIONS = [Question("?", OPTIONS, "A")] * 10
+BCA = (
+    "b:down\nc:left\na:up",
+    "- B: it stands below\n* C. it\n• A) the top",
+    "1) **B**\n2) **C**\n3) **A**",
+    "Q1: B\nQuestion 2 - C\nq3. A",
+    "3. A\n1. B\n2. C",
+    "Here are my answers:\n\n1. B\n2. C\n3. A\n\nI hope this helps!",
+    "Option B\nOption (C)\nThe answer is A.",
+    "**Question 1**\nThe man stands.\nAnswer: B\n**Question 2**: C\n### 3\nOption A",
+    "1. \\boxed{B}\n2. $C$\n3. `A`",
+    "| Question | Answer | Why |\n|---|---|---|\n| 1 | B | it stands |\n| 2 | C | so |\n| 3 | A | up |",
+    "1: B, 2: C, 3: A",
+    '{"0": "B", "1": "C", "2": "A"}',
+    '{"question_1": "B: down", "question_2": "(C)", "question_3": "Option A"}',
+    '{"Answers": {"1": {"answer": "B", "confidence": 0.9}, "2": {"answer": "C"}, "3": {"letter": "a"}}}',
+    '[{"question": 3, "answer": "A"}, {"question": 1, "answer": "B"}, {"question": "Q2", "answer": "C"}]',
+    "<think>A\nA\nA</think>\nB\nC\nA",
+)
+B = ("7. B", "B because it is down", "A: up?\nNo.\nFinal answer: (B)", '{"answer": "B", "reason": "it is down"}')
+NO_LETTER = (
+    *("Based on the image, no", "E.g. a cup", "C-shaped", "", "{}", "A, B", "Answer: A\nNo.\nAnswer: B"),
+    '{"answers": ' * 50 + '"B"' + "}" * 50,
+    "[" * 100_000,
+)
+PIECES = (
+    *"AbEF[]{}\"'\n",
+    *("**C**", "(D)", "1. ", "2) ", "3: ", "Q2 ", "\n\n", ", ", " is ", "Answer: ", "Option ", "because"),
+    *('"1": "B"', '"answer": "C"', "answers", "<think>", "</think>", "```", "| 1 | B |\n"),
+)
+ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
+TASK = SpatialGenTask(load_card("spatialgen/questions"))
+REFUSED = "\n".join("E" * 10)
+Value = Mapping[str, Any]
 
 
 def row(item: str = "000001", scene: str = "Forest") -> Row:
@@ -45,26 +72,20 @@ def row(item: str = "000001", scene: str = "Forest") -> Row:
     return row_of(item, scene, "Trees.", questions)
 
 
-def strictly(replies: list[str | None]) -> list[bool]:
-    """Return the strict results of the first five replies on one image."""
-    questions = row().questions
-    rounds = [letters(reply or "", questions) for reply in replies[:5]]
-    votes = zip(*rounds, strict=True)
-    return [
-        Ballot(question.key, tuple(one if isinstance(one, str) else None for one in said)).right()
-        for question, said in zip(questions, votes, strict=True)
-    ]
-
-
-def test_reply_is_accepted_or_rejected_by_its_number_of_lines() -> None:
+def test_official_asks_until_five_replies_of_ten_lines_or_25_requests() -> None:
     lines = RIGHT.split("\n")
     for kept in (lines, [*lines[:1], "", " ", *lines[1:], ""], [f"  {line}  " for line in lines]):
         assert accepted("\n".join(kept)) == tuple(KEYS), kept
     for rejected in (["My answers:", *lines], [*lines, "I hope this helps."], lines[:9], []):
         assert accepted("\n".join(rejected)) is None, rejected
+    assert asked([RIGHT] * 9)[1:] == (5, 0)
+    mixed = asked(["no", RIGHT, None, RIGHT, RIGHT, "no", RIGHT, RIGHT, RIGHT])
+    assert (len(mixed.rounds), mixed.requests, mixed.rejected, mixed.dropped) == (5, 8, 3, False)
+    never = asked(iter(["Here you go:\n" + RIGHT] * 40))
+    assert (never.requests, never.rejected, never.dropped) == (REQUESTS, 25, True)
 
 
-def test_a_key_needs_four_votes_of_five() -> None:
+def test_a_key_needs_four_votes_of_five_and_the_curve_shows_every_threshold() -> None:
     for said, key, winners, right in (
         ("BBBBB", "B", ("B",), True),
         ("BBBBA", "B", ("B",), True),
@@ -74,54 +95,26 @@ def test_a_key_needs_four_votes_of_five() -> None:
         ("", "B", (), False),
     ):
         assert vote(tuple(said), key) == (winners, right), said
-    for said in ("BBBBB", "BBBB-", "BBBB"):
-        assert ballot(said).right(), said
-    for said in ("BBBA-", "BBB", "", "AABBBBB"):
-        assert not ballot(said).right(), "a round without a letter, or a sixth, votes for nothing"
-
-
-def ballot(said: str, key: str = "B") -> Ballot:
-    return Ballot(key, tuple(None if letter == "-" else letter for letter in said))
-
-
-def test_the_curve_shows_every_threshold_and_never_rises() -> None:
+    found = [said for said in ("BBBBB", "BBBB-", "BBBB", "BBBA-", "BBB", "", "AABBBBB") if ballot(said).right()]
+    assert found == ["BBBBB", "BBBB-", "BBBB"], "a round without a letter, or a sixth, votes for nothing"
     ballots = [ballot("B" * rights + "A" * (5 - rights)) for rights in range(6)]
-    assert vote_curve(ballots) == tuple(pytest.approx(passing / 6) for passing in (5, 4, 3, 2, 1))
-    assert accuracy(ballots) == pytest.approx(2 / 6)
-    assert single_round_accuracy(ballots) == 0.5
-    assert accuracy([]) is single_round_accuracy([]) is agreement_between_rounds([]).value is None
-    assert vote_curve([]) == (None,) * 5
-    assert agreement_between_rounds([ballot("AAAAA"), ballot("CCCCC"), ballot("BBBB-")]).value == 1.0
-    torn = agreement_between_rounds([ballot("ABABA"), ballot("BABAB"), ballot("ABBA")]).value
+    assert votes.vote_curve(ballots) == tuple(pytest.approx(passing / 6) for passing in (5, 4, 3, 2, 1))
+    assert votes.accuracy(ballots) == pytest.approx(2 / 6)
+    assert votes.single_round_accuracy(ballots) == 0.5
+    assert votes.accuracy([]) is votes.single_round_accuracy([]) is votes.agreement_between_rounds([]).value is None
+    assert votes.vote_curve([]) == (None,) * 5
+    assert votes.agreement_between_rounds([ballot("AAAAA"), ballot("CCCCC"), ballot("BBBB-")]).value == 1.0
+    torn = votes.agreement_between_rounds([ballot("ABABA"), ballot("BABAB"), ballot("ABBA")]).value
     assert torn is not None and torn < 0, "letters are compared, not correctness"
-    assert right_by_chance(5) == pytest.approx(0.00672)
-    assert right_by_chance(4, rounds=1, needed=1) == pytest.approx(0.25)
+    assert votes.right_by_chance(5) == pytest.approx(0.00672)
+    assert votes.right_by_chance(4, rounds=1, needed=1) == pytest.approx(0.25)
 
 
-def test_official_asks_until_five_accepted_replies_or_25_requests() -> None:
-    assert asked([RIGHT] * 9)[1:] == (5, 0)
-    mixed = asked(["no", RIGHT, None, RIGHT, RIGHT, "no", RIGHT, RIGHT, RIGHT])
-    assert (len(mixed.rounds), mixed.requests, mixed.rejected, mixed.dropped) == (5, 8, 3, False)
-    never = asked(iter(["Here you go:\n" + RIGHT] * 40))
-    assert (never.requests, never.rejected, never.dropped) == (REQUESTS, 25, True)
+def ballot(said: str, key: str = "B") -> votes.Ballot:
+    return votes.Ballot(key, tuple(None if letter == "-" else letter for letter in said))
 
 
-def test_e1_and_e2_images_without_ten_line_replies_are_dropped_and_second_runs_counted_in_official_only() -> None:
-    replies: list[str | None] = ["Here you go:\n" + RIGHT] * 25
-    assert result_row(row(), asked(replies), "000001.png") is None
-    assert all(strictly(replies)), "the answers were there"
-    silent: list[str | None] = [None] * 25
-    assert result_row(row(), asked(silent), "000001.png") is None
-    assert not any(strictly(silent)), "an image nobody answers about is wrong, not gone"
-    good, bad = (result_row(row(f"00000{n}"), asked([said] * 5), "x") for n, said in ((1, RIGHT), (2, WRONG)))
-    assert good is not None and bad is not None
-    first, second = table([good, bad]), table([good, bad, good])
-    assert first is not None and second is not None
-    assert (first.overall, first.n, second.overall, second.n) == (0.5, 2, 0.667, 3)
-    assert table(list(strict.once((str(one["id"]), one) for one in [good, bad, good]).values())) == first
-
-
-def test_e3_files_are_paired_by_position_in_official_only() -> None:
+def test_e3_and_e4_files_are_paired_by_position_in_official_only() -> None:
     rows = [row(f"{number:06d}") for number in (1, 2, 3)]
     files = ["000001.png", "000001_small.png", "000003.png"]
     published = paired(rows, files)
@@ -133,9 +126,6 @@ def test_e3_files_are_paired_by_position_in_official_only() -> None:
     fewer = paired(rows[:2], ["000002.png"])
     assert [(one.id, name) for one, name in fewer.pairs] == [("000001", "000002.png")]
     assert (fewer.warning, fewer.crashes) == ("1 images for 2 prompts", False)
-
-
-def test_e4_scene_beyond_the_last_image_crashes_official_only() -> None:
     rows = [row("000001"), row("000002", "Zoo"), row("000003", "Zoo")]
     files = ["000002.png", "000003.png"]
     published = paired(rows, files, scene="Zoo")
@@ -166,7 +156,7 @@ def test_e5_the_first_character_is_the_published_answer() -> None:
         assert (found[0], read if isinstance(read, str) else None) == (published, ours), line
 
 
-def test_result_row_has_the_published_form_and_its_lines_are_stripped_before_they_are_counted_again() -> None:
+def test_result_rows_have_the_published_form_and_the_table_counts_their_votes_again() -> None:
     indented = "  " + RIGHT.replace("\n", "  \n  ")
     found = result_row(row(), asked([indented] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
     assert found is not None
@@ -179,9 +169,6 @@ def test_result_row_has_the_published_form_and_its_lines_are_stripped_before_the
     assert found["model_preds_cot"][0][1] == "B: because", "lines are kept as they are counted"
     made = table([{**found, "model_preds_cot": [[f"  {line}" for line in one] for one in found["model_preds_cot"]]}])
     assert made is not None and made.overall == 1.0
-
-
-def test_the_table_counts_votes_again_and_rounds_columns_before_the_mean() -> None:
     results = [result_row(row(f"{number:06d}"), asked([RIGHT if number else WRONG] * 5), "x") for number in range(3)]
     made = table([{**found, "true-or-false": [False] * 10} for found in results if found])
     assert made is not None
@@ -190,38 +177,11 @@ def test_the_table_counts_votes_again_and_rounds_columns_before_the_mean() -> No
     assert table([]) is None
 
 
-QUESTIONS = [Question("?", OPTIONS, "A")] * 10
-BCA = (
-    "b:down\nc:left\na:up",
-    "- B: it stands below\n* C. it\n• A) the top",
-    "1) **B**\n2) **C**\n3) **A**",
-    "Q1: B\nQuestion 2 - C\nq3. A",
-    "3. A\n1. B\n2. C",
-    "Here are my answers:\n\n1. B\n2. C\n3. A\n\nI hope this helps!",
-    "Option B\nOption (C)\nThe answer is A.",
-    "**Question 1**\nThe man stands.\nAnswer: B\n**Question 2**: C\n### 3\nOption A",
-    "1. \\boxed{B}\n2. $C$\n3. `A`",
-    "| Question | Answer | Why |\n|---|---|---|\n| 1 | B | it stands |\n| 2 | C | so |\n| 3 | A | up |",
-    "1: B, 2: C, 3: A",
-    '{"0": "B", "1": "C", "2": "A"}',
-    '{"question_1": "B: down", "question_2": "(C)", "question_3": "Option A"}',
-    '{"Answers": {"1": {"answer": "B", "confidence": 0.9}, "2": {"answer": "C"}, "3": {"letter": "a"}}}',
-    '[{"question": 3, "answer": "A"}, {"question": 1, "answer": "B"}, {"question": "Q2", "answer": "C"}]',
-    "<think>A\nA\nA</think>\nB\nC\nA",
-)
-B = ("7. B", "B because it is down", "A: up?\nNo.\nFinal answer: (B)", '{"answer": "B", "reason": "it is down"}')
-NO_LETTER = (
-    *("Based on the image, no", "E.g. a cup", "C-shaped", "", "{}", "A, B", "Answer: A\nNo.\nAnswer: B"),
-    '{"answers": ' * 50 + '"B"' + "}" * 50,
-    "[" * 100_000,
-)
-
-
 def read(reply: str, questions: int = 3) -> list[str | None]:
     return [one if isinstance(one, str) else None for one in letters(reply, QUESTIONS[:questions])]
 
 
-def test_letters_are_read_from_usual_forms_and_numbered_answers_keep_their_positions() -> None:
+def test_letters_are_read_from_usual_forms_or_say_why_they_are_unreadable() -> None:
     for reply in BCA:
         assert read(reply) == ["B", "C", "A"], reply
     for reply in B:
@@ -232,9 +192,6 @@ def test_letters_are_read_from_usual_forms_and_numbered_answers_keep_their_posit
         assert read(reply) == ["B", None, "A"], reply
     assert read("11. B\n12. C") == [None, None, None]
     assert read("1. B\n1. B\n2. A") == ["B", "A", None]
-
-
-def test_incomplete_contradictory_or_invalid_answers_say_why_they_are_unreadable() -> None:
     three = QUESTIONS[:3]
     assert letters("B\nC", three) == (Unreadable("2 answers without numbers to 3 questions"),) * 3
     assert letters("B\nC\nA\nD", three) == (Unreadable("4 answers without numbers to 3 questions"),) * 3
@@ -246,25 +203,12 @@ def test_incomplete_contradictory_or_invalid_answers_say_why_they_are_unreadable
     assert letters("E: None", [four]) == ("E",)
 
 
-PIECES = (
-    *"AbEF[]{}\"'\n",
-    *("**C**", "(D)", "1. ", "2) ", "3: ", "Q2 ", "\n\n", ", ", " is ", "Answer: ", "Option ", "because"),
-    *('"1": "B"', '"answer": "C"', "answers", "<think>", "</think>", "```", "| 1 | B |\n"),
-)
-
-
 def test_strange_replies_are_read_the_same_in_every_version() -> None:
     readings, random = sha256(), Random(7)
     for number in range(2_000):
         text = "".join(random.choices(PIECES, k=random.randrange(1, 14)))
         readings.update(repr(letters(text, QUESTIONS[: 1 + number % 4])).encode())
     assert readings.hexdigest()[:16] == "3d7098e423429b38", "see that the change is meant, and write it down"
-
-
-ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
-TASK = SpatialGenTask(load_card("spatialgen/questions"))
-REFUSED = "\n".join("E" * 10)
-Value = Mapping[str, Any]
 
 
 def right(row: Row, count: int = 10) -> str:
@@ -298,7 +242,7 @@ def outcomes(report: ScoreReport) -> list[str]:
     return [str(one.outcome) for one in report.judged]
 
 
-def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -> None:
+def test_replies_of_every_item_are_scored_and_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
     report = scored(tmp_path, [{"item_id": row.id, "reply": [right(row, 7)] * 5} for row in ROWS[:4]])
     figures = [figure(report, profile) for profile in ("strict", "official")]
     assert [*figures, figure(report, "strict", "single_round")] == pytest.approx([0.7, 0.7, 0.7])
@@ -307,6 +251,25 @@ def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -
     report = scored(tmp_path, [{"item_id": row.id, "reply": said} for row, said in zip(ROWS, rounds, strict=False)])
     for profile in ("strict", "official"):
         assert [one.scores[profile]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0], profile
+    whole = [right(ROWS[0])] * 5
+    rows: list[tuple[object, str, float | None]] = [
+        (None, "empty", None),
+        ([], "empty", None),
+        (["", None], "empty", None),
+        ("I cannot see it.", "unreadable", None),
+        (None, "refused", None),
+        (["B"], "truncated", None),
+        ([None] * 5, "api_error", None),
+        (whole, "truncated", 1.0),  # zero in strict whatever text came with it
+        (whole, "refused", 1.0),
+        (whole, "api_error", 1.0),
+    ]
+    for reply, outcome, published in rows:
+        stated = {} if outcome in ("empty", "unreadable") else {"outcome": outcome}
+        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": reply, **stated}], ROWS[:1])
+        found = outcomes(report), figure(report, "strict"), figure(report, "official")
+        assert found == ([outcome], 0.0, published), (reply, outcome)
+        assert report.judged[0].counts["skipped_official"] == (published is None), (reply, outcome)
 
 
 def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first_five_rounds(tmp_path: Path) -> None:
@@ -329,33 +292,7 @@ def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first
     assert report.board.counts["replies_rejected"] == 2
 
 
-def test_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
-    rows: list[tuple[object, str]] = [
-        (None, "empty"),
-        ([], "empty"),
-        (["", None], "empty"),
-        ("I cannot see it.", "unreadable"),
-        (None, "refused"),
-        (["B"], "truncated"),
-        ([None] * 5, "api_error"),
-    ]
-    for reply, outcome in rows:
-        stated = {} if outcome in ("empty", "unreadable") else {"outcome": outcome}
-        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": reply, **stated}], ROWS[:1])
-        figures = figure(report, "strict"), figure(report, "official")
-        assert (outcomes(report), figures) == ([outcome], (0.0, None)), reply
-    for outcome in ("truncated", "refused", "api_error"):  # zero in strict whatever text came with it
-        report = scored(
-            tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5, "outcome": outcome}], ROWS[:1]
-        )
-        figures = figure(report, "strict"), figure(report, "official")
-        assert (outcomes(report), figures) == ([outcome], (0.0, 1.0))
-        assert report.judged[0].counts["skipped_official"] == 0
-
-
-def test_e1_items_without_replies_or_a_result_row_are_wrong_in_strict_left_out_of_official_and_named(
-    tmp_path: Path,
-) -> None:
+def test_e1_items_without_replies_are_wrong_in_strict_left_out_of_official_and_named(tmp_path: Path) -> None:
     report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5}])
     assert (figure(report, "strict"), figure(report, "official")) == (0.25, 1.0)
     assert (outcomes(report), report.board.counts["skipped_official"]) == (["answered", *["missing"] * 3], 3)
@@ -372,7 +309,7 @@ def test_e1_items_without_replies_or_a_result_row_are_wrong_in_strict_left_out_o
     assert report.judged[-1].notes[0] == "there is no result row"
 
 
-def test_e2_an_item_with_two_result_rows_counts_twice_in_official_and_by_its_last_in_strict(tmp_path: Path) -> None:
+def test_e2_items_with_several_result_rows_count_twice_in_official_and_odd_rows_are_noted(tmp_path: Path) -> None:
     first, second = ROWS[:2]
     rows = [result(first, *[REFUSED] * 5), result(second, *[REFUSED] * 5), result(first, *[right(first)] * 5)]
     report, table = scored(tmp_path, rows, ROWS[:2]), official.table(rows)
@@ -384,14 +321,11 @@ def test_e2_an_item_with_two_result_rows_counts_twice_in_official_and_by_its_las
         f"1 item with several result rows ({first.id}): official counts every row (E2), strict the last one of an item",
     )
     assert report.judged[0].evidence["official"]["rows"] == 2
-
-
-def test_odd_result_rows_are_noted(tmp_path: Path) -> None:
     report = scored(tmp_path, [GOOD | {"questions": ["Where?"] * 10}], ROWS[:1])
     named = f"1 item with other questions in their rows than in the data ({ROWS[0].id})"
     assert report.notes == (f"{named}: their letters may mean other options",)
-    rows = [json.dumps(result(row, *[right(row)] * 5)) for row in ROWS[:2]]
-    report = scored(tmp_path, [rows[0][:40], rows[0], rows[1][:-20]], ROWS[:2])
+    whole = json.dumps(GOOD)
+    report = scored(tmp_path, [whole[:40], whole, whole[:-20]], ROWS[:2])
     assert (figure(report, "strict"), figure(report, "official")) == (0.5, 1.0)
     left_out = "is not JSON: left out, as the published script does"
     assert report.notes[-2:] == (f"line 1 {left_out}", f"line 3 {left_out}")
@@ -420,9 +354,7 @@ BROKEN: list[tuple[list[Any], str]] = [
 ]
 
 
-def test_score_command_takes_result_rows_and_refuses_what_cannot_be_scored(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_command_takes_result_rows_or_refuses_them(tmp_path: Path, capsys: Captured) -> None:
     for lines, message in BROKEN:
         with pytest.raises(UsageError, match=f"replies.jsonl: .*{message}"):
             scored(tmp_path, lines)

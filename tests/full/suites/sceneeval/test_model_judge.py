@@ -1,15 +1,27 @@
-"""All bundled rooms: judged by rules as checked by hand, and by a model that knows everything as by rules."""
+"""Long tests of the judges of scenes: whole images, all bundled rooms, other processes."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_bedroom import SMALL, looked, told
+from judged_bedroom import (
+    BOTH,
+    CALLS_OF_BOTH,
+    OBJECTS,
+    SMALL,
+    enter_bedroom,
+    labels,
+    looked,
+    samples,
+    told,
+    write_known,
+)
 from room_judge import looks_of, room_judge
-from rooms_of_ours import ROOMS, assert_as_stored
+from rooms_of_ours import ROOMS, SCENE_TASKS, assert_as_stored, room
 
 from tsgkit.geometry import MeasuredScene, RenderedImage, View, view
 from tsgkit.runs.subjects import Limits
@@ -17,8 +29,45 @@ from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.sceneeval.scenes import SceneFolder
 
+Bedroom = dict[str, Any]
+Patch = pytest.MonkeyPatch
 LOOK_ALIKE = {"21": {"washing machine", "dryer"}}
 """Things that look the same, beside their attributes: in these items no image tells what is what."""
+
+
+@pytest.fixture
+def bedroom(tmp_path: Path, monkeypatch: Patch) -> dict[str, Any]:
+    """Set up a bedroom with its demands in the working folder. Return the options of a server that knows it."""
+    enter_bedroom(tmp_path, monkeypatch)
+    return {"known": write_known(tmp_path / "known.json", tmp_path / "mine"), "size": SMALL}
+
+
+def test_objects_are_shown_large_and_questions_asked_once(bedroom: Bedroom, tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(gallery, "SIZE", 512)
+    with room_judge(known=write_known(tmp_path / "large.json", tmp_path / "mine"), size=512) as server:
+        finished = looked(server)
+        stats = server.stats()
+    assert (finished.exit_code, stats["wrong"], stats["schemas"], stats["kinds"]) == (0, [], 10, CALLS_OF_BOTH)
+    assert {one["holds"] for one in stats["looked"]} == {"image/png"}
+    named = {f"{what} {name}": 1 for what in ("match", "support") for name in ("bed_1", "lamp_1", "lamp_2")}
+    questions = {"sides": 1, "object relations": 1, "room relations": 1, "attribute eq,1,lamp,red": 1}
+    assert labels() == Counter({"local": 2, **questions, **named})
+    assert told(finished) == told(looked(None, out="rules", judge="rules"))
+
+
+def test_relation_meanings_are_asked_once_per_run_for_all_folders(bedroom: Bedroom, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/scene_0.json").write_text(room(*OBJECTS[:2], OBJECTS[2] | {"at": [3.4, 0.6, 0]}))
+    folders: dict[str, Any] = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
+    known = write_known(tmp_path / "both.json", tmp_path / "mine", tmp_path / "theirs")
+    with room_judge(**bedroom | {"known": known}) as server:
+        for number, new in enumerate((False, True), 1):
+            looked(server, out=f"run-{number}", cache=new, new=new, **folders)
+            kinds = server.stats()["kinds"]
+            assert (kinds["object-relations"], kinds["room-relations"]) == (number, number)
+            assert labels(f"run-{number}")["object relations"] == 2, "each sample has its own record of it"
+        looked(server, out="run-2", **folders)
+        assert server.stats()["kinds"] == kinds
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
@@ -31,9 +80,7 @@ def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", ["good", "flawed"])
-def test_omniscient_model_judge_agrees_with_rules_on_bundled_rooms(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_omniscient_judge_agrees_with_rules(kind: str, bedroom: Bedroom, tmp_path: Path, monkeypatch: Patch) -> None:
     drawn: dict[tuple[str, str, str], RenderedImage] = {}
 
     def drawn_once(stage: MeasuredScene, kind: View, name: str, size: int) -> RenderedImage:
@@ -42,10 +89,6 @@ def test_omniscient_model_judge_agrees_with_rules_on_bundled_rooms(
             drawn[key] = view(stage, kind, name, size)
         return drawn[key]
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("TSGKIT_CACHE_HOME", raising=False)
-    monkeypatch.setattr(gallery, "SIZE", SMALL)
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(gallery, "view", drawn_once)  # the same room again gives the same bytes
     folder = ROOMS / "rooms" / kind
     scenes = (SceneFolder(folder).scene(str(item)) for item in range(30))
@@ -61,6 +104,19 @@ def test_omniscient_model_judge_agrees_with_rules_on_bundled_rooms(
     different = {key for key in rules if mine[key] != rules[key]}
     assert {item for _, _, item, _ in different} <= explained(known["looks"])
     assert len(different) < 20
+
+
+def test_judged_rooms_are_measured_where_the_executor_computes(bedroom: Bedroom, monkeypatch: Patch) -> None:
+    with room_judge(**bedroom) as server:
+        here = samples(looked(server, out="here"))
+        for task in SCENE_TASKS.values():
+            monkeypatch.setattr(type(task), "measure", None)
+        there = samples(looked(server, out="there", executor="processes"))
+    assert here.keys() == there.keys() and len(here) == 2
+    for key, one in here.items():
+        assert [there[key][name] for name in ("outcome", "scores", "evidence")] == [
+            one[name] for name in ("outcome", "scores", "evidence")
+        ]
 
 
 def test_every_demand_and_every_object_of_good_rooms_gets_its_verdict() -> None:

@@ -34,17 +34,8 @@ def words(server: Running, *more: str, out: str = "made.csv", items: int = 6) ->
     return ["make", "sceneeval", "-o", out, "--items", str(items), *model, *more]
 
 
-def summary(capsys: Captured) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return value
-
-
 def lines(path: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
-
-
-def described(path: str) -> list[str]:
-    return [one.description for one in read_annotation_file(Path(path)).annotations]
 
 
 def test_make_without_model_draws_usable_annotations_by_seed_of_chosen_rooms_and_difficulties(capsys: Captured) -> None:
@@ -68,7 +59,7 @@ def test_make_without_model_draws_usable_annotations_by_seed_of_chosen_rooms_and
 def test_a_model_describes_and_annotates_and_nothing_is_asked_twice(capsys: Captured) -> None:
     with model_server(replies=served(SIX), first=[429, 500, 200, 500]) as server:
         assert main(words(server, "--json")) == 0
-        told = summary(capsys)
+        told = json.loads(capsys.readouterr().out)
         asked = server.stats()["seen"]
         assert (told["items"], told["calls"], told["dropped"], told["warnings"]) == (6, 12, 0, {})
         assert asked == 12 + 3, "two calls an item, and the three that failed"
@@ -92,20 +83,6 @@ def spoilt() -> dict[int, str]:
         3: with_entries(ones[3], "counts", [*texts(ones[3], "counts"), "eq,1,globe"]),
         5: with_entries(ones[5], "object_relations", []),
     }
-
-
-def test_make_drops_uncorrected_items_with_reasons(capsys: Captured) -> None:
-    with model_server(replies=served(SIX, spoilt())) as server:
-        assert main(words(server, "--rounds", "0")) == 0
-    said = capsys.readouterr()
-    assert "2 items of 6 drawn" in said.out and "dropped: 4 items" in said.out
-    assert "item 1: missing-relation: the text says" in said.err
-    dropped = {one["item_id"]: one["reason"] for one in lines("made.csv.dropped.jsonl")}
-    assert sorted(dropped) == ["0", "1", "2", "3"]
-    assert "no annotation in it" in dropped["0"] and "ends in the middle" in dropped["1"]
-    assert "merged-attribute" in dropped["2"] and "carried-over: globe" in dropped["3"]
-    assert described("made.csv") == [right(SIX[4]).description, right(SIX[5]).description]
-    assert main(["scene", "check", "made.csv"]) == 0
 
 
 def test_instructions_in_replies_reach_no_path_and_no_terminal(folder: Path, capsys: Captured) -> None:
@@ -180,12 +157,23 @@ def test_review_accepts_edits_drops_and_resumes(monkeypatch: pytest.MonkeyPatch,
     assert typed("", monkeypatch, *command) == 0, "all is decided, so nobody is asked"
 
 
-def test_review_can_accept_items_with_errors(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+def test_uncorrected_items_are_dropped_with_reasons_unless_a_review_accepts_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
     with model_server(replies=served(SIX, spoilt())) as server:
-        command = words(server, "--rounds", "0", "--review", "--quiet")
-        assert typed("a\nd\n" * 3, monkeypatch, *command) == 130, (
-            "nothing is counted in the first, so it cannot be taken"
+        assert main(words(server, "--rounds", "0", out="few.csv")) == 0
+        said = capsys.readouterr()
+        assert "2 items of 6 drawn" in said.out and "dropped: 4 items" in said.out
+        assert "item 1: missing-relation: the text says" in said.err
+        dropped = {one["item_id"]: one["reason"] for one in lines("few.csv.dropped.jsonl")}
+        reasons = ("no annotation in it", "ends in the middle", "merged-attribute", "carried-over: globe")
+        assert (
+            [why in dropped[str(number)] for number, why in enumerate(reasons)] == [True] * len(dropped) == [True] * 4
         )
+        told = [one.description for one in read_annotation_file(Path("few.csv")).annotations]
+        assert told == [right(SIX[4]).description, right(SIX[5]).description]
+        command = words(server, "--rounds", "0", "--review", "--quiet")
+        assert typed("a\nd\n" * 3, monkeypatch, *command) == 130, "nothing is counted in the first: it cannot be taken"
         assert "it cannot be accepted without counts" in capsys.readouterr().out
         asked = server.stats()["seen"]
         assert typed("a\nd\na\na\n" * 2, monkeypatch, *command) == 0

@@ -16,10 +16,24 @@ from tsgkit.geometry import views
 from tsgkit.suites.sceneeval.commands.render import VIEWS
 from tsgkit.suites.sceneeval.converters import converter_of, known_converters
 
+Captured = pytest.CaptureFixture[str]
 GOOD, FLAWED = ROOMS / "rooms" / "good", ROOMS / "rooms" / "flawed"
+ROOM = {
+    "format": "tsgkit/room",
+    "rooms": [{"name": "den", "from": [0, 0], "to": [4, 3]}],
+    "objects": [
+        {"id": "desk_1", "category": "desk", "size": [1.4, 0.7, 0.7], "at": [2, 2, 0]},
+        {"id": "lamp_2", "category": "lamp", "size": [0.2, 0.2, 0.5], "at": [2, 2, 0.7]},
+    ],
+}
+DEMANDS = """ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel
+0,easy,A den with a desk and two lamps on it.,"eq,1,desk;eq,2,lamp",,"eq,2,on,0,desk,lamp",
+"""
+MET = [("exactly 1 desk", True), ("exactly 2 lamp", False), ("exactly 2 lamp on desk", False)]
+FOUND = {"Demanded: 1 of 3 met": MET, "Plausible: nothing wrong": [("all free floor can be reached", True)]}
 
 
-def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: Captured) -> None:
     scene = str(GOOD / "scene_1.json")
     words = ["scene", "relation", scene, "side_of", "nightstand_1", "bed_1", "--side", "left", "--json"]
     assert main(words) == 0
@@ -30,7 +44,7 @@ def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.
     assert capsys.readouterr().out.startswith("against_wall: yes")
 
 
-def test_a_room_is_shown_from_above_with_its_troubles_and_a_legend(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_room_is_shown_from_above_with_its_troubles_and_a_legend(capsys: Captured) -> None:
     assert main(["scene", "show", str(FLAWED / "scene_9.json"), "-o", "top.svg"]) == 0
     text = Path("top.svg").read_text()
     root = ElementTree.fromstring(text)  # noqa: S314
@@ -55,7 +69,7 @@ def test_names_stay_text_in_images_and_pages_and_an_empty_room_can_be_shown(tmp_
         ElementTree.parse(f"{number}.svg")  # noqa: S314
 
 
-def test_annotations_are_checked_and_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+def test_annotations_are_checked_and_drawn(capsys: Captured) -> None:
     assert main(["scene", "check", str(ROOMS / "annotations.csv")]) == 0
     assert "0 errors, 0 warnings" in capsys.readouterr().out
     head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
@@ -67,21 +81,6 @@ def test_annotations_are_checked_and_drawn(capsys: pytest.CaptureFixture[str]) -
     }  # fmt: skip
     assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "4", "-o", "g.svg"]) == 0
     assert "coffee table" in Path("g.svg").read_text()
-
-
-ROOM = {
-    "format": "tsgkit/room",
-    "rooms": [{"name": "den", "from": [0, 0], "to": [4, 3]}],
-    "objects": [
-        {"id": "desk_1", "category": "desk", "size": [1.4, 0.7, 0.7], "at": [2, 2, 0]},
-        {"id": "lamp_2", "category": "lamp", "size": [0.2, 0.2, 0.5], "at": [2, 2, 0.7]},
-    ],
-}
-DEMANDS = """ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel
-0,easy,A den with a desk and two lamps on it.,"eq,1,desk;eq,2,lamp",,"eq,2,on,0,desk,lamp",
-"""
-MET = [("exactly 1 desk", True), ("exactly 2 lamp", False), ("exactly 2 lamp on desk", False)]
-FOUND = {"Demanded: 1 of 3 met": MET, "Plausible: nothing wrong": [("all free floor can be reached", True)]}
 
 
 @pytest.fixture(autouse=True)
@@ -106,15 +105,12 @@ def size_of(path: str) -> tuple[int, int]:
 
 
 def listed(page: str) -> dict[str, list[tuple[str, bool | None]]]:
-    found = re.search(r'id="data">(.*?)</script>', Path(page).read_text(), re.DOTALL)
-    assert found is not None
-    sections = json.loads(found[1])["sections"]
+    [found] = re.findall(r'id="data">(.*?)</script>', Path(page).read_text(), re.DOTALL)
+    sections = json.loads(found)["sections"]
     return {one["title"]: [(line["text"], line["holds"]) for line in one["remarks"]] for one in sections}
 
 
-def test_every_view_of_an_object_is_an_image_and_without_an_object_the_room_is_seen_from_above(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_every_view_is_an_image_that_never_overwrites_a_scene_and_problems_are_told(capsys: Captured) -> None:
     assert views.VIEWS == VIEWS
     for kind in VIEWS:
         assert drawn("--object", "lamp_2", "--view", kind, "-o", "lamp.png", "--size", "64") == 0, kind
@@ -124,9 +120,17 @@ def test_every_view_of_an_object_is_an_image_and_without_an_object_the_room_is_s
     drawn("-o", "front.png", "--object", "desk_1")
     assert (size_of("whole.png"), size_of("front.png")) == ((64, 64), (512, 512))
     assert Path("whole.png").read_bytes() == Path("top.png").read_bytes()
+    Path("scene_0.png").write_bytes(before := Path("scene_0.json").read_bytes())
+    assert drawn("-o", "scene_0.png", scene="scene_0.png") == 2
+    assert Path("scene_0.png").read_bytes() == before
+    assert drawn("-o", "it.png", scene="missing.json") == 2
+    floorless = {**ROOM, "rooms": [], "walls": [{"name": "w", "from": [0, 0], "to": [1, 0]}]}
+    Path("scene_0.json").write_text(json.dumps(floorless))
+    assert drawn("-o", "room.png", "--size", "16") == 0
+    assert "no usable floor" in capsys.readouterr().err
 
 
-def test_page_lists_demands_and_problems_of_the_named_item(capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_lists_demands_and_findings_of_a_run_and_not_those_of_another_room(capsys: Captured) -> None:
     assert drawn("--annotations", "demands.csv", "-o", "room.html") == 0
     assert listed("room.html") == FOUND
     text = Path("room.html").read_text()
@@ -135,9 +139,6 @@ def test_page_lists_demands_and_problems_of_the_named_item(capsys: pytest.Captur
     assert drawn("--annotations", "demands.csv", "-o", "mine.html", scene="mine.json") == 2
     assert "--item ID" in capsys.readouterr().err
     assert drawn("--annotations", "demands.csv", "--item", "0", "-o", "mine.html", scene="mine.json") == 0
-
-
-def test_page_shows_findings_of_a_run_and_not_those_of_another_room(capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("mine", json.dumps(ROOM)), ("yours", "{")):
         Path(name).mkdir()
         Path(name, "scene_0.json").write_text(text)
@@ -157,11 +158,8 @@ def test_page_shows_findings_of_a_run_and_not_those_of_another_room(capsys: pyte
     assert not Path("x.html").exists()
 
 
-def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_meant_is_refused_and_nothing_written(tmp_path: Path, capsys: Captured) -> None:
     Path("many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(2)]))
-    Path("sizes.csv").write_text("id,shorter_side\n7,3.2\n")
     Path("made/scene_1.json").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
     for words, says in (
@@ -174,37 +172,25 @@ def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
         ("relation GOOD next_to bed_1 cat_1", "there is no object 'cat_1'"),
         ("relation GOOD side_of lamp_1 bed_1", "needs a side"),
         ("relation GOOD on_top lamp_1", "is a relation between objects"),
-        ("relation GOOD on_wall lamp_1 bed_1", "is a relation of one object to the room"),
         ("render scene_0.json -o room.jpg", "unknown kind of output"),
-        ("render scene_0.json -o -", "unknown kind of output"),
         ("render scene_0.json -o room.html --object desk_1", "--object has no effect"),
         ("render scene_0.json -o lamp.png --view front", "is of one object"),
         ("render scene_0.json -o lamp.png --object sofa_1", "'sofa_1'"),
         ("render scene_0.json -o lamp.png --size 0", "0 pixels"),
         ("render scene_0.json -o lamp.png --size 100000", "100000 pixels"),
-        ("render scene_0.json -o lamp.png --assets nowhere", "not LAYOUT=DIR"),
         ("render scene_0.json -o x.png --annotations demands.csv", "--annotations needs a page"),
-        (
-            "render scene_0.json -o x.html --annotations demands.csv --run run",
-            "--annotations cannot be combined with --run",
-        ),
+        ("render scene_0.json -o x.html --annotations demands.csv --run x", "--annotations cannot be combined"),
         ("render scene_0.json -o x.html --subject mine", "--subject needs --run"),
         ("render scene_0.json -o x.html --item 0", "--item needs --annotations or --run"),
         ("render scene_0.json -o x.html --annotations demands.csv --item 7", "there is no item 7"),
         ("render scene_0.json -o x.html --annotations scene_0.json", "scene_0.json"),
         ("render scene_0.json -o x.html --run nowhere", "nowhere"),
         ("convert none.json", "none.json: no such file"),
-        ("convert house_1.json --from layoutgtp", "layoutgpt?"),
-        ("convert house_1.json --id ../../x", "cannot be a file name"),
         ("convert house_1.json --id 1 -o x.json", "--id cannot be combined"),
         ("convert house_1.json -o house_1.json", "the file being read"),
         ("convert house_1.json -o den.txt", "not a folder"),
         ("convert house_1.json --assume angles", "expected NAME=VALUE"),
-        ("convert house_1.json --assume angles=degrees", "holodeck has no such thing"),
-        ("convert house_1.json --assume footprint-margin=wide", "not a number"),
         ("convert house_1.json --assume a=1 --assume a=2", "given twice"),
-        ("convert house_1.json --assets ikea=.", "there is no layout ikea"),
-        ("convert den.txt --room-sizes sizes.csv", "--room-sizes: sizes.csv does not have its room"),
         ("convert made --id 7", "--id needs a single scene"),
         ("convert made -o made", "the output folder is the source folder"),
         ("convert house_1.json -o made", "--force"),
@@ -216,24 +202,11 @@ def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
         assert sorted(tmp_path.rglob("*")) == before, words
 
 
-def test_a_scene_is_never_overwritten_by_its_image_and_its_problems_are_reported(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("scene_0.png").write_bytes(before := Path("scene_0.json").read_bytes())
-    assert drawn("-o", "scene_0.png", scene="scene_0.png") == 2
-    assert Path("scene_0.png").read_bytes() == before
-    assert drawn("-o", "it.png", scene="missing.json") == 2
-    floorless = {**ROOM, "rooms": [], "walls": [{"name": "w", "from": [0, 0], "to": [1, 0]}]}
-    Path("scene_0.json").write_text(json.dumps(floorless))
-    assert drawn("-o", "room.png", "--size", "16") == 0
-    assert "no usable floor" in capsys.readouterr().err
-
-
 def converted(*words: str) -> int:
     return main(["scene", "convert", *words])
 
 
-def test_a_file_becomes_a_scene_and_every_kind_of_loss_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_and_layouts_become_scenes_and_every_kind_of_loss_has_a_line(capsys: Captured) -> None:
     assert converted("house_1.json") == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "house_1.json (holodeck) to rooms/scene_1.json: 3 objects"
@@ -246,29 +219,6 @@ def test_a_file_becomes_a_scene_and_every_kind_of_loss_has_a_line(capsys: pytest
     assumed = capsys.readouterr().out
     assert "left and top are of the corners of things (as said)" in assumed
     assert "(--assume depth)" in assumed
-
-
-def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
-    Path("made/4.json").write_text("{")
-    for _ in range(2):
-        assert converted("made", "-o", "made/out") == 1, "what it wrote itself is no source"
-        told = capsys.readouterr()
-        assert "1 scene converted (to: room), 1 failed" in told.out
-        assert told.err.startswith("tsgkit: 4.json: line 1: broken JSON")
-    assert [path.name for path in Path("made/out").iterdir()] == ["scene_3.json"]
-    assert converted("made", "-o", "made/out", "--json") == 1
-    value = json.loads(capsys.readouterr().out)
-    assert [one["id"] for one in value["scenes"]] == ["3"]
-    assert [one["file"] for one in value["failures"]] == ["4.json"]
-    assert value["scenes"][0]["losses"][0]["kind"] == "lost"
-    Path("many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(30)]))
-    assert converted("many.json", "-o", "many") == 0
-    assert "... and 10 more scenes" in capsys.readouterr().out
-    assert len(list(Path("many").iterdir())) == 30
-
-
-def test_a_layout_and_its_configuration_become_a_room_or_a_state(capsys: pytest.CaptureFixture[str]) -> None:
     Path("settings.json").write_text(foreign.text(foreign.layoutvlm_config()))
     assert converted("layout.json") == 0
     assert "the file that lies beside belongs to the scene (--with): settings.json" in capsys.readouterr().out
@@ -281,3 +231,22 @@ def test_a_layout_and_its_configuration_become_a_room_or_a_state(capsys: pytest.
     said = capsys.readouterr().out
     for name in known_converters():
         assert name in said and all(one.name in said for one in converter_of(name).assumptions), name
+
+
+def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: Captured) -> None:
+    Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
+    Path("made/4.json").write_text("{")
+    for _ in range(2):
+        assert converted("made", "-o", "made/out") == 1, "what it wrote itself is no source"
+        told = capsys.readouterr()
+        assert "1 scene converted (to: room), 1 failed" in told.out
+        assert told.err.startswith("tsgkit: 4.json: line 1: broken JSON")
+    assert [path.name for path in Path("made/out").iterdir()] == ["scene_3.json"]
+    assert converted("made", "-o", "made/out", "--json") == 1
+    value = json.loads(capsys.readouterr().out)
+    [scene], [failure] = value["scenes"], value["failures"]
+    assert (scene["id"], scene["losses"][0]["kind"], failure["file"]) == ("3", "lost", "4.json")
+    Path("many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(30)]))
+    assert converted("many.json", "-o", "many") == 0
+    assert "... and 10 more scenes" in capsys.readouterr().out
+    assert len(list(Path("many").iterdir())) == 30

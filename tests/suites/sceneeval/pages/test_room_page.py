@@ -1,4 +1,4 @@
-"""Tests of the page of a room (self-contained; no text of a scene becomes code), and of its remarks and verdicts."""
+"""Tests of pages and panels of a room: self-contained, bounded, and no text of a scene becomes code."""
 
 from __future__ import annotations
 
@@ -7,21 +7,36 @@ import hashlib
 import html
 import json
 import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 from furnished_rooms import AS_IT_IS
+from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Architecture, Object, Opening, Scene, box, standing
+from tsgkit.geometry import Architecture, MeasuredScene, Mesh, Object, Opening, Scene, box, standing
+from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.sceneeval import view
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.pages.page import NAMESPACE, room_page
+from tsgkit.suites.sceneeval.pages.parts import BOX_FACES, room_parts, simplified
 from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, demand_remarks, sections, trouble_remarks
 from tsgkit.suites.sceneeval.pages.verdicts import verdicts
+from tsgkit.suites.task import Folder
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"
 ROOM = AS_IT_IS.room(5, 4, openings=[Opening("door", (1, 0), (2, 2))])
+LAMP = Object("lamp_1", box(0.2, 0.3, 0.4), standing((1, 0.5, 0.2), yaw=30), "lamp", "a small lamp")
+WANTED = annotation_of(
+    "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)
+)
+FINE = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "accessibility": 1.0}
+WHOLE = {"value": 1.0, "reason": "1 free part"}
 
 
 def page(*objects: Object, remarks: tuple[Remark, ...] = (), title: str = "", about: str = "") -> str:
@@ -29,20 +44,16 @@ def page(*objects: Object, remarks: tuple[Remark, ...] = (), title: str = "", ab
 
 
 def embedded(text: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert found is not None
-    value: dict[str, Any] = json.loads(found[1])
+    [found] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    value: dict[str, Any] = json.loads(found)
     return value
-
-
-LAMP = Object("lamp_1", box(0.2, 0.3, 0.4), standing((1, 0.5, 0.2), yaw=30), "lamp", "a small lamp")
 
 
 def corners_of(part: dict[str, Any]) -> Any:  # noqa: ANN401
     return np.frombuffer(base64.b64decode(part["corners"]), dtype="<f4").reshape(-1, 3)
 
 
-def test_page_has_every_surface_and_facts_on_each_object() -> None:
+def test_page_has_every_surface_and_facts_and_problems_of_each_object() -> None:
     parts = {part["name"]: part for part in embedded(page(LAMP))["parts"]}
     assert {"lamp_1", "floor_room", "wall_north", "door_0_north"} <= set(parts)
     lamp, wall = parts["lamp_1"], parts["wall_south"]
@@ -52,26 +63,23 @@ def test_page_has_every_surface_and_facts_on_each_object() -> None:
     assert corners_of(lamp).mean(axis=0) == pytest.approx([1, 0.5, 0.2], abs=1e-6)
     assert wall["front"] == pytest.approx([0, 1, 0])
     assert len(corners_of(wall)) == 12, "two sides of two triangles, and no rims"
+    twisted = Object("mirror", box(1, 1, 1), (1.0, 0.2, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0.5, 1.0))
+    part = embedded(page(twisted))["parts"][0]
+    assert part["problems"] == ["its transform is not rotation times scale"]
+    with pytest.raises(UsageError, match="nothing-to-draw"):
+        room_page(Scene("void", (), Architecture()))
 
 
-def test_only_our_script_and_style_may_run_and_nothing_is_loaded() -> None:
+def test_only_our_script_and_style_may_run_and_scene_texts_cannot_escape_their_element() -> None:
     text = page(LAMP)
     assert text == page(LAMP), "the same room makes the same page"
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
-    assert policy is not None
-    assert policy[1].startswith("default-src 'none';")
-    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
-    script = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    assert style is not None
-    assert len(script) == 1
-    for part in (style[1], script[0]):
-        assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() in policy[1]
-    assert "unsafe" not in policy[1]
+    [policy] = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src 'none';") and "unsafe" not in policy
+    [style], [script] = (re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL) for tag in ("style", "script"))
+    for part in (style, script):
+        assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() in policy
     loading = r"https?:|//[a-z]+\.|@import|url\(|fetch\(|XMLHttp|innerHTML|eval\("
     assert not re.search(loading, text.replace(NAMESPACE, ""))
-
-
-def test_scene_texts_cannot_escape_their_element() -> None:
     thing = Object(HOSTILE, box(1, 1, 1), standing((0, 0, 0.5)), HOSTILE, HOSTILE)
     text = page(thing, remarks=(Remark(HOSTILE, False, (HOSTILE,), HOSTILE),), title=HOSTILE, about=HOSTILE)
     assert "alert(1)</script>" not in text
@@ -82,19 +90,6 @@ def test_scene_texts_cannot_escape_their_element() -> None:
     remark = {"text": HOSTILE, "holds": False, "objects": [HOSTILE], "why": HOSTILE}
     assert value["sections"] == [{"title": HOSTILE, "remarks": [remark]}]
     assert f'<p id="about">{html.escape(HOSTILE)}</p>' in text
-
-
-def test_page_shows_problems_of_an_object_and_an_empty_scene_has_none() -> None:
-    twisted = Object("mirror", box(1, 1, 1), (1.0, 0.2, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0.5, 1.0))
-    part = embedded(page(twisted))["parts"][0]
-    assert part["problems"] == ["its transform is not rotation times scale"]
-    with pytest.raises(UsageError, match="nothing-to-draw"):
-        room_page(Scene("void", (), Architecture()))
-
-
-WANTED = annotation_of(
-    "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)
-)
 
 
 def verdict(satisfied: bool | None, *groups: tuple[bool, tuple[str, ...]], reason: str = "so it is") -> dict[str, Any]:
@@ -111,7 +106,7 @@ def seen(*specifications: dict[str, Any]) -> dict[str, Any]:
     return {"matched": matched, "specifications": list(specifications)}
 
 
-def test_remark_lists_all_counted_the_satisfying_or_the_closest_objects() -> None:
+def test_remarks_name_the_objects_that_decide_and_troubles_their_own_reasons() -> None:
     held = verdict(True, (False, ("bed_1", "lamp_1")), (True, ("bed_1", "lamp_2")))
     missed = verdict(False, (False, ("bed_1", "lamp_2")), (False, ("bed_1", "lamp_1")))
     on = "ge,1,on,0,bed,lamp"
@@ -124,9 +119,6 @@ def test_remark_lists_all_counted_the_satisfying_or_the_closest_objects() -> Non
     both = found(on, verdict(None, reason="nobody knows"), verdict(True, reason="satisfied anyway"))
     (remark,) = demand_remarks(WANTED, seen(both))
     assert (remark.holds, remark.why) == (None, "nobody knows\nas published it holds: satisfied anyway")
-
-
-def test_trouble_remarks_are_unique_with_their_own_reasons() -> None:
     fine = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "reasons": []}
     bed = fine | {"colliding_with": ["lamp_1", "wall_2"], "reasons": ["bed_1 cuts lamp_1", "bed_1 cuts wall_2"]}
     lamp = fine | {"colliding_with": ["bed_1"], "supported": False, "reasons": ["bed_1 cuts lamp_1", "it floats"]}
@@ -154,10 +146,6 @@ def test_trouble_remarks_are_unique_with_their_own_reasons() -> None:
     ]
 
 
-FINE = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "accessibility": 1.0}
-WHOLE = {"value": 1.0, "reason": "1 free part"}
-
-
 def troubled(*objects: dict[str, Any], openings: tuple[str, ...] = (), floor: object = 1.0) -> dict[str, Any]:
     named = {f"lamp_{number}": FINE | {"reasons": []} | one for number, one in enumerate(objects)}
     shut = [
@@ -170,7 +158,7 @@ def said(value: dict[str, Any]) -> list[str]:
     return [one.text for one in verdicts(value) if one.holds is not True]
 
 
-def test_verdicts_count_objects_in_words() -> None:
+def test_verdicts_count_objects_in_words_and_a_room_in_order_is_said_to_be() -> None:
     rows: list[tuple[dict[str, Any], str, str]] = [
         ({"supported": False}, "one object hangs in the air", "two objects hang in the air"),
         ({"in_collision": True}, "one object collides", "two objects collide"),
@@ -187,16 +175,11 @@ def test_verdicts_count_objects_in_words() -> None:
         ),
     ]
     for trouble, one, two in rows:
-        assert said(troubled(trouble, {})) == [one], trouble
-        assert said(troubled(trouble, {}, trouble)) == [two], trouble
+        assert [said(troubled(*[trouble] * count, {})) for count in (1, 2)] == [[one], [two]], trouble
     assert said(troubled(*[{"supported": False}] * 13)) == ["13 objects hang in the air"]
-    doors = troubled(openings=("door", "window", "window"))
-    assert said(doors) == ["one door is blocked", "two windows are blocked"]
-    assert said(troubled(floor=0.7)) == ["part of the floor cannot be reached"]
-    assert said(troubled(floor=None)) == []
-
-
-def test_a_room_in_order_is_said_to_be_and_the_title_of_problems_is_a_sentence() -> None:
+    assert said(troubled(openings=("door", "window", "window"))) == ["one door is blocked", "two windows are blocked"]
+    floors = [said(troubled(floor=reached)) for reached in (0.7, None)]
+    assert floors == [["part of the floor cannot be reached"], []]
     assert [(one.text, one.holds) for one in verdicts(troubled({}))] == [
         ("nothing is wrong with the room", True),
         ("all free floor can be reached", True),
@@ -207,3 +190,81 @@ def test_a_room_in_order_is_said_to_be_and_the_title_of_problems_is_a_sentence()
     assert sections(WANTED, None, None) == []
     [section] = sections(None, None, troubled({"supported": False}, {"supported": False}, floor=0.5))
     assert section.title == "Not plausible: two objects hang in the air; part of the floor cannot be reached"
+
+
+def rooms(at: Path = STORED) -> dict[tuple[str, str], Shown]:
+    found = stored_samples("sceneeval", "rules", at=at)
+    return {(one.task.kind, one.sample.item_id): one for one in found}
+
+
+def scene_of(found: list[Panel]) -> dict[str, Any]:
+    [value] = of_kind(found, "scene")
+    assert isinstance(value, dict)
+    return value
+
+
+def faces_of(part: dict[str, Any]) -> int:
+    return len(base64.b64decode(part["colours"])) // 3
+
+
+def test_a_room_has_its_surfaces_demands_and_problems() -> None:
+    value = scene_of(panels(rooms()["fidelity", "1"]))
+    assert {"bed_1", "nightstand_1", "lamp_1"} <= {part["name"] for part in value["parts"]}
+    [section] = value["sections"]
+    assert section["title"] == "Demanded: 5 of 7 met"
+    failed = [one["text"] for one in section["remarks"] if one["holds"] is False]
+    assert failed == ["exactly 1 bed that is double", "exactly 1 nightstand left bed"]
+    shown = rooms()["plausibility", "1"]
+    value = scene_of(panels(shown))
+    assert {"text": "nothing holds lamp_1", "objects": ["lamp_1"]}.items() <= value["sections"][0]["remarks"][0].items()
+    lost = scene_of(panels(replace(shown, judged=replace(shown.judged, evidence=None))))
+    assert (lost["parts"], lost["sections"]) == (value["parts"], []), "of a sample that ended in an error"
+
+
+def test_entries_of_an_annotation_are_signed() -> None:
+    shown = {one.sample.item_id: one for one in stored_samples("sceneeval", "annotated")}
+    [table] = of_kind(panels(shown["1"]), "table")
+    assert ["-", "counts", "eq,1,lamp", ""] in table["rows"]
+    assert ["?", "attributes", "eq,1,double bed", "not quant,n,category,attribute"] in table["rows"]
+    assert ["+", "counts", "ge,1,lamp"] in [row[:3] for row in table["rows"]]
+    [text] = of_kind(panels(shown["2"]), "text")
+    assert "No annotation" in text["text"]
+
+
+def test_a_missing_folder_or_scene_and_another_room_are_told_and_the_remarks_stay(tmp_path: Path) -> None:
+    shown = rooms()["fidelity", "1"]
+    gone = panels(replace(shown, folder=Folder("gone", "scenes", tmp_path / "gone")))
+    assert "no folder of scenes" in gone[0].value["text"]
+    assert gone[1].title == "Demanded: 5 of 7 met"
+    shutil.copytree(STORED / "sceneeval", tmp_path / "sceneeval")
+    scene = tmp_path / "sceneeval" / "rooms" / "scene_1.json"
+    scene.write_text(scene.read_text().replace("bed_1", "cot_1"))
+    section = scene_of(panels(rooms(tmp_path)["fidelity", "1"]))["sections"][0]
+    assert section["title"] == "This is not the room that was judged"
+    assert [one["text"] for one in section["remarks"]] == ["bed_1 is gone", "cot_1 is new"]
+    scene.write_text("[")
+    assert "cannot be drawn" in panels(rooms(tmp_path)["fidelity", "1"])[0].value["text"]
+    scene.unlink()
+    assert "no scene of this id" in panels(rooms(tmp_path)["fidelity", "1"])[0].value["text"]
+    odd = replace(shown, sample=replace(shown.sample, item_id="../../rooms/scene_1"))
+    assert panels(odd)[0].kind == "text"
+
+
+def test_a_room_is_bounded_and_large_objects_are_drawn_as_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    ball = trimesh.creation.icosphere(subdivisions=2)
+    rug = Mesh.of(ball.vertices.tolist(), ball.faces.tolist())
+    scene = Scene("den", (Object("rug", rug, standing((0, 0, 1))), Object("cube", box(1, 1, 1))))
+    drawn = room_parts(MeasuredScene(scene), most_faces=300)
+    counts = {part["name"]: faces_of(part) for part in drawn.parts}
+    assert counts["rug"] == len(BOX_FACES)
+    assert sum(counts.values()) <= 300
+    [section] = drawn.simplified
+    assert [(one.text, one.why) for one in section.remarks] == [
+        ("rug is drawn as a box", "its surface has 320 triangles")
+    ]
+    assert room_parts(MeasuredScene(scene)).simplified == ()
+    monkeypatch.setattr(view, "MOST_FACES", 40)
+    value = scene_of(panels(rooms()["fidelity", "2"]))
+    assert all(faces_of(part) <= 40 for part in value["parts"] if part.get("object"))
+    for small, drawn_as_boxes in ((12, ""), (60, "ab"), (40, "a")):
+        assert simplified({"a": 80, "b": small}, 100) == set(drawn_as_boxes), small

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import json
 import os
 import string
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import foreign_scenes as foreign
 import numpy as np
 import pytest
 import trimesh
@@ -48,6 +47,30 @@ LINE = {
 }  # fmt: skip
 """A GLB file with a mesh of one line."""
 MESH: dict[str, Any] = {"id": "a", "category": "x", "at": [0, 0, 0]}
+ODD_IDS = ["../../secret", "..", "/etc/passwd", "x" * 5000, "a\0b", "\ud800", "é" * 300]
+ANY_IDS = ["a/b", "lamp.v2.final", "Стул 7", "rot & grün.1", "a..b", "%2e%2e", "back\\slash", "c:x", ".hidden"]
+made: Any = trimesh
+PANEL = (
+    *("mtllib ./model.mtl", "v -0.5 -0.5 0", "v 0.5 -0.5 0", "v 0.5 0.5 0", "v -0.5 0.5 0"),
+    *("vt 0 0", "vt 1 0", "vt 1 1", "vt 0 1", "usemtl wood", "f 1/1 2/2 3/3", "f 1/1 3/3 4/4"),
+)
+NOWHERE = Path("no", "such", "folder")
+SIMPLE: Any = {
+    "format": "tsgkit/room",
+    "note": "n",
+    "rooms": [{"name": "den", "from": [0, 0], "to": [4, 3],
+               "openings": [{"wall": "south", "kind": "door", "at": 0.5, "width": 0.9, "height": 2.0}]}],
+    "floors": [{"room": "hall", "points": [[4, 0], [6, 0], [6, 3]]}],
+    "walls": [{"name": "w", "from": [4, 0], "to": [6, 0], "openings": []}],
+    "objects": [
+        {"id": "bed_1", "category": "bed", "size": [1.6, 2, 0.5], "at": [2, 1.9, 0], "yaw": 90, "colour": "#aabbcc"},
+        {"id": "lamp_1", "category": "lamp", "attributes": ["red"], "at": [3.5, 2.7, 0], "parts": [
+            {"shape": "cylinder", "size": [0.05, 0.05, 1.2]}, {"shape": "cone", "size": [0.4, 0.4, 0.3]}]},
+        {"id": "box_1", "category": "box", "mesh": "box.glb", "size": [1, 1, 1], "at": [0, 0, 0], "scale": 2},
+    ],
+}  # fmt: skip
+quantities = st.builds("{},{}".format, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 99))
+letters = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff") | st.sampled_from("\r\n")
 
 
 def read(folder: Path, text: str, **more: Any) -> LoadedScene:  # noqa: ANN401
@@ -145,10 +168,6 @@ def test_a_mesh_or_scene_outside_the_folder_or_of_no_possible_name_is_refused(tm
     (folder / "scene_0.glb").write_bytes(b"")
     with pytest.raises(FileProblem, match="there twice"):
         scene_file(folder, "0")
-
-
-ODD_IDS = ["../../secret", "..", "/etc/passwd", "x" * 5000, "a\0b", "\ud800", "é" * 300]
-ANY_IDS = ["a/b", "lamp.v2.final", "Стул 7", "rot & grün.1", "a..b", "%2e%2e", "back\\slash", "c:x", ".hidden"]
 
 
 def test_an_asset_of_any_id_is_looked_for_inside_its_folder(tmp_path: Path) -> None:
@@ -278,7 +297,7 @@ def test_packed_table_of_assets_is_read_like_the_plain_one(tmp_path: Path, monke
             source_of(f"objathor={tmp_path / str(number)}").asset("a1", "x")
 
 
-def test_missing_mesh_is_an_upright_box_on_its_underside_or_around_its_middle(tmp_path: Path) -> None:
+def test_a_missing_mesh_is_an_upright_box_and_an_asset_is_stood_upright(tmp_path: Path) -> None:
     (tmp_path / "bed").mkdir()
     for path, key, (x, y, z) in (("bed/data.json", "", (1.6, 2.0, 0.9)), ("annotations.json", "bed", (1.6, 0.9, 2.0))):
         sized = {"assetMetadata": {"boundingBox": {"x": x, "y": y, "z": z}}}
@@ -287,19 +306,14 @@ def test_missing_mesh_is_an_upright_box_on_its_underside_or_around_its_middle(tm
         sources = sources_of([f"{layout}={tmp_path}"])
         found = read(tmp_path, state(an_object(0, f"{model}.bed")), sources=sources, missing="box")
         assert corners(found) == ([1.2, 0, low], [2.8, 2, low + 0.9]), layout
-
-
-def test_an_asset_with_its_own_up_is_stood_upright(tmp_path: Path) -> None:
     (tmp_path / "glb/p").mkdir(parents=True)
     (tmp_path / "fpmodels.csv").write_text('id,wnsynsetkey,name,up,front\npole,pole.n.01,Pole,"0,0,1","0,-1,0"\n')
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
-    low, high = corners(found)
-    assert [round(b - a, 6) for a, b in zip(low, high, strict=True)] == [0.1, 0.2, 3]
-    with pytest.raises(FileProblem, match="there is no such folder"):
-        sources_of([f"hssd={tmp_path / 'no'}"])
-    with pytest.raises(UsageError, match="not LAYOUT=DIR"):
-        source_of("hssd")
+    assert [round(b - a, 6) for a, b in zip(*corners(found), strict=True)] == [0.1, 0.2, 3]
+    for wanted, said in ((f"hssd={tmp_path / 'no'}", "there is no such folder"), ("hssd", "not LAYOUT=DIR")):
+        with refuses(UsageError, said, wanted):
+            sources_of([wanted])
 
 
 def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_path: Path) -> None:
@@ -325,9 +339,6 @@ def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_pat
             read_glb(data, "x.glb")
 
 
-made: Any = trimesh
-
-
 def cubes(**images: object) -> bytes:
     """Return a red and a blue cube, the blue one with an image where one is given."""
     scene = made.Scene()
@@ -342,15 +353,7 @@ def cubes(**images: object) -> bytes:
     return bytes(scene.export(file_type="glb"))
 
 
-def with_materials(data: bytes, value: object) -> bytes:
-    length = struct.unpack_from("<I", data, 12)[0]
-    text = json.dumps({**json.loads(data[20 : 20 + length]), "materials": value}).encode()
-    text += b" " * (-len(text) % 4)
-    rest = struct.pack("<II", len(text), 0x4E4F534A) + text + data[20 + length :]
-    return b"glTF" + struct.pack("<II", 2, 12 + len(rest)) + rest
-
-
-def test_each_thing_keeps_its_own_base_colour_or_texture() -> None:
+def test_each_thing_keeps_its_colour_or_texture_and_odd_paint_keeps_no_room_from_being_read() -> None:
     for data, blue in ((cubes(), 2), (cubes(blue_1=Image.new("RGB", (4, 4), (0, 200, 0))), 1)):
         scene = read_glb(data, "room.glb").scene
         images = [view(MeasuredScene(scene), "front", name, 32) for name in ("red_1", "blue_1")]
@@ -358,39 +361,15 @@ def test_each_thing_keeps_its_own_base_colour_or_texture() -> None:
     shape = next(thing.shape for thing in scene.objects if thing.id == "red_1")
     assert isinstance(shape, Mesh) and shape.paint is not None
     assert not shape.paint.textures, "a thing holds no image of another"
-
-
-def test_paint_that_is_not_as_it_should_be_never_keeps_a_room_from_being_read() -> None:
-    rows: list[object] = [
-        None,
-        3,
-        [],
-        [None, None],
-        [{}, {}],
-        [{"pbrMetallicRoughness": {"baseColorFactor": ["red"] * 4}}] * 2,
-        [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 99}}}] * 2,
-        [{"pbrMetallicRoughness": {"baseColorTexture": {"index": -1, "texCoord": 7}}}] * 2,
-    ]
+    odd = ({"baseColorFactor": ["red"] * 4}, {"baseColorTexture": {"index": 99}}, {"baseColorTexture": {"index": -1}})
+    rows: list[object] = [None, 3, [], [None, None], [{}, {}], *([{"pbrMetallicRoughness": one}] * 2 for one in odd)]
+    chunk, binary = chunks_of(cubes())
     for materials in rows:
-        stage = MeasuredScene(read_glb(with_materials(cubes(), materials), "room.glb").scene)
+        data = written_glb({**json.loads(chunk), "materials": materials}, binary)
+        stage = MeasuredScene(read_glb(data, "room.glb").scene)
         assert [thing.id for thing in stage.scene.objects] == ["red_1", "blue_1"], materials
         assert {problem.code for problem in stage.problems} <= {"no-floor"}, materials
         assert view(stage, "front", "red_1", 16).mask("red_1").any(), materials
-
-
-OBJ = """mtllib ./model.mtl
-v -0.5 -0.5 0
-v 0.5 -0.5 0
-v 0.5 0.5 0
-v -0.5 0.5 0
-vt 0 0
-vt 1 0
-vt 1 1
-vt 0 1
-usemtl wood
-f 1/1 2/2 3/3
-f 1/1 3/3 4/4
-"""
 
 
 def stage_of(folder: Path, *objects: dict[str, Any]) -> MeasuredScene:
@@ -400,7 +379,7 @@ def stage_of(folder: Path, *objects: dict[str, Any]) -> MeasuredScene:
 
 
 def seen_of_obj(folder: Path) -> list[int]:
-    (folder / "panel.obj").write_text(OBJ)
+    (folder / "panel.obj").write_text("\n".join(PANEL))
     stage = stage_of(folder, {"id": "panel_1", "mesh": "panel.obj", "at": [0, 0, 0.5]})
     colour: list[int] = view(stage, "front", "panel_1", 32).colours[16, 16].tolist()
     return colour
@@ -446,109 +425,48 @@ def test_a_room_of_ours_gives_colours_to_objects_and_parts_that_change_nothing_m
             stage_of(tmp_path, {**cube, "colour": colour})
 
 
-NOWHERE = Path("no", "such", "folder")
-ODD: list[Any] = [
-    None, True, 0, -1, 1.5, 1e308, -1e-300, float("nan"), float("inf"), 10**400, "", "x", "../x.obj", "#c04030", "a.b",
-    "floor", "\udc80", "\ud800", "x" * 5000 + ".obj", [], {}, [0], [[]], [0, 0], [1, 2, 3], [1e308] * 16, {"mesh": 0},
-]  # fmt: skip
-
-
 class Boxes:
     """Assets whose meshes are not there, but whose boxes are known."""
 
-    prefix = "a"
+    prefix = "fpModel"
 
     def asset(self, asset_id: str, where: str) -> Asset:
         return Asset(NOWHERE / "x.obj", asset_id, "", None, (1.0, 1.0, 1.0))
 
 
-FLOOR = {"type": "Floor", "roomId": "den", "points": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]}
-WALL = {"type": "Wall", "id": "w1", "points": [[0, 0, 0], [4, 0, 0]], "height": 2.5,
-        "holes": [{"type": "Door", "box": {"min": [1, 0], "max": [2, 2]}}]}  # fmt: skip
-STATE: Any = json.loads(state(an_object(model="a.bed"), arch={"version": "arch@1.0.2", "elements": [FLOOR, WALL]}))
-SIMPLE: Any = {
-    "format": "tsgkit/room",
-    "note": "n",
-    "rooms": [{"name": "den", "from": [0, 0], "to": [4, 3],
-               "openings": [{"wall": "south", "kind": "door", "at": 0.5, "width": 0.9, "height": 2.0}]}],
-    "floors": [{"room": "hall", "points": [[4, 0], [6, 0], [6, 3]]}],
-    "walls": [{"name": "w", "from": [4, 0], "to": [6, 0], "openings": []}],
-    "objects": [
-        {"id": "bed_1", "category": "bed", "size": [1.6, 2, 0.5], "at": [2, 1.9, 0], "yaw": 90, "colour": "#aabbcc"},
-        {"id": "lamp_1", "category": "lamp", "attributes": ["red"], "at": [3.5, 2.7, 0], "parts": [
-            {"shape": "cylinder", "size": [0.05, 0.05, 1.2]}, {"shape": "cone", "size": [0.4, 0.4, 0.3]}]},
-        {"id": "box_1", "category": "box", "mesh": "box.glb", "size": [1, 1, 1], "at": [0, 0, 0], "scale": 2},
-    ],
-}  # fmt: skip
-
-
-@cache
-def glb() -> tuple[Any, bytes]:
-    import trimesh
-
-    scene = trimesh.Scene()
-    scene.add_geometry(trimesh.creation.box((2, 0.5, 1)), node_name="dining_table_2")
-    scene.add_geometry(trimesh.creation.box((1, 1, 1)), node_name="box")
-    text, binary = chunks_of(scene.export(file_type="glb"))  # type: ignore[no-untyped-call]
-    content = json.loads(text)
+def test_a_spoilt_room_is_read_or_refused_as_a_problem_of_its_file() -> None:
+    chunk, binary = chunks_of(cubes())
+    content = json.loads(chunk)
     content["scenes"][0]["extras"] = {"rooms": SIMPLE["rooms"]}
     for node in content["nodes"]:
         node["extras"] = {"category": "box", "attributes": ["red"]}
-    return content, binary
-
-
-READERS: dict[str, tuple[Callable[[Any], LoadedScene], Callable[[], Any]]] = {
-    "state": (lambda value: read_state(json.dumps(value), "x.json", {"a": Boxes()}, missing="box"), lambda: STATE),
-    "simple": (lambda value: read_simple(json.dumps(value), "x.json", NOWHERE, missing="box"), lambda: SIMPLE),
-    "glb": (lambda value: read_glb(written_glb(value, glb()[1]), "x.glb"), lambda: glb()[0]),
-}
-
-
-def spots(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401
-    """Yield every place of a JSON value: what holds it, and by which key."""
-    for key in list(value) if isinstance(value, dict) else range(len(value)):
-        yield value, key
-        if isinstance(value[key], dict | list):
-            yield from spots(value[key])
-
-
-def mutated(data: st.DataObject, value: Any) -> Any:  # noqa: ANN401
-    """Return the value with something odd in one to three places, or without them."""
-    value = copy.deepcopy(value)
-    for _ in range(data.draw(st.integers(1, 3))):
-        if not (found := list(spots(value))):
-            break
-        holder, key = data.draw(st.sampled_from(found))
-        if data.draw(st.integers(0, 3)) == 0:
-            del holder[key]
-        else:
-            holder[key] = copy.deepcopy(data.draw(st.sampled_from(ODD)))
-    return value
-
-
-@pytest.mark.parametrize("form", READERS)
-@given(data=st.data())
-@settings(max_examples=60)
-def test_a_mutated_room_is_read_or_refused_as_a_problem_of_its_file(form: str, data: st.DataObject) -> None:
-    read, original = READERS[form]
-    assert read(original()).scene.objects, "the file itself can be read"
-    value = mutated(data, original())
-    text = json.dumps(value)
-    assert meshes_of(text, "x.json", NOWHERE) == []
-    assert all(len(one) == 2 for one in models_of(text, "x.json"))
-    try:
-        found = read(value)
-    except FileProblem as error:
-        assert error.message.startswith(("x.json", "x.glb"))
-        return
-    for stage in (MeasuredScene(found.scene), MeasuredScene(found.scene, OFFICIAL)):
-        assert len(stage.bodies) + len(stage.unmeasured) >= len({thing.id for thing in found.scene.objects})
-        assert all(str(problem) for problem in stage.problems)
+    arranged = foreign.hsm_state()
+    arranged["scene"]["arch"]["elements"][-1]["roomId"] = "den"
+    forms: dict[str, tuple[Any, Callable[[str], LoadedScene]]] = {
+        "state": (arranged, lambda text: read_state(text, "x.json", {"fpModel": Boxes()}, missing="box")),
+        "simple": (SIMPLE, lambda text: read_simple(text, "x.json", NOWHERE, missing="box")),
+        "glb": (content, lambda text: read_glb(written_glb(json.loads(text), binary), "x.glb")),
+    }
+    for form, (value, read_form) in forms.items():
+        random = Random(form)
+        assert read_form(json.dumps(value)).scene.objects, f"the {form} itself can be read"
+        for number in range(60):
+            text = foreign.spoilt(random, value)
+            for _ in range(number % 3):
+                text = foreign.spoilt(random, json.loads(text))
+            assert meshes_of(text, "x.json", NOWHERE) == [], text
+            assert all(len(one) == 2 for one in models_of(text, "x.json")), text
+            try:
+                found = read_form(text)
+            except FileProblem as error:
+                assert error.message.startswith(("x.json", "x.glb")), text
+                continue
+            for stage in (MeasuredScene(found.scene), MeasuredScene(found.scene, OFFICIAL)):
+                assert len(stage.bodies) + len(stage.unmeasured) >= len({thing.id for thing in found.scene.objects})
+                assert all(str(problem) for problem in stage.problems), text
 
 
 names = st.text(string.ascii_lowercase + "_-'é", min_size=1, max_size=8).filter(lambda name: name.strip("_-'"))
-quantities = st.builds("{},{}".format, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 99))
-letters = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff") | st.sampled_from("\r\n")
 
 
 @st.composite
@@ -562,7 +480,8 @@ def described(draw: st.DrawFn) -> Annotation:
     )
     level, text = draw(st.sampled_from(["easy", "medium", "hard"])), draw(st.text(letters, max_size=40).map(str.strip))
     counts = [f"{draw(quantities)},{name}" for name in known]
-    return annotation_of("0", level, text, counts, *(draw(st.lists(cell, max_size=3)) for cell in cells))
+    atr, oor, oar = (draw(st.lists(cell, max_size=3)) for cell in cells)
+    return annotation_of("0", level, text, counts, atr, oor, oar)
 
 
 @settings(max_examples=50)
