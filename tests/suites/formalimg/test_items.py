@@ -58,44 +58,38 @@ def test_audit_finds_planted_slips_and_no_others(tmp_path: Path, capsys: pytest.
         assert slips(capsys, "--task", task) == set(), task
 
 
-HASTE = Patience(timeout=2.0, tries=2, pause=0.0)
-
-
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
 
-def archive(*extra: tuple[str, bytes]) -> bytes:
+def archive(*extra: tuple[str, str]) -> bytes:
     """Return a repository as it is packed."""
     file = io.BytesIO()
     items = [
-        (
-            f"benchmarks/{row['scenario']}/{row['id']}.json",
-            json.dumps({k: row[k] for k in ("prompt", "dsl", "k")}).encode(),
-        )
+        (f"benchmarks/{row['scenario']}/{row['id']}.json", json.dumps({k: row[k] for k in ("prompt", "dsl", "k")}))
         for row in ROWS
     ]
     with tarfile.open(fileobj=file, mode="w:gz") as packed:
-        for name, data in [*items, ("README.md", b"no item"), *extra]:
+        for name, text in [*items, ("README.md", "no item"), *extra]:
             info = tarfile.TarInfo(f"FormalImG-1234/{name}")
-            info.size = len(data)
-            packed.addfile(info, io.BytesIO(data))
+            info.size = len(text)
+            packed.addfile(info, io.BytesIO(text.encode()))
     return file.getvalue()
 
 
 def test_get_dataset_converts_the_archive_to_files_of_rows_or_refuses_it(tmp_path: Path, home: Path) -> None:
     wanted = known("formalimg")
-    path = f"{wanted.repository}/tar.gz/{wanted.commit}"
+    path, haste = f"{wanted.repository}/tar.gz/{wanted.commit}", Patience(timeout=2.0, tries=2, pause=0.0)
     with loopback() as served:
         served.put(path, b"\x1f\x8bnot really")
         with pytest.raises(FileProblem, match="cannot be unpacked"):
-            get_dataset("formalimg", served.url, patience=HASTE)
+            get_dataset("formalimg", served.url, patience=haste)
         assert not list(home.rglob("*.jsonl"))
-        odd = ("../../benchmarks/knolling/9.json", b"{}"), ("benchmarks/knolling/deep/9.json", b"{}")
+        odd = ("../../benchmarks/knolling/9.json", "{}"), ("benchmarks/knolling/deep/9.json", "{}")
         served.put(path, archive(*odd))
-        intake = get_dataset("formalimg", served.url, patience=HASTE)
+        intake = get_dataset("formalimg", served.url, patience=haste)
     assert [(one.stored.task, one.stored.rows) for one in intake.arrivals] == [("knolling", 2), ("natural", 1)]
     assert sorted(file.name for file in home.rglob("*.jsonl")) == ["knolling.jsonl", "natural.jsonl"]
     (tmp_path / "rows.jsonl").write_text(lines(ROWS))
