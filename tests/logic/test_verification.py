@@ -24,7 +24,6 @@ from tsgkit.logic.verification import verify
 PROFILES: tuple[Profile, ...] = ("official", "strict")
 PAIR = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'hat') ({} ?x ?y))))"
 EVERY_SHOE = "(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))"
-TWO_SHOES = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'shoe') (AlignedVertically ?x ?y))))"
 NO_BOX = "box_2d of 'hat' is not a list of four numbers"
 SHOE = ("shoe", [0, 0, 100, 100])
 MADE_UP = 3_000
@@ -40,23 +39,17 @@ def scene(*things: tuple[Any, ...]) -> dict[str, Any]:
     return {"objects": [dict(zip(keys, thing, strict=False)) for thing in things]}
 
 
-def test_verdicts_at_the_edges_of_predicates_and_with_distinct_objects() -> None:
+def test_verdicts_change_at_the_edges_of_predicates() -> None:
     rows: list[tuple[str, dict[str, Any], bool]] = [
-        ("(exists ?x (and (Is ?x 'scissors') (OnTopSide ?x)))", scene(("scissors", [100, 400, 200, 600])), False),
         (PAIR.format("AlignedVertically"), scene(SHOE, ("hat", [100, 0, 200, 100])), False),
         (PAIR.format("AlignedVertically"), scene(("shoe", [0, 0, 100, 99]), ("hat", [99, 99, 199, 200])), True),
         (PAIR.format("LeftOf"), scene(SHOE, ("hat", [0, 100, 200, 200])), False),
         (PAIR.format("LeftOf"), scene(SHOE, ("hat", [0, 100, 202, 200])), True),
-        (EVERY_SHOE, scene(("hat", [0, 0, 100, 100])), False),
-        ("(not (exists ?x (Is ?x 'shoe')))", scene(), True),
         ("(exists ?x (InCenter ?x))", scene(("hat", [0, 0, 667, 667])), True),
         ("(exists ?x (InCenter ?x))", scene(("hat", [0, 0, 666, 666])), False),
-        (TWO_SHOES, scene(SHOE), True),
     ]
     for (text, layout, truth), profile in itertools.product(rows, PROFILES):
         assert verify(text, layout, profile).truth is truth, (text, layout, profile)
-    assert verify(TWO_SHOES, scene(SHOE), distinct=True).truth is False
-    assert verify(TWO_SHOES, scene(SHOE, ("shoe", [0, 200, 100, 300])), distinct=True).truth is True
 
 
 def test_official_verdict_equals_plain_evaluation_including_crashes() -> None:
@@ -108,9 +101,9 @@ def test_official_verdict_is_false_where_the_published_verifier_crashes() -> Non
         (scene(SHOE, ("hat", "box")), NO_BOX),
     ]
     for layout, detail in layouts:
-        verdict = verify(EVERY_SHOE, layout, "official")
-        assert (verdict.truth, verdict.status, verdict.reason) == (False, "crashed", "Syntax Error"), layout
-        assert verdict.detail == detail, layout
+        found = verify(EVERY_SHOE, layout, "official")
+        told = (found.truth, found.status, found.reason, found.detail)
+        assert told == (False, "crashed", "Syntax Error", detail), layout
     for text in (
         "(exists ?x (Likes ?x 'cup'))",
         "(exists ?x (Is ?x))",
@@ -139,22 +132,16 @@ def test_official_differs_from_strict_where_the_published_verifier_is_lax() -> N
 
 
 def test_strict_rejects_malformed_layouts_with_the_reason() -> None:
-    four = "expected four finite numbers"
-    boxes: list[tuple[Any, str]] = [
-        (None, "box_2d is missing"),
-        ([1, 2, 3], f"box_2d is [1, 2, 3], {four}"),
-        ([0, 0, 10, 10, 10], four),
-        ([0, 0, "10", 10], four),
-        ([0, 0, True, 10], four),
-        ([0, 0, float("nan"), 10], four),
-        ([0, 0, float("inf"), 10], four),
-        ([0, 0, 10**5000, 10], "expected 0 <= x1 < x2 <= 1000"),
-        ([10, 0, 10, 10], "expected 0 <= x1 < x2 <= 1000"),
-        ([-1, 0, 10, 10], "expected 0 <= x1 < x2 <= 1000"),
-        ([0, -1, 10, 10], "expected 0 <= y1 < y2 <= 1000"),
-        ([0, 0, 10, 1000.5], "expected 0 <= y1 < y2 <= 1000"),
-    ]
-    for box, reason in boxes:
+    boxes: dict[str, list[Any]] = {
+        "box_2d is missing": [None],
+        "expected four finite numbers": [
+            [1, 2, 3], [0, 0, 10, 10, 10], [0, 0, "10", 10], [0, 0, True, 10],
+            [0, 0, float("nan"), 10], [0, 0, float("inf"), 10],
+        ],
+        "expected 0 <= x1 < x2 <= 1000": [[0, 0, 10**5000, 10], [10, 0, 10, 10], [-1, 0, 10, 10]],
+        "expected 0 <= y1 < y2 <= 1000": [[0, -1, 10, 10], [0, 0, 10, 1000.5]],
+    }  # fmt: skip
+    for reason, box in ((reason, box) for reason, some in boxes.items() for box in some):
         verdict = verify("(exists ?x (Is ?x 'hat'))", scene(SHOE, ("hat", box)))
         assert (verdict.truth, verdict.status) == (False, "rejected"), reason
         assert (reason in verdict.reason, "object 1 (hat)" in verdict.reason) == (True, True), verdict.reason
@@ -254,11 +241,7 @@ def test_formulas_of_maximum_depth_get_a_verdict() -> None:
         "not": "(exists ?x " + "(not " * (MAX_DEPTH - 2) + "(OnTopSide ?x)" + ")" * (MAX_DEPTH - 1),
         "exists": exists + f"(and {chain})" + ")" * (MAX_DEPTH - 2),
         "every": every + "(OnTopSide ?v0)" + "))" * half,
-        "condition": "(exists ?x "
-        + "(forall ?y (implies " * half
-        + "(OnTopSide ?x)"
-        + " (OnTopSide ?x)))" * half
-        + ")",
+        "condition": f"(exists ?x {'(forall ?y (implies ' * half}(OnTopSide ?x){' (OnTopSide ?x)))' * half})",
         "and": "(exists ?x " + "(and (OnTopSide ?x) (or " * half + "(OnTopSide ?x)" + "))" * half + ")",
     }.items():
         assert verify(text, layout, "official", work=100_000).status == "decided", name
