@@ -19,9 +19,8 @@ from tsgkit.logic import formula as f
 
 Env = dict[f.Variable, int]
 UNARY = ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter")
-BINARY = (
-    *["LeftOf", "RightOf", "Above", "Below", "AlignedHorizontally", "AlignedVertically", "LargerThan", "SmallerThan"],
-)
+BESIDE = ("LeftOf", "RightOf", "Above", "Below", "AlignedHorizontally", "AlignedVertically")
+BINARY = (*BESIDE, "LargerThan", "SmallerThan")
 
 
 class Crash(Exception):

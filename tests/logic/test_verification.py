@@ -39,7 +39,7 @@ def scene(*things: tuple[Any, ...]) -> dict[str, Any]:
     return {"objects": [dict(zip(keys, thing, strict=False)) for thing in things]}
 
 
-def test_verdicts_change_at_the_edges_of_predicates() -> None:
+def test_verdicts_change_at_edges_and_official_is_lax_where_the_published_verifier_is() -> None:
     rows: list[tuple[str, dict[str, Any], bool]] = [
         (PAIR.format("AlignedVertically"), scene(SHOE, ("hat", [100, 0, 200, 100])), False),
         (PAIR.format("AlignedVertically"), scene(("shoe", [0, 0, 100, 99]), ("hat", [99, 99, 199, 200])), True),
@@ -50,6 +50,13 @@ def test_verdicts_change_at_the_edges_of_predicates() -> None:
     ]
     for (text, layout, truth), profile in itertools.product(rows, PROFILES):
         assert verify(text, layout, profile).truth is truth, (text, layout, profile)
+    inverted = scene(("shoe", [600, 0, 100, 100]), ("hat", [300, 0, 400, 100]))
+    assert verify(PAIR.format("LeftOf"), inverted, "official").truth is True
+    assert "expected 0 <= x1 < x2 <= 1000" in verify(PAIR.format("LeftOf"), inverted).reason
+    layout = scene(("cup", [0, 0, 90, 90]), ("pen", [200, 0, 290, 90]), ("hat", [400, 0, 490, 90]))
+    chained = "(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))"
+    found = verify(chained, layout, "official")
+    assert (found.truth, found.zero_triggers, verify(chained, layout).truth) == (False, 1, True)
 
 
 def test_official_verdict_equals_plain_evaluation_including_crashes() -> None:
@@ -121,17 +128,7 @@ def test_official_verdict_is_false_where_the_published_verifier_crashes() -> Non
     assert verify("cup", scene(), "official").status == "crashed"
 
 
-def test_official_differs_from_strict_where_the_published_verifier_is_lax() -> None:
-    inverted = scene(("shoe", [600, 0, 100, 100]), ("hat", [300, 0, 400, 100]))
-    assert verify(PAIR.format("LeftOf"), inverted, "official").truth is True
-    assert "expected 0 <= x1 < x2 <= 1000" in verify(PAIR.format("LeftOf"), inverted).reason
-    layout = scene(("cup", [0, 0, 90, 90]), ("pen", [200, 0, 290, 90]), ("hat", [400, 0, 490, 90]))
-    chained = "(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))"
-    found = verify(chained, layout, "official")
-    assert (found.truth, found.zero_triggers, verify(chained, layout).truth) == (False, 1, True)
-
-
-def test_strict_rejects_malformed_layouts_with_the_reason() -> None:
+def test_strict_rejects_malformed_layouts_with_the_reason_and_unusable_formulas() -> None:
     boxes: dict[str, list[Any]] = {
         "box_2d is missing": [None],
         "expected four finite numbers": [
@@ -156,9 +153,6 @@ def test_strict_rejects_malformed_layouts_with_the_reason() -> None:
     assert "objects 0 and 1 (the shoe, the hat) overlap" in verify(formula, half).reason
     assert verify(formula, half, grounded=True).truth is True
     assert "more than half of the smaller" in verify(formula, more, grounded=True).reason
-
-
-def test_layouts_round_trip_and_unusable_formulas_are_refused() -> None:
     value = scene(("shoe", [0, 0, 100, 100], "red"))
     assert layout_of(value).value == value
     shoes = scene(SHOE, ("hat", [500, 0, 600, 100]), ("shoe", [0, 200, 9, 209]))
@@ -175,7 +169,7 @@ def test_layouts_round_trip_and_unusable_formulas_are_refused() -> None:
         verify(EVERY_SHOE, scene(SHOE), "lenient")  # type: ignore[arg-type]
 
 
-def test_verdict_is_undecided_beyond_the_work_limit() -> None:
+def test_verdict_is_undecided_beyond_the_work_limit_and_at_the_maximum_depth_there_is_one() -> None:
     layout = scene(*(("cup", [10 * n, 0, 10 * n + 9, 9]) for n in range(20)))
     text = "(exists ?x (exists ?y (exists ?z (and (LeftOf ?x ?y) (LeftOf ?y ?z) (LeftOf ?z ?x)))))"
     labels = "abcdefgh"
@@ -191,6 +185,21 @@ def test_verdict_is_undecided_beyond_the_work_limit() -> None:
         verdict = verify(chain, scene(*rows), profile)
         assert verdict.truth is False
         assert verdict.work < 32**2 * 40, "nested exists over classes take polynomial work"
+    half = MAX_DEPTH // 2 - 1
+    exists = "".join(f"(exists ?v{number} " for number in range(MAX_DEPTH - 2))
+    chain = " ".join(f"(LeftOf ?v{number} ?v{number + 1})" for number in range(MAX_DEPTH - 3))
+    every = "".join(f"(forall ?v{number} (implies (Is ?v{number} 'cup') " for number in range(half))
+    layout = scene(*(("cup", [200 * n, 0, 200 * n + 9, 9]) for n in range(2)))
+    for name, text in {
+        "not": "(exists ?x " + "(not " * (MAX_DEPTH - 2) + "(OnTopSide ?x)" + ")" * (MAX_DEPTH - 1),
+        "exists": exists + f"(and {chain})" + ")" * (MAX_DEPTH - 2),
+        "every": every + "(OnTopSide ?v0)" + "))" * half,
+        "condition": f"(exists ?x {'(forall ?y (implies ' * half}(OnTopSide ?x){' (OnTopSide ?x)))' * half})",
+        "and": "(exists ?x " + "(and (OnTopSide ?x) (or " * half + "(OnTopSide ?x)" + "))" * half + ")",
+    }.items():
+        assert verify(text, layout, "official", work=100_000).status == "decided", name
+        expected = "undecided" if name == "condition" else "decided"
+        assert verify(text, layout, "strict", work=100_000).status == expected, name
 
 
 def test_reasons_name_the_smallest_unsatisfied_part_and_long_traces_are_cut() -> None:
@@ -229,21 +238,3 @@ def test_reasons_name_the_smallest_unsatisfied_part_and_long_traces_are_cut() ->
         assert trace is not None
         assert len(trace.text.splitlines()) <= MOST_LINES + 1
         assert str(trace.value(50)).count("message") <= 60
-
-
-def test_formulas_of_maximum_depth_get_a_verdict() -> None:
-    half = MAX_DEPTH // 2 - 1
-    exists = "".join(f"(exists ?v{number} " for number in range(MAX_DEPTH - 2))
-    chain = " ".join(f"(LeftOf ?v{number} ?v{number + 1})" for number in range(MAX_DEPTH - 3))
-    every = "".join(f"(forall ?v{number} (implies (Is ?v{number} 'cup') " for number in range(half))
-    layout = scene(*(("cup", [200 * n, 0, 200 * n + 9, 9]) for n in range(2)))
-    for name, text in {
-        "not": "(exists ?x " + "(not " * (MAX_DEPTH - 2) + "(OnTopSide ?x)" + ")" * (MAX_DEPTH - 1),
-        "exists": exists + f"(and {chain})" + ")" * (MAX_DEPTH - 2),
-        "every": every + "(OnTopSide ?v0)" + "))" * half,
-        "condition": f"(exists ?x {'(forall ?y (implies ' * half}(OnTopSide ?x){' (OnTopSide ?x)))' * half})",
-        "and": "(exists ?x " + "(and (OnTopSide ?x) (or " * half + "(OnTopSide ?x)" + "))" * half + ")",
-    }.items():
-        assert verify(text, layout, "official", work=100_000).status == "decided", name
-        expected = "undecided" if name == "condition" else "decided"
-        assert verify(text, layout, "strict", work=100_000).status == expected, name
