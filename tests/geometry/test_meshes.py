@@ -32,6 +32,34 @@ from tsgkit.geometry.transforms import (
     yaw_of,
 )
 
+CUBE = mesh_of(box(1, 1, 1))
+SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [
+    (Mesh.of([(math.nan, 0, 0), *CUBE.vertices[1:].tolist()], CUBE.faces), ["not-finite"], True),
+    (Mesh.of([(math.inf, 0, 0), *CUBE.vertices[1:].tolist()], CUBE.faces), ["not-finite"], True),
+    (Mesh.of(CUBE.vertices * math.nan, CUBE.faces), ["not-finite", "empty-mesh"], False),
+    (Mesh.of(np.zeros((0, 3)), np.zeros((0, 3))), ["empty-mesh"], False),
+    (Mesh.of(CUBE.vertices, np.zeros((0, 3))), ["empty-mesh"], False),
+    (Mesh.of(CUBE.vertices * 0, CUBE.faces), ["flat-mesh"], False),
+    (Mesh.of(CUBE.vertices * (1, 0, 0), CUBE.faces), ["flat-mesh"], False),
+    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [0, 1, 8]]), ["bad-face"], True),
+    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [-1, 2, 3]]), ["bad-face"], True),
+    (CUBE.turned_out(), ["inside-out"], True),
+    (Mesh.of([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), [], True),
+    (Primitive("box", (1, 0, 1)), ["bad-size"], False),
+    (Primitive("box", (1, math.nan, 1)), ["bad-size"], False),
+    (Primitive("pyramid", (1, 1, 1)), ["bad-size"], False),  # type: ignore[arg-type]
+    (CUBE, [], True),
+]
+made: Any = trimesh
+GREEN = {
+    "etc1s": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEQlnALEOEE8BYhUg3gFV0wSlrRgRepCBDpRmYtBgWMzIxMDMjGyHPZz1HwjkgTTQWeVFmSWp"
+    "RQxOicWZxQqheZllqUXFiTkKRnqGBiDzGRm0gOpYgVgbzS5kuxkPsEAYTkwzIOJNOfsYEpgggoYMPhBXKDxhCAkNDWUVOeACkRFSZJgBYTlwMApD"
+    "dHpIMyYwOYCZgkBdAIO/H+I=",
+    "uastc": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEYpBIAOIdYB4CpRGBwegtAMaDVPLxKDBsIyRiYGZmYFBAK6rHs76DwTyQBrorPKizJLUIganx"
+    "OLMYoXQvMyy1KLixBwFIz1DAwYGFpAuoLbwg9Mf2fOEw/WTygcAYkQjfw==",
+}
+"""KTX2 images of 8 by 8 green pixels, in both ways of Basis Universal."""
+
 
 def written(kind: str) -> bytes:
     """Return two unit boxes, the second two metres up its parent's node."""
@@ -45,7 +73,7 @@ def written(kind: str) -> bytes:
     return made if isinstance(made, bytes) else str(made).encode()
 
 
-def test_a_file_is_read_as_one_mesh_with_every_node_in_place() -> None:
+def test_a_file_is_read_as_one_mesh_and_one_that_is_none_or_cut_is_a_problem() -> None:
     for kind in ("glb", "obj", "ply"):
         mesh = read_mesh(written(kind), kind)
         assert isinstance(mesh, Mesh)
@@ -53,9 +81,6 @@ def test_a_file_is_read_as_one_mesh_with_every_node_in_place() -> None:
         assert mesh.vertices.min(axis=0).tolist() == [-0.5, -0.5, -0.5]
         assert mesh.vertices.max(axis=0).tolist() == [0.5, 2.5, 0.5]
         assert mesh.volume == pytest.approx(2)
-
-
-def test_a_file_that_is_none_or_cut_is_a_problem() -> None:
     for kind in ("glb", "obj", "ply", "stl"):
         for data in (b"", b"\0" * 40, b"hello", b"v 0 0 0\n", b"glTF" + b"\xff" * 60):
             found = read_mesh(data, kind, where="lamp")
@@ -73,7 +98,7 @@ def test_a_file_that_is_none_or_cut_is_a_problem() -> None:
             assert f"line {number}: a corner of" in found.message, line
 
 
-def test_primitives_are_closed_and_of_their_size_and_arrays_never_written_to() -> None:
+def test_primitives_are_closed_solids_and_winding_is_mended_only_where_asked() -> None:
     for kind, full in {"box": 6, "cylinder": 6 * math.pi / 4, "cone": math.pi / 2, "sphere": math.pi}.items():
         mesh = mesh_of(Primitive(kind, (1, 2, 3)))  # type: ignore[arg-type]
         assert closed(merged(mesh.vertices, mesh.faces)), kind
@@ -81,28 +106,12 @@ def test_primitives_are_closed_and_of_their_size_and_arrays_never_written_to() -
         assert mesh.volume == pytest.approx(full, rel=0.02), kind
     with pytest.raises(ValueError, match="read-only"):
         CUBE.vertices[0, 0] = 3
-
-
-CUBE = mesh_of(box(1, 1, 1))
-
-
-SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [
-    (Mesh.of([(math.nan, 0, 0), *CUBE.vertices[1:]], CUBE.faces), ["not-finite"], True),
-    (Mesh.of([(math.inf, 0, 0), *CUBE.vertices[1:]], CUBE.faces), ["not-finite"], True),
-    (Mesh.of(CUBE.vertices * math.nan, CUBE.faces), ["not-finite", "empty-mesh"], False),
-    (Mesh.of(np.zeros((0, 3)), np.zeros((0, 3))), ["empty-mesh"], False),
-    (Mesh.of(CUBE.vertices, np.zeros((0, 3))), ["empty-mesh"], False),
-    (Mesh.of(CUBE.vertices * 0, CUBE.faces), ["flat-mesh"], False),
-    (Mesh.of(CUBE.vertices * (1, 0, 0), CUBE.faces), ["flat-mesh"], False),
-    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [0, 1, 8]]), ["bad-face"], True),
-    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [-1, 2, 3]]), ["bad-face"], True),
-    (CUBE.turned_out(), ["inside-out"], True),
-    (Mesh.of([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), [], True),
-    (Primitive("box", (1, 0, 1)), ["bad-size"], False),
-    (Primitive("box", (1, math.nan, 1)), ["bad-size"], False),
-    (Primitive("pyramid", (1, 1, 1)), ["bad-size"], False),  # type: ignore[arg-type]
-    (CUBE, [], True),
-]
+    for mends, volume in ((False, -1), (True, 1)):
+        found, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=mends)
+        assert found is not None and found.volume == pytest.approx(volume)
+    split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
+    assert closed(merged(split.vertices, split.faces))
+    assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
 
 
 def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,16 +127,7 @@ def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [problem.code for problem in problems] == codes, limit
 
 
-def test_winding_is_mended_only_where_asked_and_seams_do_not_open_a_solid() -> None:
-    for mends, volume in ((False, -1), (True, 1)):
-        found, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=mends)
-        assert found is not None and found.volume == pytest.approx(volume)
-    split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
-    assert closed(merged(split.vertices, split.faces))
-    assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
-
-
-def test_files_write_columns_with_y_up_and_an_unturned_asset_faces_minus_y() -> None:
+def test_transforms_are_columns_with_y_up_and_their_problems_have_codes() -> None:
     numbers = tuple(float(n) for n in range(16))
     assert matrix_of(numbers)[:3, 3].tolist() == [12, 13, 14]
     assert transform_of(matrix_of(numbers)) == numbers
@@ -144,6 +144,20 @@ def test_files_write_columns_with_y_up_and_an_unturned_asset_faces_minus_y() -> 
         assert math.isclose(read, yaw, abs_tol=1e-9), (yaw, scale, tilt)
     for mirror, yaw in (((-1, 1, 1), 30), ((1, -1, 1), 30), ((1, 1, -1), -150)):
         assert yaw_of(local_matrix(standing(yaw=30, scale=mirror))) == pytest.approx(yaw), mirror
+    single = tuple(float(np.float32(n)) for n in standing(at=(100, 3, 1), yaw=33, scale=(0.01, 2, 30), tilt=5))
+    rows: list[tuple[tuple[float, ...], str | None]] = [
+        (single, None),
+        ((1.0,) * 15, "bad-transform"),
+        ((math.nan,) * 16, "bad-transform"),
+        ((1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 2.0), "bad-transform"),
+        ((0.0,) * 15 + (1.0,), "singular-transform"),
+        ((1.0, 0, 0, 0, 1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "singular-transform"),
+        ((1.0, 0, 0, 0, 0.3, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "sheared-transform"),
+        ((1.0, 0, 0, 0, 0.0008, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), None),
+    ]
+    for numbers, code in rows:
+        found = problem_of(numbers, "lamp")
+        assert (found and (found.code, found.where)) == (code and (code, "lamp")), numbers
 
 
 def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
@@ -164,34 +178,6 @@ def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
             assert (turn @ up).tolist() == [0, 1, 0], (up, front)
             assert (turn @ front).tolist() == [0, 0, 1], (up, front)
             assert np.linalg.det(turn) == pytest.approx(1)
-
-
-def test_transform_problems_have_codes() -> None:
-    single = tuple(float(np.float32(n)) for n in standing(at=(100, 3, 1), yaw=33, scale=(0.01, 2, 30), tilt=5))
-    rows: list[tuple[tuple[float, ...], str | None]] = [
-        (single, None),
-        ((1.0,) * 15, "bad-transform"),
-        ((math.nan,) * 16, "bad-transform"),
-        ((1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 2.0), "bad-transform"),
-        ((0.0,) * 15 + (1.0,), "singular-transform"),
-        ((1.0, 0, 0, 0, 1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "singular-transform"),
-        ((1.0, 0, 0, 0, 0.3, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "sheared-transform"),
-        ((1.0, 0, 0, 0, 0.0008, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), None),
-    ]
-    for numbers, code in rows:
-        found = problem_of(numbers, "lamp")
-        assert (found and (found.code, found.where)) == (code and (code, "lamp")), numbers
-
-
-made: Any = trimesh
-GREEN = {
-    "etc1s": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEQlnALEOEE8BYhUg3gFV0wSlrRgRepCBDpRmYtBgWMzIxMDMjGyHPZz1HwjkgTTQWeVFmSWp"
-    "RQxOicWZxQqheZllqUXFiTkKRnqGBiDzGRm0gOpYgVgbzS5kuxkPsEAYTkwzIOJNOfsYEpgggoYMPhBXKDxhCAkNDWUVOeACkRFSZJgBYTlwMApD"
-    "dHpIMyYwOYCZgkBdAIO/H+I=",
-    "uastc": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEYpBIAOIdYB4CpRGBwegtAMaDVPLxKDBsIyRiYGZmYFBAK6rHs76DwTyQBrorPKizJLUIganx"
-    "OLMYoXQvMyy1KLixBwFIz1DAwYGFpAuoLbwg9Mf2fOEw/WTygcAYkQjfw==",
-}
-"""KTX2 images of 8 by 8 green pixels, in both ways of Basis Universal."""
 
 
 def content_of(data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -252,7 +238,7 @@ def with_image(image: bytes, texture: dict[str, Any], mime: str) -> tuple[dict[s
     return content, appended(content, binary, image)
 
 
-def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
+def test_extensions_are_read_or_refused_by_name_and_positions_quantized_or_sparse() -> None:
     data = bytes(made.Scene([made.creation.box((2, 1, 0.5))]).export(file_type="glb", extension_draco=True))
     content, binary = content_of(data)
     assert "KHR_draco_mesh_compression" in content["extensionsRequired"]
@@ -270,9 +256,6 @@ def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
         assert (f"it needs the glTF extension {name}, which is not read" in text, way in text) == (True, True)
     read = written_glb(*sheet(extensionsRequired=["KHR_materials_unlit", "KHR_lights_punctual"]))
     assert len(mesh(read).faces) == 2, "how light plays keeps nothing from being read"
-
-
-def test_positions_may_be_quantized_or_sparse() -> None:
     content, _ = sheet(extensionsRequired=["KHR_mesh_quantization"])
     corners = np.array([[0, 0, 0, 7], [32767, 0, 0, 7], [32767, 32767, 0, 7], [0, -32767, 0, 7]], dtype="<i2")
     places = np.array([[0, 65535], [65535, 65535], [65535, 0], [0, 0]], dtype="<u2")
@@ -328,7 +311,7 @@ def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
         assert reason in refusal(written_glb(content | change, binary)), reason
 
 
-def test_textures_show_their_own_colours_and_cost_no_mesh_where_they_end_early() -> None:
+def test_textures_show_their_colours_where_materials_place_them_and_cost_no_mesh() -> None:
     for way, packed in GREEN.items():
         image = zlib.decompress(base64.b64decode(packed))
         content, binary = with_image(image, {"extensions": {"KHR_texture_basisu": {"source": 0}}}, "image/ktx2")
@@ -341,9 +324,6 @@ def test_textures_show_their_own_colours_and_cost_no_mesh_where_they_end_early()
         content, binary = with_image(image[:length], {"source": 0}, "image/png")
         assert mesh(written_glb(content, binary)).area == pytest.approx(1)
         assert bool(painted(written_glb(content, binary)).textures[0].fault) == broken
-
-
-def test_materials_place_their_texture_and_shine_in_their_diffuse_colour() -> None:
     content, binary = with_image(png(np.zeros((2, 2, 3), dtype=np.uint8)), {"source": 0}, "image/png")
     moved = {"offset": [0.5, 0.25], "rotation": math.pi / 2, "scale": [2, 4]}
     info = {"index": 0, "extensions": {"KHR_texture_transform": moved}}
