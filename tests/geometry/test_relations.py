@@ -153,7 +153,7 @@ def test_relations_hold_up_to_their_thresholds(profile: Profile) -> None:
             assert found.satisfied == holds, (way.yaw, way.scale, element, at, str(found))
 
 
-def test_ranges_fall_off_outside_and_a_relation_holds_above_one_half() -> None:
+def test_a_relation_holds_above_one_half_and_a_thing_faces_what_lies_before_its_front() -> None:
     span = Range(1, 2, 0.5)
     assert [span.score(away) for away in (1.001, 1.5, 1.999)] == [1, 1, 1]
     assert span.score(0.5) == span.score(2.5) == pytest.approx(math.exp(-0.5))
@@ -163,10 +163,7 @@ def test_ranges_fall_off_outside_and_a_relation_holds_above_one_half() -> None:
     for score, known, holds in ((0.5, 0.5, False), (0.51, 0.51, True), (math.nan, 0, False), (math.inf, 0, False)):
         found = relation("near", score, "so")
         assert (found.score, found.satisfied, found.margin) == (known, holds, known - 0.5), score
-
-
-def test_a_thing_faces_what_lies_before_its_front_and_a_square_one_has_no_long_side() -> None:
-    """Only the rays of its right part meet the anchor; their mean is off by the wanted angle."""
+    # Only the rays of its right part meet the anchor; their mean is off by the wanted angle.
     for way in OBJECT_WAYS:
         step = 0.5 if way.profile is STRICT else 5
         for off, holds in ((15 - step, True), (15 + step, False)):
@@ -203,7 +200,7 @@ def test_around_means_even_distances_and_angles() -> None:
         assert (middle.score, middle.evidence) == (0, "something stands in the middle of table, not around it")
 
 
-def test_published_gaps_are_too_long_and_scaled_boxes_wrong_by_their_square() -> None:
+def test_published_gaps_boxes_and_groups_have_faults_that_strict_has_not() -> None:
     for n in range(10):
         gap, turn = 0.3 + 0.1 * n, Turn(20)
         things = [turn.thing(f"lamp_{n}", (0.3, 0.3, 0.3), (0.65 + gap, 0, 0)), turn.thing("bed", (1, 1, 1), (0, 0, 0))]
@@ -218,9 +215,6 @@ def test_published_gaps_are_too_long_and_scaled_boxes_wrong_by_their_square() ->
     for profile, real in ((STRICT, True), (OFFICIAL, False)):
         assert Way(profile, 0, 2).object("inside_of", at).satisfied == real
         assert Way(profile, 0, 2).room("middle_of_room", wide, (2.4, 0, 0.3)).satisfied == real
-
-
-def test_groups_of_strict_leave_out_self_pairs_and_repeated_pairs() -> None:
     chairs, beds, lamps = ["chair_1", "chair_2"], ["bed_1", "bed_2"], ["lamp_1", "lamp_2"]
     assert len(list(groups(chairs, [(chairs, 1)], OFFICIAL))) == 4
     assert list(groups(chairs, [(chairs, 1)], STRICT)) == [("chair_1", ("chair_2",))]
@@ -230,16 +224,13 @@ def test_groups_of_strict_leave_out_self_pairs_and_repeated_pairs() -> None:
         assert pairs == [(bed, lamp) for bed in beds for lamp in lamps]
 
 
-def test_a_thing_in_an_open_shelf_of_bare_sheets_is_not_inside_a_solid() -> None:
+def test_sheets_are_no_solid_and_walls_are_any_and_one_sided_only_as_published() -> None:
     sheets = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (1, 5, 7, 3))
     corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     shelf = Mesh.of(corners, [face for a, b, c, d in sheets for face in ((a, b, c), (a, c, d))])
     things = [thing("shelf", shelf, (0, 0, 0)), thing("book", (0.2, 0.2, 0.2), (0, 0, 0))]
     found = relation_of_objects(staged(things, ROOM), "next_to", "shelf", ["book"])
     assert found.evidence.startswith("book is 0.90 m from shelf")
-
-
-def test_walls_are_any_and_one_sided_as_published_and_not_in_strict() -> None:
     at = (-3, 5.5, 0.5)
     assert Way(OFFICIAL).room("far", (0.3, 0.3, 0.3), at).satisfied
     found = Way(STRICT).room("far", (0.3, 0.3, 0.3), at)
