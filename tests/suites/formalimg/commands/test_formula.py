@@ -77,8 +77,8 @@ def test_check_reports_findings_and_whether_the_published_validator_accepts(caps
     found = value(capsys, "check", text, code=1)
     finding = {"code": "unknown-class", "severity": "error", "place": {"line": 1, "column": 17}, "hint": "cup?"}
     assert found["findings"][0] == finding | {"message": "'cups' is no class of knolling"}
-    keys = ("scenario", "errors", "warnings", "published_fault")
-    assert [found[key] for key in keys] == ["knolling", 2, 0, "?y is not bound"]
+    rest = {"scenario": "knolling", "errors": 2, "warnings": 0, "published_fault": "?y is not bound"}
+    assert found.items() >= rest.items()
     found = value(capsys, "check", "(exists ?x", code=1)
     assert (found["errors"], found["readers_differ"]) == (1, ["engine-refuses", "lifting-crashes"])
     text = "(exists ?c (exists ?t (and (Is ?c 'cup') (Is ?t 'table') (On ?c ?t) (In ?t ?c))))"
@@ -98,18 +98,10 @@ def test_show_prints_the_parts_of_a_formula(capsys: Captured, monkeypatch: pytes
     text = "(forall ?x (implies (Is ?x 'cup') (exists ?y (Is ?y 'pen'))))"
     clause = {"text": "(or (not (Is ?x 'cup')) (Is ?y 'pen'))", "category": "condition"}
     assert value(capsys, "show", text) == {
-        "formula": text,
-        "reading": "For every cup: there is a pen.",
-        "k": 2,
-        "k_as_defined": 1,
-        "classes": ["cup", "pen"],
-        "closures": [["?x"], ["?y"]],
-        "lifted": text,
-        "components": [{"prefix": ["forall ?x", "exists ?y"], "clauses": [clause]}],
-        "numbers": [],
-        "published_form": None,
-        "warnings": [],
-    }
+        "formula": text, "lifted": text, "reading": "For every cup: there is a pen.", "k": 2, "k_as_defined": 1,
+        "classes": ["cup", "pen"], "closures": [["?x"], ["?y"]], "numbers": [], "published_form": None,
+        "components": [{"prefix": ["forall ?x", "exists ?y"], "clauses": [clause]}], "warnings": [],
+    }  # fmt: skip
     assert "K         2 (1 by its definition)" in printed(capsys, "show", text)
     lost = "(exists ?x (or (and (Is ?x 'cup') (OnTopSide ?x)) (and (Is ?x 'pen') (OnLeftSide ?x))))"
     text = f"(and {lost} (Equals (Count ?z (Is ?z 'pen')) 2) (LeftOf ?y ?y))"
@@ -149,10 +141,15 @@ def test_verify_says_why_and_ends_with_zero(capsys: Captured) -> None:
     assert statuses == ["rejected", "decided"]
 
 
-def test_wrong_usage_is_refused_with_a_message(capsys: Captured) -> None:
+def test_repair_says_what_it_changed_and_wrong_usage_is_refused(capsys: Captured) -> None:
     for words, message in REFUSED:
         assert message in printed(capsys, *words, code=2), words
     assert json.loads(Path("layout.json").read_text()) == LAYOUT
+    things = [("book", "red", [600, 0, 700, 100]), ("cup", "red", [100, 0, 200, 100])]
+    Path("bad.json").write_text(json.dumps([{"label": a, "color": b, "box_2d": box} for a, b, box in things]))
+    out = printed(capsys, "repair", FORMULA, "bad.json", "-o", "fixed.json", *LONG)
+    assert ("moved the book 151 left" in out, "made the book blue (was red)" in out) == (True, True)
+    assert "nothing to repair" in printed(capsys, "repair", FORMULA, "fixed.json", *LONG)
 
 
 def test_without_the_extra_solving_is_refused_and_check_says_so(
@@ -164,7 +161,7 @@ def test_without_the_extra_solving_is_refused_and_check_says_so(
     assert "satisfiable: not tried" in printed(capsys, "check", FORMULA)
 
 
-def test_solve_writes_a_layout_that_verifies_and_draws_it_or_names_the_conflict(capsys: Captured) -> None:
+def test_solve_writes_and_draws_a_layout_or_names_the_conflict_or_decides_nothing_in_time(capsys: Captured) -> None:
     out = printed(capsys, "solve", FORMULA, "-o", "solved.json", "--draw", "solved.svg", *LONG)
     assert "satisfiable: a layout of 2 objects" in out
     assert printed(capsys, "verify", FORMULA, "solved.json", "--profile", "official").startswith("true (official)")
@@ -176,15 +173,11 @@ def test_solve_writes_a_layout_that_verifies_and_draws_it_or_names_the_conflict(
     assert "  - the book is on the left side\n  - the book is on the right side\n" in captured.out
     assert ("no layout to write" in captured.err, Path("out.json").exists()) == (True, False)
     assert value(capsys, "check", CONTRADICTION, *LONG)["satisfiable"].startswith("no: the book is on the left side")
-
-
-def test_nothing_is_decided_beyond_the_time_limit(capsys: Captured) -> None:
     limit = ("--seconds", "0.000001")
     for words in (("solve", FORMULA), ("repair", FORMULA, "layout.json")):
-        assert printed(capsys, *words, *limit, "-o", "out.json", code=1).startswith("not decided")
-        assert not Path("out.json").exists()
-        found = value(capsys, *words, *limit, code=1)
-        assert (found["status"], found["layout"]) == ("not decided", None), words
+        found = value(capsys, *words, *limit, "-o", "out.json", code=1)
+        assert (found["status"], found["layout"], Path("out.json").exists()) == ("not decided", None, False), words
+        assert printed(capsys, *words, *limit, code=1).startswith("not decided")
     assert value(capsys, "check", FORMULA, *limit)["satisfiable"].startswith("not decided")
     things = [{"label": "cup", "box_2d": [20 * n, 0, 20 * n + 9, 9]} for n in range(50)]
     Path("row.json").write_text(json.dumps(things))
@@ -196,12 +189,3 @@ def test_nothing_is_decided_beyond_the_time_limit(capsys: Captured) -> None:
     assert "not decided in 1e-06 seconds: its clause form (--s" in printed(capsys, "show", text, *limit, code=1)
     found = value(capsys, "show", text, *limit, code=1)
     assert (found["status"], found["warnings"]) == ("not decided", [])
-
-
-def test_repair_says_what_it_changed_and_leaves_a_good_layout_alone(capsys: Captured) -> None:
-    things = [("book", "red", [600, 0, 700, 100]), ("cup", "red", [100, 0, 200, 100])]
-    Path("bad.json").write_text(json.dumps([{"label": a, "color": b, "box_2d": box} for a, b, box in things]))
-    out = printed(capsys, "repair", FORMULA, "bad.json", "-o", "fixed.json", *LONG)
-    assert "moved the book 151 left" in out
-    assert "made the book blue (was red)" in out
-    assert "nothing to repair" in printed(capsys, "repair", FORMULA, "fixed.json", *LONG)
