@@ -1,4 +1,4 @@
-"""A scene as it is measured: floors, walls, openings, what is wrong with them, what collides and what is supported."""
+"""A scene as it is measured: its walls, what is wrong, collides, stands, is out of bounds, and its ways and doors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ from furnished_rooms import AS_IT_IS, Turn, staged
 from tsgkit import geometry
 from tsgkit.errors import UsageError
 from tsgkit.geometry.bodies import Body
-from tsgkit.geometry.bounds import out_of_bounds
+from tsgkit.geometry.bounds import Bound, out_of_bounds, shares_over
 from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.collisions import collisions, depth
-from tsgkit.geometry.libraries import Library, check_libraries
+from tsgkit.geometry.floors import ground_of, over
+from tsgkit.geometry.libraries import Library, check_libraries, shapely
 from tsgkit.geometry.measured_scene import MeasuredScene
-from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh
+from tsgkit.geometry.meshes import Mesh, Primitive, box, closed, merged, mesh_of, read_mesh
+from tsgkit.geometry.openings import Clearance, clearances, share_clear
+from tsgkit.geometry.paths import Canvas, accessibility, navigability
 from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
+from tsgkit.geometry.raster import filled
 from tsgkit.geometry.relations_to_rooms import relation_to_room
+from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room
 from tsgkit.geometry.support import Support, centre_of_mass, supports
 from tsgkit.geometry.transforms import standing
@@ -30,13 +35,20 @@ from tsgkit.geometry.transforms import standing
 thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
 SQUARE = Floor("den", ((0, 0, 1), (4, 0, 1), (4, 4, 1), (0, 4, 1)))
+HALL = AS_IT_IS.room(12, 12)
+SIX = AS_IT_IS.room(6, 6)
+WEIGHT = thing("weight", (0.1, 0.1, 0.1), (-2.5, -2.5, 0.05))
+WEDGE_FACES = [(0, 1, 2), (1, 3, 2), (0, 4, 1), (1, 4, 5), (2, 3, 4), (3, 5, 4), (0, 2, 4), (1, 5, 3)]
+L_SHAPED = Floor("l", ((0, 0, 1), (4, 0, 1), (4, 2, 1), (2, 2, 1), (2, 4, 1), (0, 4, 1)))
+DOOR, WINDOW = Opening("door", (2.5, 0), (3.5, 2)), Opening("window", (1, 1), (2, 2))
+DOORED = AS_IT_IS.room(6, 6, openings=[DOOR])
 
 
 def codes(stage: MeasuredScene) -> list[tuple[str, str]]:
     return [(problem.code, problem.where) for problem in stage.problems]
 
 
-def test_the_floor_lies_at_the_lowest_corner_as_published_and_where_the_file_says_in_strict() -> None:
+def test_the_floor_lies_at_the_lowest_corner_only_as_published_and_boxes_bound_distances() -> None:
     it = thing("it", (1, 1, 1), (2, 2, 0.2))
     for profile, height in ((OFFICIAL, -0.3), (STRICT, 1.0)):
         stage = staged([it], Architecture((SQUARE,), (Wall("w", (0, 0, 1), (4, 0, 1), 2.0),)), profile)
@@ -48,6 +60,15 @@ def test_the_floor_lies_at_the_lowest_corner_as_published_and_where_the_file_say
         ceiling = stage.ceiling()
         assert ceiling is not None
         assert ceiling.low[2] == pytest.approx(height + 2, abs=0.001)
+    stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (0, 5, 0.5))], AS_IT_IS.room(20, 20))
+    boxes = Boxes(list(stage.bodies.values()))
+    low, high = np.array([2.0, 0, 0]), np.array([3.0, 1, 1])
+    assert boxes.least(low, high) == pytest.approx(np.array([1.5, (1.5**2 + 3.5**2) ** 0.5]), abs=1e-6)
+    assert boxes.most(low, high) == pytest.approx(
+        np.array([(3.5**2 + 1.5**2 + 1) ** 0.5, (3.5**2 + 5.5**2 + 1) ** 0.5])
+    )
+    assert boxes.meeting(np.array([0.5, 0.5, 1]), np.array([9, 4.4, 9])).tolist() == [0], "touching is meeting"
+    assert boxes.meeting(np.array([0.6, 0, 0]), high).tolist() == []
 
 
 @both
@@ -89,19 +110,7 @@ def test_a_raised_wall_carries_its_openings_and_what_hangs_on_it(profile: Profil
         assert not relation_to_room(stage, relation, "low").satisfied
 
 
-def test_boxes_bound_the_distances_between_bodies() -> None:
-    stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (0, 5, 0.5))], AS_IT_IS.room(20, 20))
-    boxes = Boxes(list(stage.bodies.values()))
-    low, high = np.array([2.0, 0, 0]), np.array([3.0, 1, 1])
-    assert boxes.least(low, high) == pytest.approx(np.array([1.5, (1.5**2 + 3.5**2) ** 0.5]), abs=1e-6)
-    assert boxes.most(low, high) == pytest.approx(
-        np.array([(3.5**2 + 1.5**2 + 1) ** 0.5, (3.5**2 + 5.5**2 + 1) ** 0.5])
-    )
-    assert boxes.meeting(np.array([0.5, 0.5, 1]), np.array([9, 4.4, 9])).tolist() == [0], "touching is meeting"
-    assert boxes.meeting(np.array([0.6, 0, 0]), high).tolist() == []
-
-
-def test_a_wall_is_solid_between_its_doors() -> None:
+def test_a_wall_is_solid_between_its_doors_and_as_published_runs_along_x() -> None:
     doors = [((1, 0), (2, 2)), ((1.5, 0), (2.5, 2)), ((3.5, 0), (5, 2)), ((-1, 0), (0.25, 2))]
     for spans, solid in (
         ([], [0, 4]),
@@ -114,18 +123,13 @@ def test_a_wall_is_solid_between_its_doors() -> None:
         wall = Wall("w", (0, 0, 1), (4, 0, 1), 2.5, (*openings, Opening("window", (0, 1), (4, 2))))
         stretches = staged([], Architecture((SQUARE,), (wall,))).built_walls[0].solid_stretches
         assert [float(end[0]) for ends in stretches for end in ends] == pytest.approx(solid), spans
-
-
-def test_published_walls_run_along_x_and_look_where_the_last_floor_lies() -> None:
     turn = Turn(30)
     official, strict = (staged([], turn.room(6, 6), profile) for profile in (OFFICIAL, STRICT))
     assert codes(official) == [("slanted-wall", f"wall_{name}") for name in ("south", "east", "north", "west")]
     assert strict.problems == ()
     assert np.abs(official.walls[0].frame.axes[:, 0]) == pytest.approx(np.array([1, 0, 0]))
     assert strict.walls[0].frame.front == pytest.approx(np.array([-math.sin(math.pi / 6), math.cos(math.pi / 6), 0]))
-    left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
-    right = Floor("right", ((4, 0, 0), (8, 0, 0), (8, 4, 0), (4, 4, 0)))
-    room = Architecture((left, right), (Wall("south", (4, 0, 0), (0, 0, 0), 2.5),))
+    room = Architecture(two_rooms().floors, (Wall("south", (4, 0, 0), (0, 0, 0), 2.5),))
     for profile, y in ((OFFICIAL, -1), (STRICT, 1)):
         assert staged([], room, profile).walls[0].frame.front[1] == pytest.approx(y)
 
@@ -192,7 +196,7 @@ def test_a_sheared_object_is_measured_and_said_to_be() -> None:
     assert (np.abs(frame.local(stage.body("bent").vertices)) <= frame.half + 1e-9).all()
 
 
-def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
+def test_surfaces_are_sampled_by_area_and_the_same_whatever_else_is_in_a_scene() -> None:
     it, other = thing("it", (1, 1, 1), (0, 0, 0.5)), thing("other", (1, 1, 1), (3, 0, 0.5))
     first, second = (staged(things, AS_IT_IS.room(9, 9), OFFICIAL) for things in ([it, other], [other, it]))
     assert np.array_equal(first.body("it").points, second.body("it").points)
@@ -204,11 +208,20 @@ def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
     assert not np.array_equal(first.body("it").points, first.body("other").points - (3, 0, 0))
     renamed = MeasuredScene(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
     assert not np.array_equal(first.body("it").points, renamed.body("it").points)
+    triangles = np.array([[(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(5, 0, 0), (8, 0, 0), (5, 1, 0)]], dtype=float)
+    points = on_faces(triangles, np.array([0.5, 1.5]), 4000, seeded("scene", "it", "surface"))
+    far = points[:, 0] >= 5
+    assert far.mean() == pytest.approx(0.75, abs=0.02)
+    assert points[~far].mean(axis=0) == pytest.approx([1 / 3, 1 / 3, 0], abs=0.02)
+    assert points[far].mean(axis=0) == pytest.approx([6, 1 / 3, 0], abs=0.03)
+    assert (points[~far].sum(axis=1) <= 1).all()
+    for area, most, number in ((1, 100, 5000), (0.001, 100, 100), (4, 100, 20_000), (5, 1, 20_000)):
+        assert number_of_points(area, most) == number
 
 
 def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
     scene = Scene("den", (thing("a", (1, 1, 1), (0, 0, 0.5)),), AS_IT_IS.room(6, 6))
-    steps = iter(range(5))
+    steps = iter([None] * 5)
     with pytest.raises(StopIteration):
         supports(MeasuredScene(scene, STRICT, lambda: next(steps)))
 
@@ -232,9 +245,6 @@ def test_libraries_are_imported_when_needed_and_old_names_work_with_a_warning() 
     assert result.stdout == "[]\n"
 
 
-HALL = AS_IT_IS.room(12, 12)
-
-
 def hits(things: list[Object], profile: Profile = STRICT) -> list[tuple[str, str]]:
     return [(hit.one, hit.other) for hit in collisions(staged(things, HALL, profile)).hits]
 
@@ -251,16 +261,22 @@ def dented(size: tuple[float, float, float]) -> Mesh:
 
 
 @both
-def test_cubes_collide_from_some_millimetres_of_overlap_and_not_where_they_touch(profile: Profile) -> None:
+def test_cubes_collide_from_some_millimetres_of_overlap_and_are_counted(profile: Profile) -> None:
     """As published there is no tolerance, for all that five millimetres part the cubes before the second test."""
     for overlap, collide in ((-0.001, False), (0.001, False), (0.004, profile is OFFICIAL), (0.008, True), (0.3, True)):
         cubes = [thing("one", (1, 1, 1), (0, 0, 0.5)), thing("other", (1, 1, 1), (1 - overlap, 0, 0.5))]
         assert hits(cubes, profile) == ([("one", "other")] if collide else []), overlap
     for shape in ((1, 1, 1), dented((1, 1, 1))):
         assert hits([thing("one", shape, (0, 0, 0.5)), thing("other", shape, (1, 0, 0.5))], profile) == []
+    row = [thing(f"box_{n}", (1, 1, 1), (0.9 * n, 0, 0.5)) for n in range(3)]
+    found = collisions(staged([*row, thing("far", (1, 1, 1), (-4, -4, 0.5))], HALL, profile))
+    assert found.colliding_with == {"box_0": ("box_1",), "box_1": ("box_0", "box_2"), "box_2": ("box_1",), "far": ()}
+    assert (found.share, found.scene_in_collision) == (0.75, True)
+    nothing = collisions(staged([], HALL, profile))
+    assert (nothing.share, nothing.scene_in_collision) == (None, False)
 
 
-def test_a_thing_inside_a_solid_is_found_but_as_published_only_in_convex_ones() -> None:
+def test_what_is_inside_a_solid_collides_but_not_in_strict_what_is_in_a_hollow_or_on_a_rug() -> None:
     small, convex = thing("small", (0.2, 0.2, 0.2), (0, 0, 1)), thing("big", (2, 2, 2), (0, 0, 1.1))
     for scale in (2, -2):  # scaled and mirrored things are solid too
         big = thing("big", dented((1, 1, 1)), (0, 0, 1), scale=scale)
@@ -268,10 +284,7 @@ def test_a_thing_inside_a_solid_is_found_but_as_published_only_in_convex_ones() 
         assert hits([small, big]) == [("small", "big")]
     for profile in (OFFICIAL, STRICT):
         assert hits([convex, small], profile) == [("big", "small")]
-
-
-def test_cups_in_hollows_and_things_on_rugs_do_not_collide_in_strict() -> None:
-    """A trough of five boards, each a solid of its own, holds a cup without touching it."""
+    # A trough of five boards, each a solid of its own, holds a cup without touching it.
     boards = [((2, 0.1, 1), (0, y, 0.5)) for y in (-0.95, 0.95)] + [((2, 2, 0.1), (0, 0, 0.05))]
     trough = joined(*((size, (x, z, -y)) for size, (x, y, z) in boards))
     cup = thing("cup", (0.2, 0.2, 0.2), (0, 0, 0.3))
@@ -301,21 +314,19 @@ def test_objects_in_a_wall_collide_in_strict_but_not_in_its_door() -> None:
         assert bool(collisions(staged([bench], room)).wall_hits) is hit, low
 
 
-@both
-def test_counts_are_of_objects(profile: Profile) -> None:
-    row = [thing(f"box_{n}", (1, 1, 1), (0.9 * n, 0, 0.5)) for n in range(3)]
-    found = collisions(staged([*row, thing("far", (1, 1, 1), (-4, -4, 0.5))], HALL, profile))
-    assert found.colliding_with == {"box_0": ("box_1",), "box_1": ("box_0", "box_2"), "box_2": ("box_1",), "far": ()}
-    assert (found.share, found.scene_in_collision) == (0.75, True)
-    nothing = collisions(staged([], HALL, profile))
-    assert (nothing.share, nothing.scene_in_collision) == (None, False)
-
-
-def test_depth_is_the_shortest_way_out() -> None:
+def test_depth_is_the_shortest_way_out_and_the_mass_of_a_cone_lies_a_quarter_up() -> None:
     table = thing("table", (2, 1, 1), (0, 0, 0.5))
     for overlap in (0.004, 0.05, 0.3, -2.25):
         stage = staged([table, thing("chair", (0.5, 0.5, 0.5), (0, 0.75 - overlap, 0.5))], HALL)
         assert depth(stage.body("table"), stage.body("chair")) == pytest.approx(max(overlap, 0), abs=0.0015)
+
+    def body(mesh: Mesh) -> Body:
+        return staged([thing("it", mesh, (0, 0, 0.5))], SIX).body("it")
+
+    whole = mesh_of(Primitive("cone", (1, 1, 1)))
+    assert centre_of_mass(body(whole))[2] == pytest.approx(0.25)
+    opened = body(Mesh.of(whole.vertices, whole.faces[1:]))
+    assert centre_of_mass(opened)[2] == pytest.approx(opened.centroid[2])
 
 
 def test_a_chair_under_a_table_collides_as_published_if_the_table_is_an_obj() -> None:
@@ -330,11 +341,6 @@ def test_a_chair_under_a_table_collides_as_published_if_the_table_is_an_obj() ->
         things = [thing("table", table, (0, 0, 0)), thing("stool", (0.3, 0.3, 0.5), (0, 0, 0.3))]
         assert bool(hits(things, OFFICIAL)) == published, kind
         assert hits(things) == [], kind
-
-
-SIX = AS_IT_IS.room(6, 6)
-WEIGHT = thing("weight", (0.1, 0.1, 0.1), (-2.5, -2.5, 0.05))
-WEDGE_FACES = [(0, 1, 2), (1, 3, 2), (0, 4, 1), (1, 4, 5), (2, 3, 4), (3, 5, 4), (0, 2, 4), (1, 5, 3)]
 
 
 def joined(*parts: tuple[tuple[float, float, float], tuple[float, float, float]]) -> Mesh:
@@ -355,7 +361,7 @@ def support_of(it: Object, profile: Profile, kind: str = "ground", *others: Obje
 
 
 @both
-def test_a_thing_stands_within_five_millimetres_and_tips_past_the_edge(profile: Profile) -> None:
+def test_things_stand_or_hang_within_five_millimetres_and_tip_past_the_edge(profile: Profile) -> None:
     table = thing("table", (1, 1, 1), (0, 0, 0.5))
     for gap, holds in ((0.0, True), (0.004, True), (-0.004, True), (0.006, False), (0.3, False)):
         found = support_of(thing("it", (0.2, 0.2, 0.2), (0, 0, 1.1 + gap)), profile, "object", table)
@@ -370,10 +376,6 @@ def test_a_thing_stands_within_five_millimetres_and_tips_past_the_edge(profile: 
             it = turn.thing("it", [0.6 / scale, 0.4 / scale, 0.2 / scale], (0.5 + out, 0, 1.1), scale=scale)
             found = supports(staged([table, it], turn.room(6, 6), profile), {"it": "object"})["it"]
             assert (found.rests_on, found.supported) == (("table",), holds), (yaw, scale, out)
-
-
-@both
-def test_pictures_hang_on_walls_and_lamps_from_ceilings_they_touch(profile: Profile) -> None:
     for gap, holds in ((0.003, True), (0.02, False)):
         picture = thing("it", (0.6, 0.02, 0.4), (1, 3 - 0.0005 - gap - 0.01, 1.5))
         found = support_of(picture, profile, "wall")
@@ -405,7 +407,11 @@ def test_balance_depends_on_where_a_thing_touches_and_support_needs_no_walls(pro
     for kind in ("cylinder", "cone", "box"):
         flat = thing("it", Primitive(kind, (0.5, 0.5, 1)), (0, 0, 0.5))
         assert support_of(flat, profile).supported, kind
-    for room, kind, holds in ((SIX.floors, "ground", True), (SIX.floors, "ceiling", False), ((), "ground", False)):
+    for room, kind, holds in (
+        (SIX.floors, "ground", True),
+        (SIX.floors, "ceiling", False),
+        (Architecture().floors, "ground", False),
+    ):
         stage = staged([thing("it", (1, 1, 1), (0, 0, 0.5))], Architecture(room), profile)
         assert supports(stage, {"it": kind})["it"].supported == holds
 
@@ -428,11 +434,204 @@ def test_objects_touching_only_the_ceiling_hang_from_it_in_strict_and_posts_stan
         support_of(thing("it", (1, 1, 1), (0, 0, 0.5)), STRICT, "sky")
 
 
-def test_the_centre_of_mass_of_a_cone_lies_a_quarter_up() -> None:
-    def body(mesh: Mesh) -> Body:
-        return staged([thing("it", mesh, (0, 0, 0.5))], SIX).body("it")
+def two_rooms(*openings: Opening, apart: float = 0.0) -> Architecture:
+    left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
+    right = Floor("right", tuple((x + apart, y, 0) for x, y in ((4, 0), (8, 0), (8, 4), (4, 4))))
+    return Architecture((left, right), (Wall("between", (4, 0, 0), (4, 4, 0), 2.6, openings),))
 
-    whole = mesh_of(Primitive("cone", (1, 1, 1)))
-    assert centre_of_mass(body(whole))[2] == pytest.approx(0.25)
-    opened = body(Mesh.of(whole.vertices, whole.faces[1:]))
-    assert centre_of_mass(opened)[2] == pytest.approx(opened.centroid[2])
+
+def test_a_floor_is_a_closed_slab_measured_by_its_box_as_published_and_by_its_area_in_strict() -> None:
+    for profile, centre in ((OFFICIAL, (2, 2)), (STRICT, (5 / 3, 5 / 3))):
+        ground, problems = ground_of(L_SHAPED, None, "scene", profile)
+        assert ground is not None
+        assert (ground.id, ground.z, problems) == ("floor_l", 1.0, ())
+        assert ground.centre == pytest.approx(np.array(centre))
+        assert ground.sizes == pytest.approx((4, 4))
+        points = np.array([(1, 3, 0), (3, 3, 0), (2, 2, 9), (4, 0, 0), (4.001, 0, 0)])
+        assert over(ground.rim, points).tolist() == [True, False, True, True, False]
+    slanted = Floor("s", ((0, 0, 0), (2, 2, 0), (1, 3, 0), (-1, 1, 0)))
+    sizes = [ground_of(slanted, None, "scene", profile)[0] for profile in (OFFICIAL, STRICT)]
+    assert [sorted(found.sizes) for found in sizes if found] == [pytest.approx([3, 3]), pytest.approx([2**0.5, 8**0.5])]
+    ground, _ = ground_of(L_SHAPED, 3.0, "scene", STRICT)
+    assert ground is not None
+    slab = ground.slab
+    assert [*slab.low, *slab.high] == pytest.approx([0, 0, 2.9995, 4, 4, 3.0005])
+    assert closed(merged(slab.vertices, slab.faces))
+    assert Mesh.of(slab.vertices, slab.faces).volume == pytest.approx(12 * 0.001)
+
+
+@both
+def test_the_share_over_floors_is_of_the_surface_and_doors_and_windows_clear_their_width(profile: Profile) -> None:
+    """A cube of two metres past the edge: its four sides and two ends; the outer side is out, the inner one in."""
+    for yaw, scale in ((0, 1), (30, 2), (90, 1)):
+        for past, ratio in ((-0.1, 1.0), (0.5, 5 / 6 - 1 / 6), (1.0, 0.5), (1.5, 1 / 3), (2.5, 0.0)):
+            turn = Turn(yaw, (7, 7, 0))
+            block = turn.thing("block", [2 / scale] * 3, (2 + past, 0, 1), scale=scale)
+            found = out_of_bounds(staged([block], turn.room(6, 6), profile)).objects["block"]
+            assert found.ratio == pytest.approx(ratio, abs=1e-5 if profile is STRICT else 0.02), (yaw, scale, past)
+            assert found.out == (ratio < 0.99)
+    things = [thing("high", (1, 1, 1), (0, 0, 9)), thing("flush", (1, 1, 1), (2.5, 2.5, 0.5))]
+    bounds = out_of_bounds(staged(things, SIX, profile))
+    assert (bounds.out, bounds.share, bounds.objects["flush"].ratio) == ((), 0.0, 1.0)
+    things = [thing(f"b_{n}", (1, 1, 1), (3 * n, n, 0.5), yaw=20 * n) for n in range(4)]
+    assert out_of_bounds(staged(things, None, profile)).out == ()
+    bed = thing("bed", (2, 2, 1), (4, 2, 0.5))
+    assert out_of_bounds(staged([bed], two_rooms(), profile)).out == ()
+    assert out_of_bounds(staged([bed], Architecture(), profile)).out == ("bed",)
+    for door_gap, window_gap, seen in ((0.9, 0.4, True), (1.02, 0.52, False)):
+        assert sides(profile, (1, 0.4, 1.0), (0, 3 - door_gap - 0.2, 0.5))[0].occluded == seen
+        assert sides(profile, (0.5, 0.5, 2.0), (-1.5, 3 - window_gap - 0.25, 1.0))[1].occluded == seen
+    stage = staged([thing("chest", (1, 0.4, 1), (0, 2, 0.5))], DOORED, profile)
+    assert clearances(stage)[0].occluded
+    assert not clearances(stage, door_depth=0.5)[0].occluded
+
+
+def test_an_object_is_out_below_ninety_nine_hundredths_of_its_area_at_every_slant() -> None:
+    assert [Bound("it", ratio, 0).out for ratio in (0.98, 0.9899, 0.99, 1.0)] == [True, True, False, False]
+    # A flat board out by a little: its long edge adds to what is out.
+    for out, holds in ((0.0085, False), (0.011, True)):
+        board = thing("board", (1, 1, 0.001), (2.5 + out, 0, 1))
+        assert out_of_bounds(staged([board], SIX)).objects["board"].out == holds
+    for past, yaw, ratio in ((0.0, np.degrees(3.14159), 1.0), (0.0049, 0.0, 1.0), (0.0051, 0.0, 0.75)):
+        bed = thing("bed", (1, 2, 2), (2.5 + past, 0, 1), yaw=yaw)
+        found = out_of_bounds(staged([bed], SIX)).objects["bed"]
+        assert found.ratio == pytest.approx(ratio, abs=0.05), past
+        assert found.out == (ratio < 1)
+    pole = thing("pole", Primitive("cylinder", (0.5, 0.5, 2)), (3, 3, 1))
+    assert out_of_bounds(staged([pole], Architecture((L_SHAPED,)))).objects["pole"].ratio == 0
+    # Against many points in the same triangles.
+    rng = np.random.default_rng(5)
+    polygon = shapely.Polygon([(-1, -1), (1, -1), (1, 1), (0, 0.2), (-1, 1)])
+    triangles = rng.uniform(-1.6, 1.6, (40, 3, 3))
+    triangles[20:, 2, :2] = triangles[20:, 0, :2] * 0.3 + triangles[20:, 1, :2] * 0.7  # upright ones
+    triangles[30:, 1, :2] = triangles[30:, 0, :2] + (0.5, 0)
+    triangles[30:, 2, :2] = triangles[30:, 0, :2] + (0.25, 0)
+    weights = rng.dirichlet((1, 1, 1), 20_000)
+    points = np.einsum("pk,tkd->tpd", weights, triangles)
+    sampled = [shapely.contains_xy(polygon, p[:, 0], p[:, 1]).mean() for p in points]
+    assert shares_over(polygon, triangles) == pytest.approx(np.array(sampled), abs=0.015)
+
+
+def sides(
+    profile: Profile, size: tuple[float, float, float], at: tuple[float, float, float], *, yaw: int = 0, scale: int = 1
+) -> tuple[Clearance, ...]:
+    turn = Turn(yaw, (2, 1, 0))
+    chest = turn.thing("chest", [side / scale for side in size], at, scale=scale)
+    weight = turn.thing("weight", (0.1, 0.1, 0.1), (-2.9, -2.9, 0.05))
+    return clearances(staged([chest, weight], turn.room(6, 6, openings=(DOOR, WINDOW)), profile))
+
+
+def test_a_chest_hides_its_outline_and_in_strict_only_what_is_in_the_box_of_a_side() -> None:
+    for profile, yaw, scale in ((OFFICIAL, 0, 1), (OFFICIAL, 90, 2), (STRICT, 0, 2), (STRICT, 30, 1)):
+        door, window = sides(profile, (0.5, 0.4, 1.0), (0, 2.5, 0.5), yaw=yaw, scale=scale)
+        assert (door.opening, window.opening) == ("door_0_north", "window_1_north")
+        assert door.occlusion == pytest.approx(0.25, abs=0.01 if profile is OFFICIAL else 0.005), (yaw, scale)
+        assert (door.occluded, window.occluded) == (True, False)
+        assert list(door.objects) == ["chest"]
+        assert share_clear((door, window)) == 0.5
+    assert share_clear(clearances(staged([], AS_IT_IS.room(6, 6)))) is None, "no openings"
+    # A long table reaches into the clearance by its end; as published the whole of each triangle counts.
+    sail = Mesh.of([(0, 0, 0.5), (-0.5, 0, -2), (0.5, 0, -2), (0, 2, -2)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    stages = (staged([thing("sail", sail, (0, 2.49, 0))], DOORED, profile) for profile in (OFFICIAL, STRICT))
+    official, strict = (clearances(stage)[0].occlusion for stage in stages)
+    assert 0 <= strict < official
+    assert clearances(staged([thing("sail", sail, (0, 2.49, 0), yaw=180)], DOORED))[0].occlusion < 0.5
+    rug = thing("mat", (0.8, 0.5, 0.02), (0, 2.6, 0.01), category="doormat")
+    assert [clearances(staged([rug], DOORED, p))[0].occluded for p in (OFFICIAL, STRICT)] == [True, False]
+    chest = thing("chest", (0.5, 0.5, 1), (4.5, 1.5, 0.5))
+    for profile in (OFFICIAL, STRICT):
+        found = clearances(staged([chest], two_rooms(Opening("door", (1, 0), (2, 2))), profile))
+        assert sorted((round(side.direction[0]), side.occluded) for side in found) == [(-1, False), (1, True)]
+    things = [thing(f"c_{n}", (0.5, 0.3, 1), (0.1 * n, 2.7 - 0.31 * n, 0.5)) for n in range(2)]
+    door = clearances(staged(things, DOORED))[0]
+    assert list(door.objects.values()) == pytest.approx([0.25, 0.25], abs=0.004)
+    assert door.occlusion == pytest.approx(0.3, abs=0.004)
+    assert door.evidence == "30 % of door_0_north is hidden by c_0, c_1"
+
+
+def test_ways_and_access_are_counted_to_the_pixel_as_published_and_by_area_in_strict() -> None:
+    screen = thing("screen", (6, 0.2, 1), (0, 1, 0.5))
+    for room, objects, parts, value in (
+        (SIX, [], (54756,), 1.0),
+        (SIX, [screen], (34866, 15912), 0.68664),
+        (AS_IT_IS.room(4, 6), [thing("table", (2, 1, 1), (1, 1, 0.5), yaw=30)], (31885,), 1.0),
+        (SIX, [thing("screen", (5.7, 0.2, 1), (0, 1, 0.5))], (34872, 15918), 0.68659),
+    ):
+        found = navigability(staged(objects, room, OFFICIAL))
+        assert (found.parts, found.value) == (parts, pytest.approx(value, abs=5e-6)), objects
+    assert navigability(staged([screen], SIX)).parts == pytest.approx((3.7 * 5.8, 1.7 * 5.8))
+    half = [thing("it", (1, 0.5, 1), (0, 0, 0.5)), thing("box", (0.5, 0.6, 1), (0.25, -0.6, 0.5))]
+    against_wall = thing("it", (1, 0.5, 1), (0, 2.75, 0.5))
+    for objects, side, score in (
+        (half, "front", 189 / 387),
+        ([against_wall], "back", 0.0),
+        ([against_wall], "front", 1.0),
+        ([thing("it", (1, 0.5, 1), (0.5, 0.5, 0.5), yaw=45)], "left", 1.0),
+    ):
+        assert accessibility(staged(objects, SIX, OFFICIAL), {"it": [side]})["it"].score == score, objects
+    assert accessibility(staged(half, SIX), {"it": ["front"]})["it"].score == pytest.approx(0.5)
+    # Drawn anew at the middle, its corners would be cut to other whole pixels, and a free strip be 0.9 or 1.1 free.
+    stage = staged([thing("desk", (1, 1, 1), (0, 0, 0.5))], SIX, OFFICIAL)
+    canvas = Canvas(stage, 0.0)
+    for number in range(200):
+        centre = np.array([-1.5 + 0.0131 * number, 1.2 - 0.0117 * number, 0])
+        corners = canvas.rectangle(centre, (0.97, 0.2), 7.0 * number)
+        assert canvas.centred(corners, centre).sum() == filled([corners], canvas.shape).sum()
+    lone = accessibility(stage, {"desk": ["front", "left"]})["desk"]
+    assert dict(lone.sides) == {"front": 1.0, "left": 1.0}
+
+
+@both
+def test_each_side_has_its_own_strip_and_what_is_above_headroom_does_not_block(profile: Profile) -> None:
+    """The front of a desk turned by 90 degrees looks along +x, where a wardrobe stands."""
+    desk = thing("desk", (1.2, 0.6, 0.8), (0, 0, 0.4), yaw=90)
+    stage = staged([desk, thing("wardrobe", (1, 3, 2), (0.3 + 0.5, 0, 1))], SIX, profile)
+    for side, free in (("front", 0), ("back", 1), ("left", 1), ("right", 1)):
+        found = accessibility(stage, {"desk": [side], "wardrobe": []})
+        assert found["desk"].score == pytest.approx(free, abs=0.12 if side in ("left", "right") else 0), side
+        assert found["wardrobe"].score is None
+    best = accessibility(stage, {"desk": ["front", "back"]})["desk"]
+    assert (best.score, best.evidence) == (1.0, "desk: front 0 % free, back 100 % free")
+    weight = thing("weight", (0.1, 0.1, 0.1), (-2.9, -2.9, 0.05))
+    low, high = (thing("beam", (6, 0.2, 0.2), (0, 1, z)) for z in (1.5, 2.2))
+    assert len(navigability(staged([weight, low], SIX, profile)).parts) == 2
+    assert len(navigability(staged([weight, high], SIX, profile)).parts) == 1
+    full = navigability(staged([thing("block", (7, 7, 1), (0, 0, 0.5))], SIX, profile))
+    assert (full.value, full.evidence) == (0.0, "nothing is free")
+    nothing = navigability(staged([], Architecture(), profile))
+    assert (nothing.value, nothing.evidence) == (None, "there is no floor to walk on")
+
+
+def test_strips_run_from_five_to_twenty_five_centimetres_before_the_sides_that_there_are() -> None:
+    stage = staged([thing("desk", (1, 1, 1), (0, 0, 0.5))], SIX)
+    assert not accessibility(stage, {"ghost": ["front"]})
+    with pytest.raises(UsageError, match="'above' is no side of an object"):
+        accessibility(stage, {"desk": ["above"]})
+    for yaw, scale in ((0, 1), (30, 2)):
+        for gap, free in ((0.0, 0.0), (0.05, 0.0), (0.1, 0.25), (0.15, 0.5), (0.25, 1.0)):
+            turn = Turn(yaw, (1, 0, 0))
+            desk = turn.thing("desk", (1.2 / scale, 0.6 / scale, 0.8), (0, 0, 0.4), scale=scale)
+            chest = turn.thing("chest", (2, 0.5, 1), (0, -0.3 - gap - 0.25, 0.5))
+            found = accessibility(staged([desk, chest], turn.room(6, 6)), {"desk": ["front"]})
+            assert found["desk"].score == pytest.approx(free), (yaw, scale, gap)
+
+
+def test_rugs_screens_and_walls_without_a_wide_door_block_otherwise_as_published() -> None:
+    rug = thing("rug", (6, 1, 0.02), (0, 0, 0.01), category="area_rug")
+    screen = thing("screen", (3, 0.1, 1), (0, 1, 1), scale=2)
+    for one, ways in ((rug, [2, 1]), (screen, [1, 2])):
+        assert [len(navigability(staged([one], SIX, profile)).parts) for profile in (OFFICIAL, STRICT)] == ways
+    hall = AS_IT_IS.room(120, 120)
+    things = [thing("desk", (1, 1, 1), (0, 0, 0.5))]
+    assert navigability(staged(things, hall, OFFICIAL)).value == 1.0
+    assert navigability(staged(things, hall)).parts == pytest.approx((119.8**2 - 1.2**2 + 0.04 * 0.2146,), abs=1e-3)
+    door = Opening("door", (1, 0), (2, 2))
+    for rooms, parts in (
+        (two_rooms(), 2),
+        (two_rooms(WINDOW), 2),
+        (two_rooms(door), 1),
+        (two_rooms(Opening("door", (1, 0), (1.19, 2))), 2),
+        (two_rooms(Opening("door", (1, 0), (1.21, 2))), 1),
+    ):
+        assert [len(navigability(staged([], rooms, profile)).parts) for profile in (OFFICIAL, STRICT)] == [1, parts]
+    assert [len(navigability(staged([], two_rooms(*some, apart=0.1))).parts) for some in ((), (door,))] == [2, 1]

@@ -16,6 +16,7 @@ import trimesh
 from tsgkit.geometry import meshes
 from tsgkit.geometry.bodies import placed
 from tsgkit.geometry.gltf import chunks_of, written_glb
+from tsgkit.geometry.materials import Paint
 from tsgkit.geometry.meshes import Mesh, Primitive, box, cleaned, closed, merged, mesh_of, read_mesh
 from tsgkit.geometry.png import png
 from tsgkit.geometry.problems import Problem
@@ -31,6 +32,34 @@ from tsgkit.geometry.transforms import (
     yaw_of,
 )
 
+CUBE = mesh_of(box(1, 1, 1))
+SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [
+    (Mesh.of([(math.nan, 0, 0), *CUBE.vertices[1:].tolist()], CUBE.faces), ["not-finite"], True),
+    (Mesh.of([(math.inf, 0, 0), *CUBE.vertices[1:].tolist()], CUBE.faces), ["not-finite"], True),
+    (Mesh.of(CUBE.vertices * math.nan, CUBE.faces), ["not-finite", "empty-mesh"], False),
+    (Mesh.of(np.zeros((0, 3)), np.zeros((0, 3))), ["empty-mesh"], False),
+    (Mesh.of(CUBE.vertices, np.zeros((0, 3))), ["empty-mesh"], False),
+    (Mesh.of(CUBE.vertices * 0, CUBE.faces), ["flat-mesh"], False),
+    (Mesh.of(CUBE.vertices * (1, 0, 0), CUBE.faces), ["flat-mesh"], False),
+    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [0, 1, 8]]), ["bad-face"], True),
+    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [-1, 2, 3]]), ["bad-face"], True),
+    (CUBE.turned_out(), ["inside-out"], True),
+    (Mesh.of([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), [], True),
+    (Primitive("box", (1, 0, 1)), ["bad-size"], False),
+    (Primitive("box", (1, math.nan, 1)), ["bad-size"], False),
+    (Primitive("pyramid", (1, 1, 1)), ["bad-size"], False),  # type: ignore[arg-type]
+    (CUBE, [], True),
+]
+made: Any = trimesh
+GREEN = {
+    "etc1s": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEQlnALEOEE8BYhUg3gFV0wSlrRgRepCBDpRmYtBgWMzIxMDMjGyHPZz1HwjkgTTQWeVFmSWp"
+    "RQxOicWZxQqheZllqUXFiTkKRnqGBiDzGRm0gOpYgVgbzS5kuxkPsEAYTkwzIOJNOfsYEpgggoYMPhBXKDxhCAkNDWUVOeACkRFSZJgBYTlwMApD"
+    "dHpIMyYwOYCZgkBdAIO/H+I=",
+    "uastc": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEYpBIAOIdYB4CpRGBwegtAMaDVPLxKDBsIyRiYGZmYFBAK6rHs76DwTyQBrorPKizJLUIganx"
+    "OLMYoXQvMyy1KLixBwFIz1DAwYGFpAuoLbwg9Mf2fOEw/WTygcAYkQjfw==",
+}
+"""KTX2 images of 8 by 8 green pixels, in both ways of Basis Universal."""
+
 
 def written(kind: str) -> bytes:
     """Return two unit boxes, the second two metres up its parent's node."""
@@ -44,7 +73,7 @@ def written(kind: str) -> bytes:
     return made if isinstance(made, bytes) else str(made).encode()
 
 
-def test_a_file_is_read_as_one_mesh_with_every_node_in_place() -> None:
+def test_a_file_is_read_as_one_mesh_and_one_that_is_none_or_cut_is_a_problem() -> None:
     for kind in ("glb", "obj", "ply"):
         mesh = read_mesh(written(kind), kind)
         assert isinstance(mesh, Mesh)
@@ -52,9 +81,6 @@ def test_a_file_is_read_as_one_mesh_with_every_node_in_place() -> None:
         assert mesh.vertices.min(axis=0).tolist() == [-0.5, -0.5, -0.5]
         assert mesh.vertices.max(axis=0).tolist() == [0.5, 2.5, 0.5]
         assert mesh.volume == pytest.approx(2)
-
-
-def test_a_file_that_is_none_or_cut_is_a_problem() -> None:
     for kind in ("glb", "obj", "ply", "stl"):
         for data in (b"", b"\0" * 40, b"hello", b"v 0 0 0\n", b"glTF" + b"\xff" * 60):
             found = read_mesh(data, kind, where="lamp")
@@ -72,43 +98,20 @@ def test_a_file_that_is_none_or_cut_is_a_problem() -> None:
             assert f"line {number}: a corner of" in found.message, line
 
 
-def test_primitives_are_closed_and_of_their_size_and_arrays_never_written_to() -> None:
+def test_primitives_are_closed_solids_and_winding_is_mended_only_where_asked() -> None:
     for kind, full in {"box": 6, "cylinder": 6 * math.pi / 4, "cone": math.pi / 2, "sphere": math.pi}.items():
         mesh = mesh_of(Primitive(kind, (1, 2, 3)))  # type: ignore[arg-type]
         assert closed(merged(mesh.vertices, mesh.faces)), kind
         assert np.ptp(mesh.vertices, axis=0) == pytest.approx(np.array([1, 3, 2]), rel=1e-12), "files have y up"
         assert mesh.volume == pytest.approx(full, rel=0.02), kind
-    mesh = mesh_of(box(1, 1, 1))
     with pytest.raises(ValueError, match="read-only"):
-        mesh.vertices[0, 0] = 3
-
-
-CUBE = mesh_of(box(1, 1, 1))
-
-
-def spoilt(to: float) -> Mesh:
-    vertices = CUBE.vertices.copy()
-    vertices[0] = to
-    return Mesh.of(vertices, CUBE.faces)
-
-
-SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [
-    (spoilt(math.nan), ["not-finite"], True),
-    (spoilt(math.inf), ["not-finite"], True),
-    (Mesh.of(CUBE.vertices * math.nan, CUBE.faces), ["not-finite", "empty-mesh"], False),
-    (Mesh.of(np.zeros((0, 3)), np.zeros((0, 3))), ["empty-mesh"], False),
-    (Mesh.of(CUBE.vertices, np.zeros((0, 3))), ["empty-mesh"], False),
-    (Mesh.of(CUBE.vertices * 0, CUBE.faces), ["flat-mesh"], False),
-    (Mesh.of(CUBE.vertices * (1, 0, 0), CUBE.faces), ["flat-mesh"], False),
-    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [0, 1, 8]]), ["bad-face"], True),
-    (Mesh.of(CUBE.vertices, [*CUBE.faces.tolist(), [-1, 2, 3]]), ["bad-face"], True),
-    (CUBE.turned_out(), ["inside-out"], True),
-    (Mesh.of([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), [], True),
-    (Primitive("box", (1, 0, 1)), ["bad-size"], False),
-    (Primitive("box", (1, math.nan, 1)), ["bad-size"], False),
-    (Primitive("pyramid", (1, 1, 1)), ["bad-size"], False),  # type: ignore[arg-type]
-    (CUBE, [], True),
-]
+        CUBE.vertices[0, 0] = 3
+    for mends, volume in ((False, -1), (True, 1)):
+        found, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=mends)
+        assert found is not None and found.volume == pytest.approx(volume)
+    split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
+    assert closed(merged(split.vertices, split.faces))
+    assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
 
 
 def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,18 +127,7 @@ def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [problem.code for problem in problems] == codes, limit
 
 
-def test_winding_is_mended_only_where_asked_and_seams_do_not_open_a_solid() -> None:
-    left, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=False)
-    mended, _ = cleaned(CUBE.turned_out(), "lamp", mend_winding=True)
-    assert left is not None
-    assert mended is not None
-    assert left.volume == -mended.volume == pytest.approx(-1)
-    split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
-    assert closed(merged(split.vertices, split.faces))
-    assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
-
-
-def test_files_write_columns_with_y_up_and_an_unturned_asset_faces_minus_y() -> None:
+def test_transforms_are_columns_with_y_up_and_their_problems_have_codes() -> None:
     numbers = tuple(float(n) for n in range(16))
     assert matrix_of(numbers)[:3, 3].tolist() == [12, 13, 14]
     assert transform_of(matrix_of(numbers)) == numbers
@@ -152,36 +144,6 @@ def test_files_write_columns_with_y_up_and_an_unturned_asset_faces_minus_y() -> 
         assert math.isclose(read, yaw, abs_tol=1e-9), (yaw, scale, tilt)
     for mirror, yaw in (((-1, 1, 1), 30), ((1, -1, 1), 30), ((1, 1, -1), -150)):
         assert yaw_of(local_matrix(standing(yaw=30, scale=mirror))) == pytest.approx(yaw), mirror
-
-
-def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
-    thing = Object("it", box(1, 2, 3), standing(at=(5, 6, 7), yaw=90, scale=2))
-    official, strict = (placed(thing, "scene", profile)[0] for profile in (OFFICIAL, STRICT))
-    assert official is not None
-    assert strict is not None
-    assert official.frame.half == pytest.approx(np.array([0.5, 1, 1.5]))
-    assert strict.frame.half == pytest.approx(np.array([1, 2, 3]))
-    assert np.linalg.norm(official.frame.axes, axis=0) == pytest.approx(np.array([2, 2, 2]))
-    assert np.linalg.norm(strict.frame.axes, axis=0) == pytest.approx(np.array([1, 1, 1]))
-    for frame in (official.frame, strict.frame):
-        corner = frame.world(np.array([[1.0, 1, 1]]))[0]
-        assert corner == pytest.approx(np.array([5 - 2, 6 + 1, 7 + 3]))
-    mesh = mesh_of(box(1, 1, 1)).moved(
-        transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
-    )
-    for profile in (OFFICIAL, STRICT):
-        body, _ = placed(Object("it", mesh, standing(yaw=90)), "scene", profile)
-        assert body is not None
-        assert body.frame.centre == pytest.approx(np.array([0, 3, 0.5]))
-    for up, front in product([(0, 1, 0), (0, 0, 1), (-1, 0, 0)], [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, -1, 0)]):
-        if not np.dot(up, front):
-            turn = matrix_of(asset_rotation(up, front))[:3, :3]
-            assert (turn @ up).tolist() == [0, 1, 0], (up, front)
-            assert (turn @ front).tolist() == [0, 0, 1], (up, front)
-            assert np.linalg.det(turn) == pytest.approx(1)
-
-
-def test_transform_problems_have_codes() -> None:
     single = tuple(float(np.float32(n)) for n in standing(at=(100, 3, 1), yaw=33, scale=(0.01, 2, 30), tilt=5))
     rows: list[tuple[tuple[float, ...], str | None]] = [
         (single, None),
@@ -198,15 +160,24 @@ def test_transform_problems_have_codes() -> None:
         assert (found and (found.code, found.where)) == (code and (code, "lamp")), numbers
 
 
-made: Any = trimesh
-GREEN = {
-    "etc1s": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEQlnALEOEE8BYhUg3gFV0wSlrRgRepCBDpRmYtBgWMzIxMDMjGyHPZz1HwjkgTTQWeVFmSWp"
-    "RQxOicWZxQqheZllqUXFiTkKRnqGBiDzGRm0gOpYgVgbzS5kuxkPsEAYTkwzIOJNOfsYEpgggoYMPhBXKDxhCAkNDWUVOeACkRFSZJgBYTlwMApD"
-    "dHpIMyYwOYCZgkBdAIO/H+I=",
-    "uastc": "eNpb7R0SoWBksJuXS4qLAQgYgZgDimGAEYpBIAOIdYB4CpRGBwegtAMaDVPLxKDBsIyRiYGZmYFBAK6rHs76DwTyQBrorPKizJLUIganx"
-    "OLMYoXQvMyy1KLixBwFIz1DAwYGFpAuoLbwg9Mf2fOEw/WTygcAYkQjfw==",
-}
-"""KTX2 images of 8 by 8 green pixels, in both ways of Basis Universal."""
+def test_frames_keep_published_scales_and_follow_origins_and_axes() -> None:
+    thing = Object("it", box(1, 2, 3), standing(at=(5, 6, 7), yaw=90, scale=2))
+    mesh = CUBE.moved(transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]])))
+    for profile, half, length in ((OFFICIAL, [0.5, 1, 1.5], 2), (STRICT, [1, 2, 3], 1)):
+        body, _ = placed(thing, "scene", profile)
+        assert body is not None
+        assert body.frame.half == pytest.approx(np.array(half))
+        assert np.linalg.norm(body.frame.axes, axis=0) == pytest.approx(np.array([length] * 3))
+        assert body.frame.world(np.array([[1.0, 1, 1]]))[0] == pytest.approx(np.array([5 - 2, 6 + 1, 7 + 3]))
+        body, _ = placed(Object("it", mesh, standing(yaw=90)), "scene", profile)
+        assert body is not None
+        assert body.frame.centre == pytest.approx(np.array([0, 3, 0.5]))
+    for up, front in product([(0, 1, 0), (0, 0, 1), (-1, 0, 0)], [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, -1, 0)]):
+        if not np.dot(up, front):
+            turn = matrix_of(asset_rotation(up, front))[:3, :3]
+            assert (turn @ up).tolist() == [0, 1, 0], (up, front)
+            assert (turn @ front).tolist() == [0, 0, 1], (up, front)
+            assert np.linalg.det(turn) == pytest.approx(1)
 
 
 def content_of(data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -221,9 +192,13 @@ def mesh(data: bytes) -> Mesh:
 
 
 def refusal(data: bytes) -> str:
-    found = read_mesh(data, "glb", where="lamp")
-    assert isinstance(found, Problem), "it was read"
-    return str(found)
+    return str(read_mesh(data, "glb", where="lamp"))
+
+
+def painted(data: bytes) -> Paint:
+    found = mesh(data).paint
+    assert found is not None
+    return found
 
 
 def appended(content: dict[str, Any], binary: bytes, data: bytes) -> bytes:
@@ -263,7 +238,7 @@ def with_image(image: bytes, texture: dict[str, Any], mime: str) -> tuple[dict[s
     return content, appended(content, binary, image)
 
 
-def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
+def test_extensions_are_read_or_refused_by_name_and_positions_quantized_or_sparse() -> None:
     data = bytes(made.Scene([made.creation.box((2, 1, 0.5))]).export(file_type="glb", extension_draco=True))
     content, binary = content_of(data)
     assert "KHR_draco_mesh_compression" in content["extensionsRequired"]
@@ -277,15 +252,10 @@ def test_extensions_are_read_or_refused_by_name_with_a_way_out() -> None:
         ("EXT_meshopt_compression", "gltfpack -i FILE.glb -o NEW.glb -noq"),
         ("VENDOR_new", "gltf-transform copy"),
     ):
-        content, binary = sheet(extensionsRequired=[name])
-        text = refusal(written_glb(content, binary))
-        assert f"it needs the glTF extension {name}, which is not read" in text
-        assert way in text
-    content, binary = sheet(extensionsRequired=["KHR_materials_unlit", "KHR_lights_punctual"])
-    assert len(mesh(written_glb(content, binary)).faces) == 2, "how light plays keeps nothing from being read"
-
-
-def test_positions_may_be_quantized_or_sparse() -> None:
+        text = refusal(written_glb(*sheet(extensionsRequired=[name])))
+        assert (f"it needs the glTF extension {name}, which is not read" in text, way in text) == (True, True)
+    read = written_glb(*sheet(extensionsRequired=["KHR_materials_unlit", "KHR_lights_punctual"]))
+    assert len(mesh(read).faces) == 2, "how light plays keeps nothing from being read"
     content, _ = sheet(extensionsRequired=["KHR_mesh_quantization"])
     corners = np.array([[0, 0, 0, 7], [32767, 0, 0, 7], [32767, 32767, 0, 7], [0, -32767, 0, 7]], dtype="<i2")
     places = np.array([[0, 65535], [65535, 65535], [65535, 0], [0, 0]], dtype="<u2")
@@ -319,19 +289,15 @@ def test_positions_may_be_quantized_or_sparse() -> None:
 
 def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     content, binary = sheet()
-    for data, faces in ((base64.b64encode(binary).decode(), 2), ("A", 0)):
-        uri = f"data:application/octet-stream;base64,{data}"
-        content["buffers"] = [{"uri": uri, "byteLength": len(binary)}]
-        if faces:
-            assert len(mesh(written_glb(content, b"")).faces) == faces
-        else:
-            assert "the bytes written in it are no base64" in refusal(written_glb(content, b""))
-    content, binary = sheet()
+    start = "data:application/octet-stream;base64,"
+    inline = {"uri": start + base64.b64encode(binary).decode(), "byteLength": len(binary)}
+    assert len(mesh(written_glb(content | {"buffers": [inline]}, b"")).faces) == 2
     *tables, indices = content["accessors"]
     views = content["bufferViews"][:2]
     changes: dict[str, dict[str, Any]] = {
         "there is no accessor": {"accessors": []},
         "there is no buffer view": {"bufferViews": []},
+        "the bytes written in it are no base64": {"buffers": [inline | {"uri": f"{start}A"}]},
         "it names another file": {"buffers": [{"uri": "other.bin"}]},
         "accessor 2 has no numbers": {"accessors": [*tables, {"componentType": 5123, "type": "SCALAR", "count": 6}]},
         "accessor 2 is of no known type or size": {"accessors": [*tables, indices | {"componentType": 1}]},
@@ -345,37 +311,28 @@ def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
         assert reason in refusal(written_glb(content | change, binary)), reason
 
 
-def test_textures_show_their_own_colours_and_cost_no_mesh_where_they_end_early() -> None:
+def test_textures_show_their_colours_where_materials_place_them_and_cost_no_mesh() -> None:
     for way, packed in GREEN.items():
         image = zlib.decompress(base64.b64decode(packed))
         content, binary = with_image(image, {"extensions": {"KHR_texture_basisu": {"source": 0}}}, "image/ktx2")
-        paint = mesh(written_glb(content | {"extensionsRequired": ["KHR_texture_basisu"]}, binary)).paint
-        assert paint is not None
-        assert paint.textures[0].fault == "", way
-        red, green, blue, solid = paint.textures[0].levels[0][4, 4].tolist()
+        [texture] = painted(written_glb(content | {"extensionsRequired": ["KHR_texture_basisu"]}, binary)).textures
+        assert texture.fault == "", way
+        red, green, blue, solid = texture.levels[0][4, 4].tolist()
         assert (red < 20, green > 180, blue < 30, solid) == (True, True, True, 255), way
     image = png(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8))
     for length, broken in ((len(image), False), (4000, True)):
         content, binary = with_image(image[:length], {"source": 0}, "image/png")
-        found = mesh(written_glb(content, binary))
-        assert found.area == pytest.approx(1)
-        assert found.paint is not None
-        assert bool(found.paint.textures[0].fault) == broken
-
-
-def test_materials_place_their_texture_and_shine_in_their_diffuse_colour() -> None:
+        assert mesh(written_glb(content, binary)).area == pytest.approx(1)
+        assert bool(painted(written_glb(content, binary)).textures[0].fault) == broken
     content, binary = with_image(png(np.zeros((2, 2, 3), dtype=np.uint8)), {"source": 0}, "image/png")
     moved = {"offset": [0.5, 0.25], "rotation": math.pi / 2, "scale": [2, 4]}
     info = {"index": 0, "extensions": {"KHR_texture_transform": moved}}
     content["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": info}}]
-    paint = mesh(written_glb(content, binary)).paint
-    assert paint is not None
+    paint = painted(written_glb(content, binary))
     # In the file (u, v) becomes (0.5 + 4 v, 0.25 - 2 u); here v runs from below.
     expected = [(0.5 + 4 * v, 1 - (0.25 - 2 * u)) for u, v in ((0, 1), (1, 1), (1, 0), (0, 0))]
     assert paint.places == pytest.approx(np.array(expected), abs=1e-5)
     content, binary = sheet(extensionsUsed=["KHR_materials_pbrSpecularGlossiness"])
     glossy = {"diffuseFactor": [0, 0.5, 0, 1], "specularFactor": [1, 1, 1]}
     content["materials"] = [{"extensions": {"KHR_materials_pbrSpecularGlossiness": glossy}}]
-    paint = mesh(written_glb(content, binary)).paint
-    assert paint is not None
-    assert paint.colours[0] == pytest.approx([0, 0.5, 0], abs=0.01)
+    assert painted(written_glb(content, binary)).colours[0] == pytest.approx([0, 0.5, 0], abs=0.01)

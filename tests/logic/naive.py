@@ -85,10 +85,8 @@ def tree(formula: f.Formula | f.Number) -> Any:
             return ["and" if isinstance(formula, f.And) else "or", *map(tree, parts)]
         case f.Not(body):
             return ["not", tree(body)]
-        case f.Implies(left, right):
-            return ["implies", tree(left), tree(right)]
-        case f.Iff(left, right):
-            return ["iff", tree(left), tree(right)]
+        case f.Implies(left, right) | f.Iff(left, right):
+            return ["implies" if isinstance(formula, f.Implies) else "iff", tree(left), tree(right)]
         case f.Exists(variable, body) | f.Forall(variable, body):
             return ["exists" if isinstance(formula, f.Exists) else "forall", variable.name, tree(body)]
         case f.Comparison(name, left, right):
@@ -123,8 +121,7 @@ def official(node: Any, scene: Any, guard: int = 0) -> bool:
     objects = scene.get("objects", [])
     if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
         raise Crash
-    boxed = [one for one in objects if one.get("box_2d")]
-    for one, other in itertools.combinations(boxed, 2):
+    for one, other in itertools.combinations([one for one in objects if one.get("box_2d")], 2):
         numbers(one), numbers(other)
     return _Official(objects, guard).truth(node, {})[0]
 
@@ -161,17 +158,14 @@ class _Official:
         if head == "exists":
             return any(self.truth(args[1], {**env, args[0]: one})[0] for one in self.objects), False
         if head == "forall":
-            return self.every(args, env), False
+            vacuous = set()
+            for one in self.objects:
+                found = self.truth(args[1], {**env, args[0]: one})
+                if not found[0]:
+                    return False, False
+                vacuous.add(found[1])
+            return False in vacuous, False
         return self.predicate(head, [self.value(one, env) for one in args]), False
-
-    def every(self, args: Any, env: dict[str, Any]) -> bool:
-        triggers = 0
-        for one in self.objects:
-            truth, vacuous = self.truth(args[1], {**env, args[0]: one})
-            if not truth:
-                return False
-            triggers += not vacuous
-        return triggers > 0
 
     def value(self, arg: Any, env: dict[str, Any]) -> Any:
         if isinstance(arg, list):
@@ -180,25 +174,21 @@ class _Official:
             return sum(self.truth(arg[2], {**env, arg[1]: one})[0] for one in self.objects)
         if isinstance(arg, tuple):
             return arg[0]
-        if isinstance(arg, str) and arg.startswith("?"):
-            if arg not in env:
-                raise Crash
-            return env[arg]
-        return arg
+        if isinstance(arg, str) and arg.startswith("?") and arg not in env:
+            raise Crash
+        return env.get(arg, arg)
 
     def predicate(self, head: str, args: list[Any]) -> bool:
         if head in f.COMPARISONS:
             return bool(compared(head, *args))
         if head not in {"Is", "Has", *UNARY, *BINARY} or len(args) != (1 if head in UNARY else 2):
             raise Crash
-        if not isinstance(args[0], dict):
+        if not isinstance(args[0], dict) or (head in BINARY and not isinstance(args[1], dict)):
             raise Crash
         if head == "Is":
             return bool(args[0].get("label") == args[1])
         if head == "Has":
             return args[1] in [args[0].get("color"), args[0].get("material"), args[0].get("shape")]
-        if not all(isinstance(one, dict) for one in args):
-            raise Crash
         return place(head, [numbers(one) for one in args])
 
 
@@ -324,11 +314,11 @@ def implications(body: f.Formula) -> list[f.Implies]:
 # --- classical ----------------------------------------------------------------------------------------------------
 
 
-def classical(formula: f.Formula, objects: Sequence[Any]) -> bool:
-    """Plain first-order truth: a ``forall`` over nothing is true."""
-    return bool(_Classical(list(objects)).truth(formula, {}, ()))
-
-
 class _Classical(Strict):
     def every(self, formula: f.Forall, env: Env, around: tuple[int, ...]) -> bool:
         return all(self.inner(formula.variable, formula.body, env, ()))
+
+
+def classical(formula: f.Formula, objects: Sequence[Any]) -> bool:
+    """Plain first-order truth: a ``forall`` over nothing is true."""
+    return bool(_Classical(list(objects)).truth(formula, {}, ()))

@@ -1,187 +1,43 @@
-"""Texts of formulas: read, written, found fault with, as the published readers take them, and hostile ones."""
+"""Texts of formulas, read and refused, their clause forms, and what they say in plain English and of worlds."""
 
 from __future__ import annotations
 
 import pickle
 from hashlib import sha256
+from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
-from logic import made_up_formulas
+from logic import made_up_formulas, naive
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.clauses import clause_form
+from tsgkit.logic import formula as f
+from tsgkit.logic.clauses import category, clause_form, closures, form_of_text, k_as_defined, object_classes
+from tsgkit.logic.configurations import Scenario, Twist
 from tsgkit.logic.english import reading_of
-from tsgkit.logic.formula import (
-    MAX_DEPTH,
-    Atom,
-    Comparison,
-    Not,
-    Variable,
-    atoms_of,
-    depth,
-    free_variables,
-    parts_of,
-    walk,
-    with_parts,
-)
+from tsgkit.logic.formula import MAX_DEPTH, atoms_of, depth, free_variables, parts_of, walk, with_parts
+from tsgkit.logic.grounding import Fact
 from tsgkit.logic.lifting import lifted
 from tsgkit.logic.lint import check
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import FormulaProblem, parse, parse_with_places
+from tsgkit.logic.plausibility import LOOKS, steps_from
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.published_readers import as_published, read_engine, read_lifting, read_verifier
+from tsgkit.logic.samples import configuration, formula_of
+from tsgkit.logic.scene_models import faults, world_of
+from tsgkit.logic.verbalisation import instruction
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
 
 TEXTS = (
-    "(Is ?x 'cup')",
-    "(IsStyle 'oil painting')",
-    "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))",
-    "(and (forall ?d (implies (Is ?d 'drill') (OnBottomSide ?d))))",
-    "(or (not (Is ?x 'cup')) (iff (InCenter ?x) (LeftOf ?x ?y)))",
-    "(GreaterThan (Count ?x (Is ?x 'cup')) 2)",
-    "(Equals (Count ?x (Is ?x 'cup')) (Count ?y (Is ?y 'pen')))",
-    "(LessThan -1 2.5)",
+    "(Is ?x 'cup')", "(IsStyle 'oil painting')", "(and)", "(or)", r"(Is ?x 'it\'s a \\ stroke (or a paren)')",
+    "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))", "(and (forall ?d (implies (Is ?d 'drill') (OnBottomSide ?d))))",
+    "(or (not (Is ?x 'cup')) (iff (InCenter ?x) (LeftOf ?x ?y)))", "(GreaterThan (Count ?x (Is ?x 'cup')) 2)",
+    "(Equals (Count ?x (Is ?x 'cup')) (Count ?y (Is ?y 'pen')))", "(LessThan -1 2.5)",
     "(Equals 1e+16 (Count ?x (Is ?x '?x')))",
-    "(and)",
-    "(or)",
-    r"(Is ?x 'it\'s a \\ stroke (or a paren)')",
-)
-
-
-def nested(levels: int) -> str:
-    return "(not " * (levels - 1) + "(OnTopSide ?x)" + ")" * (levels - 1)
-
-
-def test_formulas_are_values_that_parse_and_print_back() -> None:
-    for text in TEXTS:
-        formula = parse(text)
-        assert text_of(formula) == text
-        assert formula == parse(text)
-        assert len({formula, parse(text)}) == 1, text
-        assert pickle.loads(pickle.dumps(formula)) == formula  # noqa: S301
-        assert with_parts(formula, parts_of(formula)) == formula
-    for number in range(1_000):
-        formula = made_up_formulas.formula(Random(f"printed/{number}"), deepest=7)
-        assert parse(text_of(formula)) == formula
-
-
-def test_formula_problem_says_where_and_what() -> None:
-    for text, line, column, message, hint in (
-        ("(exists ?x (Is ?x 'cup')", 1, 25, "expected the ) that closes the (exists of column 1", ""),
-        ("(and\n (Is ?x cup))", 2, 9, "found cup, expected a variable or a value in single quotes", ""),
-        ("(Is ?x 'cup'))", 1, 14, "found ), expected the end of the text", "there is a ) too many"),
-        ("(AND (Is ?x 'cup'))", 1, 2, "found AND, expected a connective", "write and"),
-    ):
-        with pytest.raises(FormulaProblem) as caught:
-            parse(text)
-        assert message in caught.value.message, text
-        assert (caught.value.line, caught.value.column, caught.value.hint) == (line, column, hint), text
-        assert str(caught.value).startswith(f"line {line}, column {column}: found "), text
-
-
-def test_nesting_is_refused_only_beyond_the_maximum_depth() -> None:
-    formula = parse(nested(MAX_DEPTH))
-    assert depth(formula) == MAX_DEPTH
-    assert parse(text_of(formula)) == formula
-    with pytest.raises(FormulaProblem, match="at most 100 levels"):
-        parse(nested(MAX_DEPTH + 1))
-    with pytest.raises(FormulaProblem, match="at most 100 levels"):
-        parse("(not " * 1_000_000)
-    with pytest.raises(UsageError, match="101 levels deep"):
-        text_of(Not(formula))
-
-
-def test_parts_of_formulas_are_found_with_their_places_and_free_variables() -> None:
-    text = "(and (Is ?x 'cup') (Equals 1 (Count ?y (OnTopSide ?y))))"
-    formula, offsets = parse_with_places(text)
-    assert {text[offsets[path] :].split()[0] for path, _ in walk(formula)} == {"(and", "(Is", "(Equals", "(OnTopSide"}
-    assert set(offsets) == {path for path, _ in walk(formula)}
-    for text, free in {
-        "(exists ?x (LeftOf ?x ?y))": {"?y"},
-        "(and (exists ?x (OnTopSide ?x)) (OnTopSide ?x))": {"?x"},
-        "(Equals (Count ?x (LeftOf ?x ?y)) (Count ?y (LeftOf ?x ?y)))": {"?x", "?y"},
-        "(forall ?x (exists ?x (OnTopSide ?x)))": set(),
-    }.items():
-        assert {variable.name for variable in free_variables(parse(text))} == free, text
-    text = "(implies (OnTopSide ?x) (and (OnLeftSide ?x) (not (OnTopSide ?y))))"
-    assert [text_of(atom) for atom in atoms_of(parse(text))] == ["(OnTopSide ?x)", "(OnLeftSide ?x)", "(OnTopSide ?y)"]
-
-
-def test_names_and_numbers_that_would_not_parse_are_refused() -> None:
-    for name in ("", "x", "?", "?a b", "?(", "?'"):
-        with pytest.raises(UsageError):
-            Variable(name)
-    for name in ("", "and", "Count", "Equals", "?x", "5", "a b"):
-        with pytest.raises(UsageError):
-            Atom(name, ())
-    with pytest.raises(UsageError, match="'Bigger' is not a comparison"):
-        Comparison("Bigger", 1, 1)
-    for number in (float("nan"), float("inf"), 10**400):
-        with pytest.raises(UsageError):
-            Comparison("Equals", number, 1)
-
-
-def test_the_vocabularies_are_of_the_published_sizes() -> None:
-    assert (len(KNOLLING.classes), len(KNOLLING.values_of("attribute")), len(KNOLLING.predicates)) == (50, 9, 15)
-    sizes = [len(NATURAL.values_of(kind)) for kind in ("class", "color", "material", "shape", "state", "style")]
-    assert sizes == [69, 11, 11, 6, 28, 5]
-    assert len(NATURAL.predicates) == 12
-    assert len(NATURAL.values_of("attribute")) == 56
-    assert all(len(set(one.classes)) == len(one.classes) for one in SCENARIOS.values())
-
-
-def test_lint_findings_have_code_place_and_hint_beside_what_the_published_validator_says() -> None:
-    for text, finding, fault in (
-        ("(exists ?x (and (Is ?x 'cup') (Has ?x 'red') (OnTopSide ?x)))", [], None),
-        ("(exists ?x\n  (Is ?x 'cups'))", [("unknown-class", "error", 2, 3, "cup?")], "'cups' is not a known class"),
-        (
-            "(exists ?x (OnTopSide ?y))",
-            [
-                ("unused-variable", "warning", 1, 1, ""),
-                ("unbound-variable", "error", 1, 12, "write a quantifier for it around this part"),
-            ],
-            "?y is not bound",
-        ),
-        ("(exists ?x (InCenter ?x))", [], "InCenter is neither an operator nor a predicate"),
-    ):
-        checked = check(text, KNOLLING)
-        told = [(one.code, one.severity, *one.place, one.hint) for one in checked.findings]
-        assert (told, checked.published_fault) == (finding, fault), text
-        assert checked.errors == sum(severity == "error" for _, severity, *_ in told)
-
-
-def test_lifting_moves_what_a_quantifier_does_not_bind() -> None:
-    lost = "(exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x))))"
-    assert text_of(lifted(parse(lost))) == as_published(lost).lifted == "(implies (Is ?x 'shoe') (OnTopSide ?x))"
-    for number in range(500):
-        formula = made_up_formulas.formula(Random(f"lifting/{number}"), deepest=7)
-        assert as_published(text_of(formula)).lifted == text_of(lifted(formula))
-
-
-def test_published_readers_agree_on_plain_texts_and_take_quotes_and_rests_apart() -> None:
-    taken = as_published("(exists ?x (and (Is ?x 'teddy bear') (OnTopSide ?x)))")
-    assert not taken.differ
-    assert taken.verifier == ("exists", "?x", ("and", ("Is", "?x", "teddy bear"), ("OnTopSide", "?x")))
-    assert [condition.code for condition in as_published("(EXISTS ?x (Is ?x nan))").conditions] == [
-        "numbers", "heads-not-lifted",
-    ]  # fmt: skip
-    assert read_engine("(Is ?x 'cup' 5 \"pen\")") == ("Is", "?x", "'cup'", 5, '"pen"')
-    assert read_lifting("(Is ?x 'toy  car') (rest") == ("Is", "?x", "'toy", "car'")
-    assert read_verifier("(Is ?x 'cup' 1.5 \"pen\") rest") == ("Is", "?x", "cup", 1.5, "pen")
-    cup = {"objects": [{"label": "cup", "box_2d": [0, 0, 10, 10]}]}
-    for text, verdict in {
-        "(exists ?x (OnTopSide ?x)": (None, "uncounted"),
-        "(exists ?x (Is ?x 'cup')))))": (True, "decided"),
-        "(EXISTS ?x (AND (Is ?x 'cup') (NOT (Is ?x 'pen'))))": (True, "decided"),
-        "(exists ?x (is ?x 'cup'))": (False, "crashed"),
-    }.items():
-        found = verify_official(text, cup)
-        assert (found.truth, found.status) == verdict, text
-
-
+)  # fmt: skip
 STRANGE = (
     "", ")", "()", "Is ?x 'cup'", "(Is ?x 'cup'", "(Is ?x 'cup'))", "(exists (?x ?y) (Is ?x 'cup'))", "(?x)",
     "(exists x (OnTopSide x))", "(exists ?x ?y (Is ?x 'cup'))", "(not (OnTopSide ?x) (OnTopSide ?y))",
@@ -205,14 +61,145 @@ STRANGE = (
     "(not " * (MAX_DEPTH + 1),
 )  # fmt: skip
 """Each has a fault, or is read by some reader, in a way of its own; so has each the messages of a digest."""
-
-
 PIECES = (
     *"()'\"\\?; \n\t\0éあ",
     "(and ", "(or ", "(not ", "(implies ", "(iff ", "(exists ", "(forall ", "(Count ", "(Equals ", "(Is ", "(LeftOf ",
     "?x", "?y", "'cup'", "'?x'", "'a b'", "nan", "1e999", "-5", "AND", "(AND ", "()", "''",
 )  # fmt: skip
 LONG = ("(", ")", "'", '"', "\\", "?", "(not ", "(and (", "(exists ?x ", "'a' ", " ", "\n", "x", "(Is ?x 'cup') ")
+EXAMPLES = (
+    (1, "(and (exists ?x (Is ?x 'cup')) (exists ?x (Is ?x 'pen')))",
+     "(and (exists ?x (Is ?x 'cup')) (exists ?x_1 (Is ?x_1 'pen')))"),
+    (2, "(forall ?x (implies (and (Is ?x 'cup') (Has ?x 'red')) (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))",
+     "(forall ?x (exists ?y (and (or (not (Is ?x 'cup')) (not (Has ?x 'red')) (Is ?y 'pen')) "
+     "(or (not (Is ?x 'cup')) (not (Has ?x 'red')) (LeftOf ?y ?x)))))"),
+    (2, "(exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x))))))",
+     "(exists ?x (forall ?y (and (Is ?x 'cup') (or (not (Is ?y 'pen')) (not (LeftOf ?y ?x))))))"),
+    (2, "(and (exists ?b (Is ?b 'book')) (exists ?p (exists ?q (and (Is ?p 'pen') (Is ?q 'cup') (Above ?p ?q)))))",
+     "(and (exists ?b (Is ?b 'book')) (exists ?p (exists ?q (and (Is ?p 'pen') (Above ?p ?q) (Is ?q 'cup')))))"),
+)  # fmt: skip
+DEFECT = "(or (and (Is ?x 'cup') (OnTopSide ?x)) (and (Is ?x 'pen') (OnLeftSide ?x)))"
+BOTH: tuple[Scenario, ...] = ("knolling", "natural")
+CAT_AND_DOG = "(exists ?a (exists ?b (and (Is ?a 'cat') (Is ?b 'dog') {})))"
+CUP_AND_SCISSORS = "(exists ?a (exists ?b (and (Is ?a 'cup') (Is ?b 'scissors') {})))"
+READINGS = {
+    "(exists ?s (exists ?k (and (Is ?s 'scissors') (Has ?s 'gray') (Is ?k 'keys') (Above ?s ?k))))": (
+        "There are a pair of gray scissors and a bunch of keys. The pair of scissors is above the bunch of keys."
+    ),
+    "(LessThanOrEquals (Count ?x (Is ?x 'mouse')) 2)": "The number of mice is at most 2.",
+    "(exists ?x (and (Is ?x 'cup') (or (HasMaterial ?x 'metal') (HasMaterial ?x 'glass'))))": (
+        "There is a cup. Either the cup is made of metal or the cup is made of glass."
+    ),
+}
+DEMANDS = (
+    "(Has ?b 'gray') (LeftOf ?a ?b)", "(LeftOf ?a ?b) (Above ?a ?b)", "(not (LeftOf ?a ?b))", "(RightOf ?b ?a)",
+    "(or (LeftOf ?a ?b) (OnTopSide ?a))", "(or (Has ?a 'red') (Has ?a 'blue'))", "(or (LeftOf ?a ?b) (LeftOf ?b ?a))",
+    "(HasMaterial ?a 'glass') (not (HasMaterial ?b 'wood'))", "(iff (OnTopSide ?a) (OnLeftSide ?b))",
+)  # fmt: skip
+
+
+def test_formulas_are_values_that_parse_and_print_back_up_to_the_maximum_depth() -> None:
+    for text in TEXTS:
+        formula = parse(text)
+        assert text_of(formula) == text
+        assert {formula, parse(text)} == {formula}
+        assert pickle.loads(pickle.dumps(formula)) == formula  # noqa: S301
+        assert with_parts(formula, parts_of(formula)) == formula
+    for number in range(1_000):
+        formula = made_up_formulas.formula(Random(f"printed/{number}"), deepest=7)
+        assert parse(text_of(formula)) == formula
+    deepest = "(not " * (MAX_DEPTH - 1) + "(OnTopSide ?x)" + ")" * (MAX_DEPTH - 1)
+    formula = parse(deepest)
+    assert (depth(formula), text_of(formula)) == (MAX_DEPTH, deepest)
+    for text in (f"(not {deepest})", "(not " * 1_000_000):
+        with pytest.raises(FormulaProblem, match="at most 100 levels"):
+            parse(text)
+    with pytest.raises(UsageError, match="101 levels deep"):
+        text_of(f.Not(formula))
+
+
+def test_formula_problem_says_where_and_what() -> None:
+    for text, line, column, message, hint in (
+        ("(exists ?x (Is ?x 'cup')", 1, 25, "expected the ) that closes the (exists of column 1", ""),
+        ("(and\n (Is ?x cup))", 2, 9, "found cup, expected a variable or a value in single quotes", ""),
+        ("(Is ?x 'cup'))", 1, 14, "found ), expected the end of the text", "there is a ) too many"),
+        ("(AND (Is ?x 'cup'))", 1, 2, "found AND, expected a connective", "write and"),
+    ):
+        with pytest.raises(FormulaProblem) as caught:
+            parse(text)
+        assert message in caught.value.message, text
+        assert (caught.value.line, caught.value.column, caught.value.hint) == (line, column, hint), text
+        assert str(caught.value).startswith(f"line {line}, column {column}: found "), text
+
+
+def test_parts_have_places_and_free_variables_and_names_that_would_not_parse_are_refused() -> None:
+    text = "(and (Is ?x 'cup') (Equals 1 (Count ?y (OnTopSide ?y))))"
+    formula, offsets = parse_with_places(text)
+    assert {text[offsets[path] :].split()[0] for path, _ in walk(formula)} == {"(and", "(Is", "(Equals", "(OnTopSide"}
+    assert set(offsets) == {path for path, _ in walk(formula)}
+    for text, free in {
+        "(exists ?x (LeftOf ?x ?y))": {"?y"},
+        "(and (exists ?x (OnTopSide ?x)) (OnTopSide ?x))": {"?x"},
+        "(Equals (Count ?x (LeftOf ?x ?y)) (Count ?y (LeftOf ?x ?y)))": {"?x", "?y"},
+        "(forall ?x (exists ?x (OnTopSide ?x)))": set(),
+    }.items():
+        assert {variable.name for variable in free_variables(parse(text))} == free, text
+    text = "(implies (OnTopSide ?x) (and (OnLeftSide ?x) (not (OnTopSide ?y))))"
+    assert [text_of(atom) for atom in atoms_of(parse(text))] == ["(OnTopSide ?x)", "(OnLeftSide ?x)", "(OnTopSide ?y)"]
+    for name in ("", "x", "?", "?a b", "?(", "?'"):
+        with pytest.raises(UsageError):
+            f.Variable(name)
+    for name in ("", "and", "Count", "Equals", "?x", "5", "a b"):
+        with pytest.raises(UsageError):
+            f.Atom(name, ())
+    with pytest.raises(UsageError, match="'Bigger' is not a comparison"):
+        f.Comparison("Bigger", 1, 1)
+    for number in (float("nan"), float("inf"), 10**400):
+        with pytest.raises(UsageError):
+            f.Comparison("Equals", number, 1)
+
+
+def test_lint_findings_have_code_place_and_hint_and_published_readers_lift_as_we_do() -> None:
+    assert (len(KNOLLING.classes), len(KNOLLING.values_of("attribute")), len(KNOLLING.predicates)) == (50, 9, 15)
+    kinds = ("class", "color", "material", "shape", "state", "style", "attribute")
+    assert [len(NATURAL.values_of(kind)) for kind in kinds] == [69, 11, 11, 6, 28, 5, 56]
+    assert len(NATURAL.predicates) == 12
+    assert all(len(set(one.classes)) == len(one.classes) for one in SCENARIOS.values())
+    hint = "write a quantifier for it around this part"
+    unbound = [("unused-variable", "warning", 1, 1, ""), ("unbound-variable", "error", 1, 12, hint)]
+    for text, finding, fault in (
+        ("(exists ?x (and (Is ?x 'cup') (Has ?x 'red') (OnTopSide ?x)))", [], None),
+        ("(exists ?x\n  (Is ?x 'cups'))", [("unknown-class", "error", 2, 3, "cup?")], "'cups' is not a known class"),
+        ("(exists ?x (OnTopSide ?y))", unbound, "?y is not bound"),
+        ("(exists ?x (InCenter ?x))", [], "InCenter is neither an operator nor a predicate"),
+    ):
+        checked = check(text, KNOLLING)
+        told = [(one.code, one.severity, *one.place, one.hint) for one in checked.findings]
+        assert (told, checked.published_fault) == (finding, fault), text
+        assert checked.errors == sum(severity == "error" for _, severity, *_ in told)
+    lost = "(exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x))))"
+    assert text_of(lifted(parse(lost))) == as_published(lost).lifted == "(implies (Is ?x 'shoe') (OnTopSide ?x))"
+    for number in range(500):
+        formula = made_up_formulas.formula(Random(f"lifting/{number}"), deepest=7)
+        assert as_published(text_of(formula)).lifted == text_of(lifted(formula))
+    taken = as_published("(exists ?x (and (Is ?x 'teddy bear') (OnTopSide ?x)))")
+    assert not taken.differ
+    assert taken.verifier == ("exists", "?x", ("and", ("Is", "?x", "teddy bear"), ("OnTopSide", "?x")))
+    assert [condition.code for condition in as_published("(EXISTS ?x (Is ?x nan))").conditions] == [
+        "numbers", "heads-not-lifted",
+    ]  # fmt: skip
+    assert read_engine("(Is ?x 'cup' 5 \"pen\")") == ("Is", "?x", "'cup'", 5, '"pen"')
+    assert read_lifting("(Is ?x 'toy  car') (rest") == ("Is", "?x", "'toy", "car'")
+    assert read_verifier("(Is ?x 'cup' 1.5 \"pen\") rest") == ("Is", "?x", "cup", 1.5, "pen")
+    cup = {"objects": [{"label": "cup", "box_2d": [0, 0, 10, 10]}]}
+    for text, verdict in {
+        "(exists ?x (OnTopSide ?x)": (None, "uncounted"),
+        "(exists ?x (Is ?x 'cup')))))": (True, "decided"),
+        "(EXISTS ?x (AND (Is ?x 'cup') (NOT (Is ?x 'pen'))))": (True, "decided"),
+        "(exists ?x (is ?x 'cup'))": (False, "crashed"),
+    }.items():
+        found = verify_official(text, cup)
+        assert (found.truth, found.status) == verdict, text
 
 
 def texts(count: int) -> list[str]:
@@ -264,3 +251,170 @@ def test_strange_and_long_texts_are_read_or_refused() -> None:
     for piece in LONG:
         assert not is_read(piece * 5_000, messages)
         assert not is_read("(exists ?x (and " + piece * 1_000, messages)
+
+
+def test_clause_form_is_as_published_with_its_defect_where_asked_in_any_order() -> None:
+    for (k, text, cnf), official in product(EXAMPLES, (False, True)):
+        form = clause_form(parse(text), official=official)
+        assert (form.text, form.k) == (cnf, k)
+    formula = parse(f"(exists ?x {DEFECT})")
+    assert clause_form(formula, official=True).text == "(exists ?x (and (Is ?x 'pen') (OnLeftSide ?x)))"
+    assert clause_form(formula).text == (
+        "(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (or (Is ?x 'cup') (OnLeftSide ?x)) "
+        "(or (OnTopSide ?x) (Is ?x 'pen')) (or (OnTopSide ?x) (OnLeftSide ?x))))"
+    )
+    one = parse("(and (exists ?x (and (Is ?x 'cup') (or (OnTopSide ?x) (Has ?x 'red')))) (exists ?y (Is ?y 'pen')))")
+    text = "(and (exists ?y (Is ?y 'pen')) (exists ?x (and (or (Has ?x 'red') (OnTopSide ?x)) (Is ?x '{}'))))"
+    other, changed = (parse(text.format(name)) for name in ("cup", "pan"))
+    assert form_of_text(one).unordered == form_of_text(other).unordered == clause_form(other).unordered
+    assert form_of_text(one).unordered != form_of_text(changed).unordered
+
+
+def test_a_clause_form_means_what_its_formula_means() -> None:
+    tried, forms = 0, sha256()
+    for number in range(500):
+        random = Random(f"clauses/{number}")
+        formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5)), numbers=random.random() < 0.2)
+        objects = made_up_formulas.layout(random, apart=True)["objects"]
+        try:
+            form = clause_form(formula)
+        except UsageError:
+            continue
+        forms.update(f"{form.text} {form.k} {k_as_defined(formula)}".encode())
+        names = [bound.variable for one in form.components for bound in one.prefix]
+        assert len(set(names)) == len(names)
+        if objects and sum(len(one.prefix) for one in form.components) <= 7 and len(form.clauses) < 200:
+            assert naive.classical(form.formula, objects) == naive.classical(formula, objects)
+            tried += 1
+    assert tried > 280
+    assert forms.hexdigest()[:16] == "4f93556a0b879f59", "see that the change is meant, and write it down"
+
+
+def test_clauses_have_categories_and_k_counts_linked_variables_of_forms_that_are_not_too_long() -> None:
+    pair = "(or (and (Is ?x 'pen') (OnLeftSide ?x)) (and (OnTopSide ?x) (exists ?y (Is ?y 'pen'))))"
+    form = clause_form(parse(f"(forall ?x (implies (Is ?x 'cup') {pair}))"))
+    assert (form.k, len(form.clauses)) == (2, 4)
+    formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (Is ?y 'pen'))))")
+    assert (clause_form(formula).k, k_as_defined(formula)) == (2, 1)
+    assert k_as_defined(parse("(IsStyle 'photo')")) == 0
+    formula = parse("(exists ?a (exists ?b (exists ?c (exists ?d (and (LeftOf ?a ?b) (Is ?d 'cup') (LeftOf ?c ?a))))))")
+    assert sorted(sorted(one.name for one in group) for group in closures(formula)) == [["?a", "?b", "?c"], ["?d"]]
+    form = clause_form(parse("(and (GreaterThan (Count ?x (Is ?x 'cup')) 2) (exists ?y (Is ?y 'pen')))"))
+    assert form.text == "(and (exists ?y (Is ?y 'pen')) (GreaterThan (Count ?x (Is ?x 'cup')) 2))"
+    assert form.k == 1
+    for clause, about in {
+        "(Is ?x 'cup')": "object",
+        "(Has ?x 'red')": "attribute",
+        "(HasState ?x 'open')": "attribute",
+        "(OnTopSide ?x)": "attribute",
+        "(LeftOf ?x ?y)": "relation",
+        "(LeftOf ?x ?x)": "relation",
+        "(not (Holding ?x ?y))": "relation",
+        "(or (not (Is ?x 'cup')) (OnTopSide ?x))": "condition",
+        "(IsStyle 'photo')": "style",
+        "(Equals (Count ?x (Is ?x 'cup')) 1)": "number",
+    }.items():
+        assert category(parse(clause)) == about, clause
+    formula = parse("(and (Is ?x 'pen') (Is ?y 'cup') (Is ?z 'pen') (Has ?x 'red'))")
+    assert object_classes(formula) == ("pen", "cup")
+    pair = "(and (OnTopSide ?x) (OnLeftSide ?x))"
+    with pytest.raises(UsageError, match="more than 20,000 clauses"):
+        clause_form(parse(f"(exists ?x (or {' '.join([pair] * 20)}))"))
+    nested = "(OnTopSide ?x)"
+    for _ in range(60):
+        nested = f"(iff {nested} (OnLeftSide ?x))"
+    with pytest.raises(UsageError, match="too large"):
+        clause_form(parse(f"(exists ?x {nested})"))
+    with pytest.raises(UsageError, match="too large"):
+        clause_form(parse(f"(or {' '.join(['(exists ?x (OnTopSide ?x))'] * 300)})"))
+
+
+def test_every_formula_has_a_reading() -> None:
+    for text, reading in READINGS.items():
+        assert reading_of(parse(text)) == reading
+    readings = sha256()
+    for number in range(500):
+        formula = made_up_formulas.formula(Random(f"reading/{number}"), deepest=6)
+        reading = reading_of(formula)
+        readings.update(reading.encode())
+        assert reading == reading_of(formula)
+        assert (reading[0].isupper(), reading[-1], "?" in reading) == (True, ".", False), reading
+    assert readings.hexdigest()[:16] == "259d77f495e04fbf", "see that the change is meant, and write it down"
+
+
+def test_instructions_say_what_formulas_demand_in_words_of_their_seed_in_every_version() -> None:
+    """One told here, and then in a digest those of formulas of all shapes and both scenarios, and their readings."""
+    text = "(and (IsStyle 'pixel art') (exists ?c (exists ?d (and (Is ?c 'cat') (Is ?d 'dog') (LeftOf ?c ?d)))))"
+    assert instruction(parse(text), "natural") == (
+        "Left and right are those of the frame. A pixel art picture of a cat and a dog."
+        " The cat is to the left of the dog."
+    )
+    texts = sha256()
+    pairs = [parse(CUP_AND_SCISSORS.format(text)) for text in DEMANDS]
+    assert len({instruction(pairs[0], seed=seed) for seed in range(20)}) > 4
+    made_up = [made_up_formulas.formula(Random(f"reading/{number}"), deepest=4) for number in range(60)]
+    for seed, formula in enumerate([*pairs, *made_up]):
+        texts.update(instruction(formula, seed=seed).encode())
+    for seed in range(60):
+        texts.update(reading_of(formula_of(configuration(1 + seed % 8, "natural", seed))).encode())
+    assert texts.hexdigest()[:16] == "a07104ddc78e01e6", "see that the change is meant, and write it down"
+    # Two digests: of 60 formulas, and of the instructions for 60 more. A change here changes what users have made.
+    digests = {
+        "knolling": ("40ec7b1a0d8a5bb7", "924fe8707c0f5d5f"),
+        "natural": ("51248e8795f1ac4f", "63bc5dfaea8856c7"),
+    }
+    twists: tuple[Twist, ...] = ("", "or", "not")
+    for scenario in BOTH:
+        formulas, texts = sha256(), sha256()
+        for seed in range(60):
+            twist = twists[seed % 3]
+            formula = formula_of(configuration(1 + seed % 10, scenario, seed, universal=seed % 2 == 1, twist=twist))
+            formulas.update(text_of(formula).encode())
+            formula = formula_of(configuration(1 + seed % 8, scenario, seed, universal=seed % 4 < 2, twist=twist))
+            texts.update(instruction(formula, scenario, seed).encode())
+        assert (formulas.hexdigest()[:16], texts.hexdigest()[:16]) == digests[scenario], scenario
+
+
+def test_configuration_has_k_objects_in_one_closure_by_its_twist_and_seed() -> None:
+    for scenario, k, seed in product(BOTH, range(1, 13), range(4)):
+        formula = formula_of(configuration(k, scenario, seed, universal=seed % 2 == 1))
+        forms = clause_form(formula), clause_form(formula, official=True)
+        assert [forms[0].k, forms[1].k, k_as_defined(formula)] == [k, k, k], (scenario, k, seed)
+        assert len(object_classes(formula)) == k, (scenario, k, seed)
+        assert sum(isinstance(part, f.Forall) for _, part in walk(formula)) == seed % 2
+        assert not check(text_of(formula), SCENARIOS[scenario]).findings, (scenario, k, seed)
+    twists: list[tuple[Twist, type[f.Formula]]] = [("or", f.Or), ("not", f.Not)]
+    for (twist, kind), scenario in product(twists, BOTH):
+        made = [formula_of(configuration(5, scenario, seed, twist=twist)) for seed in range(10)]
+        assert any(isinstance(part, kind) for formula in made for _, part in walk(formula)), (scenario, twist)
+        assert len(set(made)) == 10
+    for k in (0, 21):
+        with pytest.raises(UsageError, match="expected 1 to 20"):
+            configuration(k)
+    with pytest.raises(UsageError, match="no scenario"):
+        configuration(1, "kitchen")  # type: ignore[arg-type]
+
+
+def test_a_world_has_required_and_implied_facts_and_implausible_formulas_have_none() -> None:
+    for label in NATURAL.classes:
+        assert {step.label for step in steps_from(label)} <= set(NATURAL.classes) - {label}
+    for kind, table in LOOKS.items():
+        assert set(table) <= set(NATURAL.classes)
+        assert {value for values in table.values() for value in values} <= set(NATURAL.values[kind])
+    for text in (
+        "(On ?a ?a)", "(LeftOf ?a ?b) (LeftOf ?b ?a)", "(LeftOf ?a ?b) (RightOf ?a ?b)", "(In ?a ?b) (On ?b ?a)",
+        "(NextTo ?a ?b) (not (NextTo ?b ?a))", "(HasColor ?a 'black') (HasColor ?a 'white')",
+        "(HasState ?a 'sitting') (HasState ?a 'lying')",
+        "(Holding ?a ?b) (exists ?c (and (Is ?c 'man') (Holding ?c ?b)))",
+    ):  # fmt: skip
+        assert world_of(parse(CAT_AND_DOG.format(text))) is None, text
+    with pytest.raises(UsageError, match="counts"):
+        world_of(parse("(Equals (Count ?x (and (Is ?x 'cat') (HasColor ?x 'black'))) 2)"))
+    text = "(LeftOf ?a ?b) (NextTo ?a ?b) (not (On ?a ?b)) (HasState ?a 'sitting')"
+    world = world_of(parse(CAT_AND_DOG.format(text))) or frozenset()
+    assert {Fact("RightOf", (1, 0)), Fact("NextTo", (1, 0)), Fact("HasState", (0,), "sitting")} <= world
+    assert not faults(world)
+    assert any("circle" in fault for fault in faults([Fact("On", (0, 1)), Fact("In", (1, 0))]))
+    for seed in range(30):
+        formula = formula_of(configuration(1 + seed % 10, "natural", seed, universal=seed % 2 == 0))
+        assert world_of(formula) is not None, seed

@@ -29,6 +29,27 @@ from tsgkit.scoring.versions import paired
 
 PARTS = [Part(3, 4, "a"), Part(1, 1, "a"), Part(0, 5, "b"), Part(0, 0, "c")]
 ROUNDS = 50
+WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
+COLUMNS = st.lists(
+    st.builds(
+        lambda share, weight, cluster: Part(share * weight, weight, cluster),
+        st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
+        st.integers(0, 5),
+        st.sampled_from("abcdefgh"),
+    ),
+    max_size=20,
+)
+FOUND = {"strict": ["f1", "exact"], "official": ["f1"]}
+FILL = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"))
+LIFT = ActionGraph.of(("person", "verb", "lift"), ("lift", "dobj", "lid"))
+HEAVY = ActionGraph.of(("person", "verb", "lift"), ("lift", "dobj", "pot"))
+POUR = ActionGraph.of(("person", "verb", "pour"), ("pour", "dobj", "tea"))
+Numbers = list[tuple[int | None, int | None]]
+graphs = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from(("verb", "on")), st.sampled_from("abc")), max_size=3
+).map(ActionGraph)
+descriptions = st.builds(Description, st.sampled_from(("x", "y", "z")), st.lists(graphs, max_size=4).map(tuple))
+narratives = st.lists(descriptions, max_size=4).map(lambda parts: Narrative(tuple(parts)))
 
 
 def test_a_value_is_the_total_sum_over_the_total_weight_or_the_mean_of_the_items() -> None:
@@ -36,23 +57,8 @@ def test_a_value_is_the_total_sum_over_the_total_weight_or_the_mean_of_the_items
     assert pool(PARTS, Pooling.POOLED) == Pooled(0.4, Pooling.POOLED, weight=10, items=3, weightless=1, clusters=2)
     # (3/4 + 1/1 + 0/5) / 3; the item without weight is no item of the mean
     assert pool(PARTS, Pooling.PER_ITEM).value == pytest.approx(1.75 / 3)
-    assert Part(3, 4, "a").counted(Pooling.PER_ITEM) == Totals(0.75, 1.0)
-    assert Part(3, 4, "a").counted(Pooling.POOLED) == Totals(3, 4)
-    assert Part(0, 0, "a").counted(Pooling.PER_ITEM) == Totals(0, 0)
-
-
-@pytest.mark.parametrize("pooling", Pooling)
-def test_a_wrong_answer_counts_and_an_inapplicable_one_does_not(pooling: Pooling) -> None:
-    right = [Part(1, 1, "a")]
-    assert pool([*right, Part(0, 1, "b")], pooling).value == 0.5
-    assert pool([*right, Part(0, 0, "b")], pooling).value == 1
-    for parts in ([], [Part(0, 0, "a")]):
-        found = pool(parts, pooling)
-        assert (found.value, found.weightless, found.weight, found.clusters) == (None, len(parts), 0, 0)
-        assert found.reason == "no item carries weight, so the metric has no value"
-
-
-def test_clusters_come_in_order_of_name_and_parts_are_sums_out_of_weights() -> None:
+    counted = [Part(3, 4, "a").counted(Pooling.PER_ITEM), Part(3, 4, "a").counted(Pooling.POOLED)]
+    assert [*counted, Part(0, 0, "a").counted(Pooling.PER_ITEM)] == [Totals(0.75, 1.0), Totals(3, 4), Totals(0, 0)]
     assert list(cluster_totals(reversed(PARTS), Pooling.POOLED).items()) == [("a", Totals(4, 5)), ("b", Totals(0, 5))]
     per_item = cluster_totals(reversed(PARTS), Pooling.PER_ITEM)
     assert list(per_item.items()) == [("a", Totals(1.75, 2)), ("b", Totals(0, 1))]
@@ -63,15 +69,13 @@ def test_clusters_come_in_order_of_name_and_parts_are_sums_out_of_weights() -> N
     assert [right_or_wrong(right, "r", 7) for right in (True, False)] == [(1, 1, "r", 7), (0, 1, "r", 7)]
 
 
-COLUMNS = st.lists(
-    st.builds(
-        lambda share, weight, cluster: Part(share * weight, weight, cluster),
-        st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
-        st.integers(0, 5),
-        st.sampled_from("abcdefgh"),
-    ),
-    max_size=20,
-)
+@pytest.mark.parametrize("pooling", Pooling)
+def test_a_wrong_answer_counts_and_an_inapplicable_one_does_not(pooling: Pooling) -> None:
+    assert [pool([Part(1, 1, "a"), Part(0, weight, "b")], pooling).value for weight in (1, 0)] == [0.5, 1]
+    for parts in ([], [Part(0, 0, "a")]):
+        found = pool(parts, pooling)
+        assert (found.value, found.weightless, found.weight, found.clusters) == (None, len(parts), 0, 0)
+        assert found.reason == "no item carries weight, so the metric has no value"
 
 
 @given(parts=COLUMNS, pooling=st.sampled_from(Pooling))
@@ -85,12 +89,8 @@ def test_a_value_of_shares_is_a_share_and_a_right_answer_left_out_never_gains(
     assert answered is not None and missing is not None and missing < answered
 
 
-def tally() -> Tally:
-    return Tally({"strict": ["f1", "exact"], "official": ["f1"]})
-
-
-def test_tally_keeps_parts_in_the_order_they_came_with_their_clusters() -> None:
-    one = tally()
+def test_tally_keeps_parts_in_their_order_and_without_a_score_they_have_no_weight() -> None:
+    one = Tally(FOUND)
     for number, cluster in enumerate(("b", "a", "b")):
         one.add(cluster, {"strict": {"f1": Score(number, 2)}, "official": {"f1": Score(1, 1)}}, {"items": 1})
     parts = one.parts("strict", "f1")
@@ -98,12 +98,9 @@ def test_tally_keeps_parts_in_the_order_they_came_with_their_clusters() -> None:
     assert (len(parts), parts[-1], parts[:1]) == (3, Part(2, 2, "b"), [Part(0, 2, "b")])
     with pytest.raises(IndexError):
         parts[3]
-    assert [*one.parts("official", "f1")] == [Part(1, 1, "b"), Part(1, 1, "a"), Part(1, 1, "b")]
+    assert [*one.parts("official", "f1")] == [Part(1, 1, cluster) for cluster in "bab"]
     assert one.n == 3
-
-
-def test_tally_of_a_sample_without_a_score_has_no_weight_and_still_counts() -> None:
-    one = tally()
+    one = Tally(FOUND)
     one.add("a", {"strict": {"f1": Score.missing("no graph"), "other": Score(1, 1)}}, {"items": 1, "empty": 1})
     one.add("a", {"strict": {"f1": Score.missing("another reason")}}, {"items": 1, "too_large": 2})
     one.add("a", {"strict": {"f1": Score(1, 1, "right"), "exact": Score.missing("")}}, {})
@@ -112,7 +109,7 @@ def test_tally_of_a_sample_without_a_score_has_no_weight_and_still_counts() -> N
     assert one.reasons == {("strict", "f1"): "no graph"}, "the first reason met"
     assert list(one.counts) == [*COUNTS, "too_large"], "the shared counts first, in their order"
     assert {name: number for name, number in one.counts.items() if number} == {"items": 2, "empty": 1, "too_large": 2}
-    one = tally().narrowed({"exact", "other"})
+    one = Tally(FOUND).narrowed({"exact", "other"})
     one.add("a", {"strict": {"exact": Score(1, 1), "f1": Score(1, 1)}}, {})
     assert [*one.parts("strict", "exact")] == [Part(1, 1, "a")]
     for profile in ("strict", "official"):
@@ -120,23 +117,17 @@ def test_tally_of_a_sample_without_a_score_has_no_weight_and_still_counts() -> N
             one.parts(profile, "f1")
 
 
-def one_by_one(rows: list[Row], weights: bytes, seed: int) -> list[list[float]]:
-    rng = random.Random(seed)
-    times = [rng.randbytes(ROUNDS).translate(weights) for _ in rows]
-    return [
-        [sum(times[n][r] * row[column] for n, row in enumerate(rows)) for column in range(len(rows[0]))]
-        for r in range(ROUNDS)
-    ]
-
-
 def test_all_rounds_at_once_give_what_they_give_one_by_one() -> None:
     for weights, size in ((POISSON, 1e-9), (POISSON, 1.0), (SWAPS, 1e9)):
         rng = random.Random(3)
         rows: list[Row] = [(rng.uniform(-size, size), float(rng.randint(0, 9)), 0.0) for _ in range(300)]
         together = weighted_totals(rows, weights, rounds=ROUNDS, rng=random.Random(8))
-        for found, expected in zip(together, one_by_one(rows, weights, 8), strict=True):
-            assert found[0] == pytest.approx(expected[0], abs=300 * size * 2**-29), size
-            assert found[1:] == tuple(expected[1:]), size
+        rng = random.Random(8)
+        times = zip(*(rng.randbytes(ROUNDS).translate(weights) for _ in rows), strict=True)
+        for found, drawn in zip(together, times, strict=True):
+            first, *rest = (sum(map(math.prod, zip(drawn, column, strict=True))) for column in zip(*rows, strict=True))
+            assert found[0] == pytest.approx(first, abs=300 * size * 2**-29), size
+            assert found[1:] == tuple(rest), size
     assert (len(POISSON), sum(POISSON), sum((weight - 1) ** 2 for weight in POISSON)) == (256, 256, 256)
     assert sum((weight - 1) ** 3 for weight in POISSON) == pytest.approx(256 * 0.96, abs=3)
     assert bytes([0, 1] * 128) == SWAPS
@@ -144,18 +135,13 @@ def test_all_rounds_at_once_give_what_they_give_one_by_one() -> None:
 
 def test_few_clusters_are_drawn_exactly_and_many_about_as_often_as_there_are() -> None:
     few: list[Row] = [(1.0, float(n)) for n in range(PLAIN_DRAWS)]
-    drawn = redrawn_totals(few, rounds=ROUNDS, rng=random.Random(1))
-    assert {number for number, _ in drawn} == {PLAIN_DRAWS}
-    assert len({total for _, total in drawn}) == ROUNDS
     plain = random.Random(1)
-    assert drawn[0][1] == sum(plain.choices(range(PLAIN_DRAWS), k=PLAIN_DRAWS))
+    drawn = [(PLAIN_DRAWS, sum(plain.choices(range(PLAIN_DRAWS), k=PLAIN_DRAWS))) for _ in range(ROUNDS)]
+    assert [*map(tuple, redrawn_totals(few, rounds=ROUNDS, rng=random.Random(1)))] == drawn
     just_more = [total for (total,) in redrawn_totals([(1.0,)] * (PLAIN_DRAWS + 1), rounds=9, rng=random.Random(1))]
     assert len(set(just_more)) > 1
     many = [total for (total,) in redrawn_totals([(1.0,)] * 10_000, rounds=ROUNDS, rng=random.Random(1))]
     assert all(abs(total - 10_000) < 500 for total in many)  # five standard deviations of Poisson(10,000)
-
-
-WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
 
 
 def test_overlaps_of_sets_and_sequences_have_precision_recall_and_f1() -> None:
@@ -207,10 +193,7 @@ def test_invented_elements_are_apart_by_whether_the_sentence_mentions_them() -> 
 
 
 def test_skew_of_counts_is_by_printed_tables_of_chi_square_and_rough_below_five() -> None:
-    for statistic, freedom, p in [
-        (3.841, 1, 0.05), (6.635, 1, 0.01), (5.991, 2, 0.05), (9.488, 4, 0.05), (0.711, 4, 0.95), (18.307, 10, 0.05),
-        (124.342, 100, 0.05), (77.929, 100, 0.95),
-    ]:  # fmt: skip
+    for statistic, freedom, p in [(3.841, 1, 0.05), (6.635, 1, 0.01), (0.711, 4, 0.95), (124.342, 100, 0.05)]:
         assert chi_square_tail(statistic, freedom) == pytest.approx(p, abs=2e-4), statistic
     assert chi_square_tail(0, 3) == chi_square_tail(-1, 3) == 1
     found = skew([54, 60, 43, 46, 47], [50, 50, 50, 50, 50])
@@ -218,20 +201,20 @@ def test_skew_of_counts_is_by_printed_tables_of_chi_square_and_rough_below_five(
     assert (found.most, found.is_rough) == (1, False)
     assert skew([10, 9], [10, 5]).most == 1, "by what was expected there"
     found = skew([3, 0, 7], [5, 0, 5])
-    assert found.statistic == pytest.approx(1.6) and (found.most, found.is_rough) == (2, False)
-    assert found.p == pytest.approx(math.erfc(math.sqrt(0.8)))
+    assert (found.statistic, found.p) == pytest.approx((1.6, math.erfc(math.sqrt(0.8))))
+    assert (found.most, found.is_rough) == (2, False)
     assert skew([4, 6], [4.9, 5.1]).is_rough
     assert (skew([5], [5]).p, skew([0, 5], [0, 5]).p) == (1, 1)
 
 
 def brute_force(gains: list[list[float]], *, ordered: bool) -> float:
     rows, columns = range(len(gains)), range(len(gains[0]))
-    most = 0.0
-    for size in range(min(len(rows), len(columns)) + 1):
-        for some in combinations(rows, size):
-            for others in combinations(columns, size) if ordered else permutations(columns, size):
-                most = max(most, sum(gains[row][column] for row, column in zip(some, others, strict=True)))
-    return most
+    return max(
+        sum(gains[row][column] for row, column in zip(some, others, strict=True))
+        for size in range(min(len(rows), len(columns)) + 1)
+        for some in combinations(rows, size)
+        for others in (combinations(columns, size) if ordered else permutations(columns, size))
+    )
 
 
 def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
@@ -242,8 +225,7 @@ def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
         assert in_order(gains).total == brute_force(gains, ordered=True), seed
         assert best(gains).total == assignment(gains).total == brute_force(gains, ordered=False), seed
         for pairing in (by_place(gains), in_order(gains), best(gains), assignment(gains)):
-            assert len({row for row, _ in pairing.pairs}) == len(pairing.pairs), seed
-            assert len({column for _, column in pairing.pairs}) == len(pairing.pairs), seed
+            assert len(dict(pairing.pairs)) == len({column for _, column in pairing.pairs}) == len(pairing.pairs), seed
             assert pairing.total == sum(gains[row][column] for row, column in pairing.pairs), seed
             assert list(pairing.pairs) == sorted(pairing.pairs), seed
         crossing = [column for _, column in in_order(gains).pairs]
@@ -258,23 +240,16 @@ def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
 
 
 def test_ties_go_to_the_smaller_numbers_and_a_swap_is_forgiven_only_where_order_does_not_count() -> None:
-    gains = [[1.0, 1.0], [1.0, 1.0]]
-    assert in_order(gains).pairs == best(gains).pairs == assignment(gains).pairs == ((0, 0), (1, 1))
-    assert in_order([[1.0, 1.0, 1.0]]).pairs == best([[1.0, 1.0, 1.0]]).pairs == ((0, 0),)
-    assert in_order([[1.0], [1.0]]).pairs == best([[1.0], [1.0]]).pairs == ((0, 0),)
+    assert assignment([[1.0, 1.0]] * 2).pairs == ((0, 0), (1, 1))
+    for pairing in (in_order, best):
+        pairs = [pairing(gains).pairs for gains in ([[1.0, 1.0]] * 2, [[1.0, 1.0, 1.0]], [[1.0], [1.0]])]
+        assert pairs == [((0, 0), (1, 1)), ((0, 0),), ((0, 0),)]
     gains = [[0.0, 1.0], [1.0, 0.0]]
     assert (by_place(gains).total, in_order(gains).total, best(gains).total) == (0.0, 1.0, 2.0)
     assert by_place([[0.5, 1.0], [1.0, 0.0], [1.0, 1.0]]) == (((0, 0),), 0.5)
     assert by_place([]).pairs == in_order([]).pairs == best([]).pairs == assignment([]).pairs == ()
     sizes = [(4, 32), (4, 33), (1, 20), (1, 21), (11, 1), (10, 1)]
     assert [too_large(*size) for size in sizes] == [False, True, False, True, True, False]
-
-
-FILL = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"))
-LIFT = ActionGraph.of(("person", "verb", "lift"), ("lift", "dobj", "lid"))
-HEAVY = ActionGraph.of(("person", "verb", "lift"), ("lift", "dobj", "pot"))
-POUR = ActionGraph.of(("person", "verb", "pour"), ("pour", "dobj", "tea"))
-Numbers = list[tuple[int | None, int | None]]
 
 
 def numbers(first: list[ActionGraph], second: list[ActionGraph]) -> Numbers:
@@ -287,20 +262,15 @@ def test_graphs_of_two_versions_are_paired_by_what_they_share() -> None:
     other_pour = ActionGraph([*POUR, ("pour", "with", "wall")])
     other_lift = ActionGraph([*LIFT, ("lift", "with", "jug")])
     rows: list[tuple[str, list[ActionGraph], list[ActionGraph], Numbers]] = [
-        ("equal narratives", [FILL, LIFT, POUR], [FILL, LIFT, POUR], [(0, 0), (1, 1), (2, 2)]),
         ("one forgotten", [FILL, LIFT, POUR], [LIFT, POUR], [(0, None), (1, 0), (2, 1)]),
         ("one more", [LIFT, POUR], [FILL, LIFT, POUR], [(None, 0), (0, 1), (1, 2)]),
         ("sharing triplets at another place", [FILL, LIFT], [HEAVY], [(0, None), (1, 0)]),
         ("sharing nothing, as many left", [FILL, POUR], [LIFT, POUR], [(0, 0), (1, 1)]),
         ("more after an equal beginning", [FILL, LIFT], [FILL, HEAVY, POUR], [(0, 0), (1, 1), (None, 2)]),
         ("repeated", [FILL, FILL, FILL], [FILL, FILL], [(0, 0), (1, 1), (2, None)]),
-        (
-            "repeated, some changed",
-            [pour, lift] * 3,
-            [other_pour, lift, pour, other_lift, pour, lift],
-            [(place, place) for place in range(6)],
-        ),
     ]
+    changed = [other_pour, lift, pour, other_lift, pour, lift]
+    rows.append(("repeated, some changed", [pour, lift] * 3, changed, [(place, place) for place in range(6)]))
     for name, first, second, expected in rows:
         assert numbers(first, second) == expected, name
 
@@ -324,32 +294,22 @@ def test_descriptions_are_matched_by_position_where_there_are_as_many_else_by_te
 def test_very_many_graphs_are_paired_by_equality_and_very_long_gaps_by_position(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first, second = [POUR, LIFT], [HEAVY, FILL, FILL]
-    assert numbers(first, second) == [(0, None), (1, 0), (None, 1), (None, 2)]
-    monkeypatch.setattr(versions, "MOST_COMPARED", 6)
-    assert numbers(first, second) == [(0, None), (1, 0), (None, 1), (None, 2)]
-    monkeypatch.setattr(versions, "MOST_COMPARED", 5)
-    assert numbers(first, second) == [(0, 0), (1, 1), (None, 2)]
-    crossed = ([HEAVY, HEAVY, HEAVY, POUR], [POUR, LIFT, LIFT, LIFT])
-    monkeypatch.setattr(versions, "MOST_COMPARED", 16)
-    monkeypatch.setattr(versions, "MOST_WEIGHED", 16)
-    assert numbers(*crossed) == [(None, 0), (0, 1), (1, 2), (2, 3), (3, None)]
-    monkeypatch.setattr(versions, "MOST_WEIGHED", 15)
-    assert numbers(*crossed) == [(0, None), (1, None), (2, None), (3, 0), (None, 1), (None, 2), (None, 3)]
-
-
-graphs = st.lists(
-    st.tuples(st.sampled_from("ab"), st.sampled_from(("verb", "on")), st.sampled_from("abc")), max_size=3
-).map(ActionGraph)
-descriptions = st.builds(Description, st.sampled_from(("x", "y", "z")), st.lists(graphs, max_size=4).map(tuple))
-narratives = st.lists(descriptions, max_size=4).map(lambda parts: Narrative(tuple(parts)))
+    few, crossed = ([POUR, LIFT], [HEAVY, FILL, FILL]), ([HEAVY, HEAVY, HEAVY, POUR], [POUR, LIFT, LIFT, LIFT])
+    for compared, weighed, (first, second), pairs in (
+        (6, 16, few, [(0, None), (1, 0), (None, 1), (None, 2)]),
+        (5, 16, few, [(0, 0), (1, 1), (None, 2)]),
+        (16, 16, crossed, [(None, 0), (0, 1), (1, 2), (2, 3), (3, None)]),
+        (16, 15, crossed, [(0, None), (1, None), (2, None), (3, 0), (None, 1), (None, 2), (None, 3)]),
+    ):
+        monkeypatch.setattr(versions, "MOST_COMPARED", compared)
+        monkeypatch.setattr(versions, "MOST_WEIGHED", weighed)
+        assert numbers(first, second) == pairs, (compared, weighed)
 
 
 @given(narratives, narratives)
 def test_every_graph_is_in_one_pair_in_its_order(first: Narrative, second: Narrative) -> None:
     pairs = paired(first, second)
-    assert [pair.graphs[0] for pair in pairs if pair.graphs[0] is not None] == list(range(len(first.graphs)))
-    assert [pair.graphs[1] for pair in pairs if pair.graphs[1] is not None] == list(range(len(second.graphs)))
-    assert all(pair.first == first.graphs[pair.graphs[0]] for pair in pairs if pair.graphs[0] is not None)
-    assert all(pair.second == second.graphs[pair.graphs[1]] for pair in pairs if pair.graphs[1] is not None)
+    ours = [(pair.graphs[0], pair.first) for pair in pairs if pair.graphs[0] is not None]
+    theirs = [(pair.graphs[1], pair.second) for pair in pairs if pair.graphs[1] is not None]
+    assert (ours, theirs) == ([*enumerate(first.graphs)], [*enumerate(second.graphs)])
     assert all(pair.graphs[0] == pair.graphs[1] and not pair.differs for pair in paired(first, first))

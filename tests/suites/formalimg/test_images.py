@@ -33,7 +33,6 @@ from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownIm
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.panels import Panel, Shown
 from tsgkit.suites.replies import Reply as GivenReply
-from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -48,29 +47,21 @@ FOUND = {
 ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
 
 
-def knolling(protocol: str = "published") -> Recorded:
-    """Return what judges transcripts of things laid out."""
-    return KnollingTask(load_card("formalimg/knolling")).recorded(protocol, "")
+TASK = KnollingTask(load_card("formalimg/knolling"))
+KNOLLING, OURS = (TASK.recorded(protocol, "") for protocol in ("published", "ours"))
+NATURAL = NaturalTask(load_card("formalimg/natural")).recorded("published", "")
 
 
-def natural() -> Recorded:
-    """Return what judges transcripts of scenes."""
-    return NaturalTask(load_card("formalimg/natural")).recorded("published", "")
-
-
-def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any]) -> Transcript:
+def grounded(*replies: str | dict[str, Any], names: tuple[str, ...] = ("ground/cup", "ground/pen")) -> Transcript:
     """Return what was said of the image of a cup and a pen, by class."""
-    said = []
-    for label, reply in replies.items():
-        text = json.dumps(reply) if isinstance(reply, dict) else reply
-        name = "ground" if protocol == "ours" else f"ground/{label}"
-        said.append(LabelledReply(name, text if isinstance(text, Reply) else Reply(text)))
+    texts = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
+    said = [LabelledReply(name, Reply(text)) for name, text in zip(names, texts, strict=False)]
     return Transcript((*said, SEEN_IT))
 
 
 def judged_as(satisfied: object, clauses: object) -> Judged:
-    text = json.dumps({"satisfies_constraint": satisfied, "satisfied_clauses": clauses})
-    return natural().judge(sample(2), Transcript((LabelledReply("judge", Reply(text)), SEEN_IT)))
+    reply = {"satisfies_constraint": satisfied, "satisfied_clauses": clauses}
+    return NATURAL.judge(sample(2), grounded(reply, names=("judge",)))
 
 
 def scores(judged: Judged) -> tuple[float | None, float | None]:
@@ -83,29 +74,26 @@ def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(lines(rows))
     for name in ("0", "desk-2", "desk-1"):
         paint(tmp_path / "pictures" / f"{name}.png")
-    task = KnollingTask(load_card("formalimg/knolling"))
-    dataset = task.dataset(str(tmp_path / "rows.jsonl"))
+    dataset = TASK.dataset(str(tmp_path / "rows.jsonl"))
     viewing = Viewing(Folder("mine", "images", tmp_path / "pictures"), "openai/eye", "published", 0)
-    assert [piece.name for piece in task.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
-    made = task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
+    assert [piece.name for piece in TASK.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
+    made = TASK.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
     assert [painting.item_id for painting in made] == ["desk-2"]
 
 
 def test_objects_found_per_class_form_one_scene_by_their_last_replies() -> None:
-    judged = knolling().judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
-    assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
-    assert judged.answer == [CUP, PEN]
-    assert judged.evidence["picture"] == "0" * 64
-    again = Transcript(
-        (LabelledReply("ground/cup", Reply("?")), *grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}).said)
-    )
-    assert scores(knolling().judge(sample(0), again)) == (1.0, 1.0)
-    judged = knolling().judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
+    cup, pen = {"objects": [CUP]}, {"objects": [PEN]}
+    again = grounded("?", cup, pen, names=("ground/cup", "ground/cup", "ground/pen"))
+    for said in (grounded(cup, pen), again):
+        judged = KNOLLING.judge(sample(0), said)
+        assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
+        assert (judged.answer, judged.evidence["picture"]) == ([CUP, PEN], "0" * 64)
+    judged = KNOLLING.judge(sample(0), grounded(cup, "none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
     with pytest.raises(ValueError, match="no object"):
         published_objects("[]")
-    judged = knolling().judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
+    judged = KNOLLING.judge(sample(0), grounded('{"objects": null}', pen))
     assert judged.counts["skipped_official"] == 1, "the published code stops at null"
 
 
@@ -114,22 +102,22 @@ def test_images_and_replies_that_are_missing_have_outcomes_of_their_own() -> Non
         (ShownImage(MISSING, "none"), Outcome.MISSING, None),
         (ShownImage(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0),
     ):
-        judged = knolling().judge(sample(0), Transcript((sight.said,)))
+        judged = KNOLLING.judge(sample(0), Transcript((sight.said,)))
         assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
-        scene = natural().judge(sample(2), Transcript((sight.said,)))
+        scene = NATURAL.judge(sample(2), Transcript((sight.said,)))
         assert (scene.outcome, scores(scene)) == (outcome, (0.0, None))
         assert scene.counts["skipped_official"] == 1
-    assert knolling().unfinished(Transcript((LabelledReply("ground/cup", Reply("{}")),)))
-    assert not knolling().unfinished(grounded(cup={"objects": []}))
-    failed = Reply(None, Ending.API_ERROR, error="500")
-    assert knolling("ours").judge(sample(0), grounded("ours", all=failed)).outcome is Outcome.API_ERROR
+    assert KNOLLING.unfinished(Transcript((LabelledReply("ground/cup", Reply("{}")),)))
+    assert not KNOLLING.unfinished(grounded({"objects": []}))
+    failed = LabelledReply("ground", Reply(None, Ending.API_ERROR, error="500"))
+    assert OURS.judge(sample(0), Transcript((failed, SEEN_IT))).outcome is Outcome.API_ERROR
 
 
 def test_grounded_objects_are_checked_and_boxes_may_share_less_than_half() -> None:
     for right, expected in ((200, 1.0), (240, 0.0)):
         pen = PEN | {"box_2d": [160, 100, 300, 200]}
         near = CUP | {"box_2d": [100, 100, right, 200]}
-        judged = knolling("ours").judge(sample(0), grounded("ours", all={"objects": [near, pen]}))
+        judged = OURS.judge(sample(0), grounded({"objects": [near, pen]}, names=("ground",)))
         assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
         assert judged.scores["strict"]["satisfied"].value == expected
         assert "official" not in judged.scores
@@ -156,7 +144,7 @@ def test_reply_without_verdict_is_no_result() -> None:
     for text in ("", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'):
         assert judgement_in(Reply(text)).verdict is None, text
         assert judgement(text) is None or "satisfied_clauses" in text
-        judged = natural().judge(sample(2), Transcript((LabelledReply("judge", Reply(text)), SEEN_IT)))
+        judged = NATURAL.judge(sample(2), grounded(text, names=("judge",)))
         assert judged.scores["strict"]["satisfied"].value == 0.0, text
         assert judged.outcome is (Outcome.UNREADABLE if text else Outcome.EMPTY), text
 
@@ -174,22 +162,21 @@ def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:
     return evaluate(plan, Options(out=tmp_path / "run", cache=False))
 
 
-def satisfied(finished: EvaluationOutcome, profile: str, number: int = 0) -> float | None:
-    found = (finished.results[number].board.profiles[profile] or {})["satisfied"]
+def satisfied(finished: EvaluationOutcome, profile: str) -> float | None:
+    found = (finished.results[0].board.profiles[profile] or {})["satisfied"]
     return None if found is None else found.value
 
 
 def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
-    paint(tmp_path / "pictures" / "0.png")
-    paint(tmp_path / "pictures" / "1.png")
+    for name in ("0.png", "1.png"):
+        paint(tmp_path / "pictures" / name)
     with model_server(replies=FOUND) as served:
         finished = ran(tmp_path, "knolling", served.base, protocols=("published", "ours"))
         seen = served.stats()["seen"]
-    published, ours = finished.results
     assert seen == 2 + 30 + 1 + 1, "a class that cannot be read is asked for as often as published"
-    assert published.board.counts["unreadable"] == 1
+    assert finished.results[0].board.counts["unreadable"] == 1
     assert (satisfied(finished, "strict"), satisfied(finished, "official")) == (0.5, 0.5)
-    assert ours.board.profiles["official"] is None
+    assert finished.results[1].board.profiles["official"] is None
     assert main(["rescore", str(finished.path)]) == 0
     assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
 
@@ -272,17 +259,14 @@ def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> lis
 
 def test_boxes_and_parts_are_right_or_marked_with_the_reason() -> None:
     boxes, formula = shown(0, CUP, PEN)
-    assert [(one["label"], one["state"]) for one in boxes.value["boxes"]] == [
-        ("the cup", "right"),
-        ("the pen", "right"),
-    ]
+    told = [(one["label"], one["state"]) for one in boxes.value["boxes"]]
+    assert told == [("the cup", "right"), ("the pen", "right")]
     assert formula.value["tree"]["holds"] is True
     assert all(one["holds"] for one in leaves_of(formula.value["tree"]))
     boxes, formula = shown(0, CUP | {"box_2d": [700, 100, 800, 200]}, PEN, KEYS)
     [failed] = [one for one in leaves_of(formula.value["tree"]) if not one["holds"]]
-    assert failed["text"] == "(LeftOf ?c ?p)"
-    assert failed["why"] == "the cup is left of no pen: the cup ends at x = 800, the pen's centre is at x = 620"
-    assert failed["names"] == ["the cup", "the pen"]
+    why = "the cup is left of no pen: the cup ends at x = 800, the pen's centre is at x = 620"
+    assert [failed[key] for key in ("text", "why", "names")] == ["(LeftOf ?c ?p)", why, ["the cup", "the pen"]]
     assert [one["state"] for one in boxes.value["boxes"]] == ["wrong", "wrong", ""]
     cup = {"label": "the cup", "x": 700, "y": 100, "width": 100, "height": 100, "state": "wrong"}
     assert boxes.value["boxes"][0] == cup
@@ -325,24 +309,16 @@ def test_every_sample_of_a_stored_run_has_boxes_and_a_formula_also_after_an_erro
     assert boxes.value["notes"]
 
 
-def notes_of_stored(at: Path) -> list[str]:
-    return [
-        note for one in stored_samples("formalimg", "judged-natural", at=at) for note in panels(one)[0].value["notes"]
-    ]
-
-
 def test_changed_missing_and_broken_images_are_told(tmp_path: Path) -> None:
     shutil.copytree(STORED / "formalimg", tmp_path / "formalimg")
-    folder = tmp_path / "formalimg" / "natural"
-    images = list(folder.glob("*.png"))
-    for path in images:
-        paint(path)
-    assert OTHER_IMAGE in notes_of_stored(tmp_path)
-    for path in images:
-        path.write_text("no image")
-    assert any("cannot be shown" in note for note in notes_of_stored(tmp_path))
-    for path in images:
-        path.unlink()
-    assert "The folder has no image of this item any more." in notes_of_stored(tmp_path)
-    shutil.rmtree(folder)
-    assert any("no such folder" in note for note in notes_of_stored(tmp_path))
+    images = list((tmp_path / "formalimg" / "natural").glob("*.png"))
+    for change, told in (
+        (paint, OTHER_IMAGE),
+        (lambda path: path.write_text("no image"), "cannot be shown"),
+        (Path.unlink, "The folder has no image of this item any more."),
+        (lambda path: shutil.rmtree(path.parent, ignore_errors=True), "no such folder"),
+    ):
+        for path in images:
+            change(path)
+        samples = stored_samples("formalimg", "judged-natural", at=tmp_path)
+        assert any(told in note for one in samples for note in panels(one)[0].value["notes"]), told

@@ -1,21 +1,29 @@
-"""Scores of files of layouts: levels, the level held, what is left out, groups, both profiles, the shared JSON."""
+"""Layouts in whatever form they were written, and scores of files of them: levels, groups, what is left out."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
 from tsgkit.library.bundle import bundled
 from tsgkit.library.cards import load_card
+from tsgkit.logic.official import verify_official
 from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.replies import Unreadable
+from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.layout import SCHEMA, LayoutTask
-from tsgkit.suites.formalimg.rows import read_samples
+from tsgkit.suites.formalimg.prompts import layout_text
+from tsgkit.suites.formalimg.rows import read_samples, sample_from
+from tsgkit.suites.formalimg.strict import LayoutAnswer, as_asked, layout_in
 from tsgkit.suites.formalimg.task import level_held
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport
@@ -50,11 +58,17 @@ def up_to(level: int, count: int = 3) -> dict[str, Any]:
     return {f"knolling/{row['id']}": RIGHT if row["k"] <= level else WRONG for row in levels(count)}
 
 
-def test_levels_are_averaged_and_the_highest_level_held_is_reported(tmp_path: Path) -> None:
-    report = scored(tmp_path, levels(), up_to(4))
+def test_levels_are_averaged_and_grouped_and_the_highest_level_held_is_reported(tmp_path: Path) -> None:
+    report = scored(tmp_path, levels(), up_to(4), by=("k", "quantifier", "predicate", "scenario"))
     expected = {"satisfied": 0.4, "easy": 1.0, "medium": 1 / 3, "hard": 0.0, "overall": 0.4, "g": 4.0}
     for profile in ("strict", "official"):
         assert {name: value(report, profile, name) for name in expected} == pytest.approx(expected)
+    assert list(report.groups["k"]) == [str(k) for k in range(1, 11)]
+    shares = [board.profiles["strict"]["satisfied"].value for board in report.groups["k"].values()]  # type: ignore[index, union-attr]
+    assert shares == [1.0] * 4 + [0.0] * 6
+    assert [list(report.groups[name]) for name in ("quantifier", "predicate")] == [["exists"], ["Is", "OnLeftSide"]]
+    with pytest.raises(UsageError, match="there is no group kk"):
+        scored(tmp_path, levels(), {}, by=("kk",))
     rows = [*levels(1), *levels(5, levels=1)[1:]]
     report = scored(tmp_path, rows, {f"knolling/{row['id']}": RIGHT if row["k"] == 1 else WRONG for row in rows})
     assert value(report, "strict", "satisfied") == pytest.approx(5 / 14)
@@ -70,11 +84,14 @@ def test_levels_are_averaged_and_the_highest_level_held_is_reported(tmp_path: Pa
 
 
 def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None:
-    held = partial(level_held, 0.7)
-    assert held([0.7] * 10) == 10
-    assert held([0.9, 0.69, *[1.0] * 8]) == 1
-    assert held([0.6999, *[1.0] * 9]) == 0
-    assert held([1.0, None, *[1.0] * 8]) is None
+    rows: list[tuple[list[float | None], int | None]] = [
+        ([0.7], 10),
+        ([0.9, 0.69], 1),
+        ([0.6999], 0),
+        ([1.0, None], None),
+    ]
+    for shares, held in rows:
+        assert level_held(0.7, [*shares, *[1.0] * (10 - len(shares))]) == held, shares
     replies = up_to(10) | {f"knolling/{k}-0": WRONG for k in range(5, 11)}
     report = scored(tmp_path, levels(), replies, metrics=("g_60", "g_100"))
     assert [value(report, "strict", name) for name in ("g", "g_60", "g_100")] == [4.0, 10.0, 4.0]
@@ -105,29 +122,20 @@ def test_what_is_left_out_of_a_profile_is_counted(tmp_path: Path) -> None:
     assert (value(report, "strict", "satisfied"), value(report, "official", "satisfied")) == (0.0, 1.0)
     assert "expected 0 <= x1 < x2 <= 1000" in judged.evidence["reason"]
     report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
-    assert value(report, "strict", "satisfied") == 1.0
-    task = task_with()
-    assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
+    assert (value(report, "strict", "satisfied"), report.board.n) == (1.0, 1), "no prompt is needed to be judged"
     with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
-        task.dataset(str(tmp_path / "rows.jsonl"))
+        task_with().dataset(str(tmp_path / "rows.jsonl"))
 
 
 def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path: Path) -> None:
     rows = levels(6, levels=1)
-    replies: dict[str, Any] = {
-        "knolling/1-0": json.dumps(RIGHT),
-        "knolling/1-1": RIGHT,
-        "knolling/1-2": [],
-        "knolling/1-3": None,
-        "knolling/1-4": "no idea",
-        "knolling/1-5": {"reply": '[{"label": "cup"', "outcome": "truncated"},
-    }
-    report = scored(tmp_path, rows, replies)
-    assert [str(one.outcome) for one in report.judged] == [
-        *["answered"] * 3, "empty", "unreadable", "truncated",
-    ]  # fmt: skip
-    assert [one.scores["strict"]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
-    assert [one.scores["official"]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
+    cut = {"reply": '[{"label": "cup"', "outcome": "truncated"}
+    told: list[Any] = [json.dumps(RIGHT), RIGHT, [], None, "no idea", cut]
+    report = scored(tmp_path, rows, {f"knolling/1-{number}": reply for number, reply in enumerate(told)})
+    outcomes = ["answered", "answered", "answered", "empty", "unreadable", "truncated"]
+    assert [str(one.outcome) for one in report.judged] == outcomes
+    for profile in ("strict", "official"):
+        assert [one.scores[profile]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
     assert report.judged[2].answer == []
     wrongs: list[Any] = [["one", "two"], {"objects": []}, 5]
     for wrong in wrongs:
@@ -156,7 +164,7 @@ def test_rows_keep_their_item_ids_in_one_file_or_the_published_layout(tmp_path: 
     assert one[0].dsl == EVERY_KEY
 
 
-def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
+def test_prompts_of_every_style_have_its_parts_and_show_its_examples_which_are_right() -> None:
     task = task_with()
     dataset = task.dataset(None)
     folder = Path(str(bundled("prompts"))) / "formalimg" / "layout"
@@ -172,15 +180,13 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
         ("structured", [], "answer-structured", ""),
     ):
         prompter = task.prompter(style_of(name), dataset, seed=0, prompts=None)
-        examples = [
-            part[example].format(
-                number=number,
-                input=part["input"].format(prompt=one.item.prompt),
-                rationale=one.rationale,
-                answer=one.answer,
-            )
-            for number, one in enumerate(prompter.examples, 1)
-        ]
+        examples = []
+        for number, one in enumerate(prompter.examples, 1):
+            said = {"input": part["input"].format(prompt=one.item.prompt), "answer": one.answer}
+            examples.append(part[example].format(number=number, rationale=one.rationale, **said))
+            judged = judge_layout(one.item, Reply(one.answer))
+            assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], one.item.item_id
+            assert one.rationale
         assert len(examples) == (10 if example else 0), name
         shown = [part["examples"].format(examples="\n\n".join(examples))] if example else []
         [message] = prompter.messages(sample(0))
@@ -189,39 +195,22 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
         assert prompter.schema(sample(0)) == (SCHEMA if name == "structured" else None), name
 
 
-def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
-    report = scored(tmp_path, levels(), up_to(4), by=("k", "quantifier", "predicate", "scenario"))
-    assert list(report.groups["k"]) == [str(k) for k in range(1, 11)]
-    shares = [board.profiles["strict"]["satisfied"].value for board in report.groups["k"].values()]  # type: ignore[index, union-attr]
-    assert shares == [1.0] * 4 + [0.0] * 6
-    assert list(report.groups["quantifier"]) == ["exists"]
-    assert list(report.groups["predicate"]) == ["Is", "OnLeftSide"]
-    with pytest.raises(UsageError, match="there is no group kk"):
-        scored(tmp_path, levels(), {}, by=("kk",))
-
-
 def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) -> None:
     """All clauses of an item whose service failed count as failed."""
-    for replies, counts, all_failed in (
-        (
-            {"knolling/0": [CUP | {"color": "blue"}, PEN], "knolling/1": [CUP]},
-            {"Has": (1, 1, 1), "Is": (1, 2, 0), "LeftOf": (1, 1, 0), "OnTopSide": (1, 1, 1)},
-            0.4,
-        ),
-        (
-            {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]},
-            {"Has": (1, 1, 1), "Is": (1, 2, 2), "LeftOf": (1, 1, 1), "OnTopSide": (1, 1, 0)},
-            0.8,
-        ),
+    for first, second, counts, all_failed in (
+        ([CUP | {"color": "blue"}, PEN], [CUP], [1, 0, 0, 1], 0.4),
+        ({"reply": None, "outcome": "api_error"}, [KEYS], [1, 2, 1, 0], 0.8),
     ):
-        report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
-        found = {}
-        for name, board in report.groups["predicate"].items():
+        report = scored(tmp_path, ROWS[:2], {"knolling/0": first, "knolling/1": second}, by=("predicate",))
+        groups = report.groups["predicate"]
+        assert [(name, board.n, board.counts["clauses"]) for name, board in groups.items()] == [
+            ("Has", 1, 1), ("Is", 1, 2), ("LeftOf", 1, 1), ("OnTopSide", 1, 1),
+        ]  # fmt: skip
+        assert [board.counts["failed_clauses"] for board in groups.values()] == counts
+        for board in groups.values():
             [(metric, failed)] = (board.profiles["strict"] or {}).items()
-            found[name] = (board.n, board.counts["clauses"], board.counts["failed_clauses"])
             assert failed is not None
-            assert (metric, failed.value) == ("failed", found[name][2] / found[name][1]), name
-        assert found == counts
+            assert (metric, failed.value) == ("failed", board.counts["failed_clauses"] / board.counts["clauses"])
         assert value(report, "strict", "failed") == all_failed
 
 
@@ -239,29 +228,167 @@ def test_failed_clauses_are_counted_per_category_also_of_a_forall_that_applies_t
 
 def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: Path) -> None:
     good = ROWS[0]
-    cases: list[tuple[Any, str]] = [
-        ({**good, "dsl": "(exists ?x (Is ?x 'cup'"}, "dsl: .*end of the text"),
-        ({**good, "dsl": "(Is ?x 'cup')"}, "dsl: nothing binds"),
-        ({**good, "dsl": "(exists ?x (Flies ?x))"}, "dsl: Flies cannot be verified on a layout"),
-        ({**good, "scenario": "kitchen"}, "scenario: "),
-        ({**good, "k": "2"}, "k: "),
-        ({**good, "k": -1}, "k: "),
-        ({key: part for key, part in good.items() if key != "prompt"}, "prompt: Field required"),
-        ([good], "expected an object"),
-    ]
-    for row, message in cases:
-        (tmp_path / "rows.jsonl").write_text(lines([ROWS[1], row]))
+    for line, message in (
+        (lines([good | {"dsl": "(exists ?x (Is ?x 'cup'"}]), "dsl: .*end of the text"),
+        (lines([good | {"dsl": "(Is ?x 'cup')"}]), "dsl: nothing binds"),
+        (lines([good | {"dsl": "(exists ?x (Flies ?x))"}]), "dsl: Flies cannot be verified on a layout"),
+        (lines([good | {"scenario": "kitchen"}]), "scenario: "),
+        (lines([good | {"k": "2"}]), "k: "),
+        (lines([good | {"k": -1}]), "k: "),
+        (lines([{key: part for key, part in good.items() if key != "prompt"}]), "prompt: Field required"),
+        (lines([[good]]), "expected an object"),
+        ("{broken\n", "broken JSON"),
+    ):
+        (tmp_path / "rows.jsonl").write_text(lines([ROWS[1]]) + line)
         with pytest.raises(UsageError, match=f"rows.jsonl: line 2: {message}"):
             read_samples(tmp_path / "rows.jsonl")
-    (tmp_path / "rows.jsonl").write_text(lines([good]) + "{broken\n")
-    with pytest.raises(UsageError, match=r"rows.jsonl: line 2: broken JSON"):
-        read_samples(tmp_path / "rows.jsonl")
 
 
-def test_example_pool_is_correct_in_both_profiles_and_disjoint_from_items() -> None:
-    pool = task_with().pool().examples
-    assert len(pool) == 10
-    for example in pool:
-        judged = judge_layout(example.item, Reply(example.answer))
-        assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], example.item.item_id
-        assert example.rationale
+ONE = {"label": "cup", "color": "red", "box_2d": [10, 20, 110, 220]}
+OTHER = {"label": "pen", "color": "blue", "box_2d": [300, 20, 500, 60]}
+PLAIN = json.dumps([ONE, OTHER])
+BOX = "[10, 20, 110, 220]"
+AS_ASKED = (
+    PLAIN,
+    f"```json\n{PLAIN}\n```",
+    f"```\n{PLAIN}\n```\nI hope this helps.",
+    f"<think>[{{'label': 'hat', 'box_2d': [0, 0, 1, 1]}}] no, better:</think>\n{PLAIN}",
+    f"First I tried {json.dumps([ONE])}, which lacks a pen.\n\nFinal answer:\n{PLAIN}",
+    f"The interval is [0, 1000) and [1] is a footnote. {PLAIN}",
+    json.dumps({"objects": [ONE, OTHER]}),
+)
+REPAIRED = (
+    str([ONE, OTHER]),
+    PLAIN.replace("}]", "},]"),
+    PLAIN.replace('"label"', '"name"').replace('"box_2d"', '"bbox"').replace('"color"', '"colour"'),
+    PLAIN.replace('"cup"', '"Cup"').replace('"red"', '"Red"'),
+    PLAIN.replace(BOX, '["10", "20", "110", "220"]'),
+    PLAIN.replace(BOX, "[[10, 20], [110, 220]]"),
+    PLAIN.replace(BOX, '{"x1": 10, "y1": 20, "x2": 110, "y2": 220}'),
+    PLAIN.replace(BOX, '{"x": 10, "y": 20, "width": 100, "height": 200}'),
+    PLAIN.replace(BOX, "(10, 20, 110, 220)"),
+    json.dumps({"layout": {"x": 1}, "items": [ONE, OTHER]}),
+    json.dumps([[ONE, OTHER]]),
+    f"{json.dumps(ONE)}\n{json.dumps(OTHER)}",
+)
+UNREADABLE = {
+    "I will not draw that.": "no list of objects",
+    "<think>a cup at": "reasoning never ends",
+    PLAIN[:-1]: "ends in the middle",
+    "[1, 2, 3, 4]": "no list of objects",
+    '["cup", "pen"]': "no list of objects",
+}
+
+
+def answer(reply: str) -> LayoutAnswer:
+    read = layout_in(reply)
+    assert isinstance(read, LayoutAnswer), (reply, read)
+    return read
+
+
+def test_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadable_with_a_reason() -> None:
+    for reply in AS_ASKED:
+        assert (answer(reply).objects, answer(reply).is_repaired) == ([ONE, OTHER], False), reply
+    for reply in REPAIRED:
+        read = answer(reply)
+        assert (read.objects, read.is_repaired, bool(read.notes)) == ([ONE, OTHER], True, True), reply
+    for reply, reason in UNREADABLE.items():
+        unread = layout_in(reply)
+        assert isinstance(unread, Unreadable), reply
+        assert reason in unread.reason, reply
+
+
+def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
+    for reply, layout in {
+        str([ONE, OTHER]): [ONE, OTHER],
+        f"<think>{json.dumps([OTHER])}</think>```json\n{json.dumps([ONE])}\n``` or {json.dumps([OTHER])}": [ONE],
+        f"First {json.dumps([ONE])}, no: {json.dumps([OTHER])}": None,
+        "[1, 2]": [1, 2],
+        "[{'label': 'cup'": None,
+        "][": None,
+    }.items():
+        assert official.layout(reply) == layout, reply
+
+
+def test_the_last_layout_with_objects_counts_and_repairs_never_change_what_a_box_says() -> None:
+    read = answer(f"{json.dumps([ONE])} or rather {json.dumps([OTHER])}. Not [].")
+    assert read.objects == [OTHER]
+    assert "2 other layouts" in str(read.notes[0])
+    assert answer("[]").objects == answer('{"objects": []}').objects == []
+    for thing in ({"label": "cup", "box_2d": [110.5, 20, 10, -5]}, {"label": "cup", "box_2d": [1, 2, 3]}):
+        assert answer(json.dumps([thing])).objects == [thing]
+    assert answer('[{"label": "cup"}]').objects == [{"label": "cup"}]
+    objects = answer('[{"label": "cup", "box_2d": [NaN, 1e999, Infinity, 5]}]').objects
+    assert objects[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5], "what JSON cannot hold stays text"
+    assert answer('[{"label": "\\ud800", "box_2d": [0, 0, 1, 1]}]').objects[0]["label"] == "\ufffd"
+    json.dumps(objects, allow_nan=False)
+    assert as_asked({"label": "cutting board"}) == {"label": "cutting_board"}
+    assert as_asked({"label": "coffee mug"}) == {"label": "coffee mug"}
+    assert as_asked({"label": 5, "color": ["red"]}) == {"label": 5, "color": ["red"]}
+    for reply, places in {
+        '<think>[{"label": "pan"}]</think>Here: [{"label": "cup"}].': ['[{"label": "cup"}]'],
+        "{'label': 'cup'}\r\nand {'label': 'pan'}": ["{'label': 'cup'}", "{'label': 'pan'}"],
+    }.items():
+        assert [reply[start:end] for start, end in answer(reply).spans] == places
+
+
+PIECES = (
+    *"[]{},:'\"\n“9",
+    *("[{", "}]", "```json\n", "\n```", "<think>", "</think>", "// no", "label", "'bbox'", "null", "-1.5", "1e9"),
+    *('"label"', '"box_2d"', '"color"', '"cup"', '"Pen"', '"red"', "[1, 2, 3, 4]", '"x1": 5, "y1": 6, "x2": 7'),
+    *(PLAIN[:60], PLAIN[60:], json.dumps([OTHER]), str([ONE]), '{"objects": '),
+)
+
+
+def test_strange_replies_are_read_the_same_in_every_version() -> None:
+    readings, random = sha256(), Random(7)
+    for _ in range(1_500):
+        text = "".join(random.choices(PIECES, k=random.randrange(1, 12)))
+        readings.update(repr([layout_in(text), official.layout(text)]).encode())
+    assert readings.hexdigest()[:16] == "4356fa6fc8992112", "see that the change is meant, and write it down"
+
+
+DSL = "(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y) (LargerThan ?x ?y))))"
+SAMPLE = sample_from({"scenario": "knolling", "id": 0, "prompt": "A cup left of a pen.", "dsl": DSL}, "row", 0)
+NUMBERS = st.integers(0, 1000) | st.floats(0, 1000)
+THINGS = st.fixed_dictionaries(
+    {
+        "label": st.sampled_from(KNOLLING.classes),
+        "color": st.sampled_from(KNOLLING.values["color"]),
+        "box_2d": st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS).map(list),
+    }
+)
+LAYOUTS = st.lists(THINGS, max_size=6)
+FRAMES = ("{}", "```json\n{}\n```", "Here:\n```\n{}\n```\nDone.", "<think>[]</think>{}")
+
+
+@given(LAYOUTS, st.sampled_from(FRAMES), st.integers(1, 400))
+@settings(max_examples=40)
+def test_layouts_in_the_requested_form_are_read_by_both_readers_unless_cut(
+    layout: list[dict[str, Any]], frame: str, cut: int
+) -> None:
+    text = layout_text(layout)
+    reply = frame.replace("{}", text, 1)
+    assert (answer(reply).objects, answer(reply).is_repaired) == (layout, False)
+    assert official.layout(reply) == layout
+    if cut < len(text):
+        assert not isinstance(layout_in(text[:-cut]), LayoutAnswer)
+    judged = judge_layout(SAMPLE, Reply(text))
+    verdict = verify_official(DSL, {"objects": layout})
+    assert judged.evidence["official"] == verdict.truth
+    assert judged.scores["official"]["satisfied"].value == float(bool(verdict.truth))
+
+
+def test_scoring_takes_any_reply() -> None:
+    huge = "[{'label': 'cup', 'box_2d': [" + "9" * 400 + ", 0, 1, 1]}, {'label': 'pen', 'box_2d': [0, 0, 9, 9]}]"
+    odd = (
+        "[{'label': {1, 2}, 'box_2d': (0, 0, 1, 1)}]",
+        '[{"label": "cup"}, NaN]',
+        '[{"label": ["cup"], "x": -1e400}]',
+    )
+    for text in ("", "\ud800", "[{" * 3000, huge, *odd):
+        judged = judge_layout(SAMPLE, Reply(text))
+        assert judged == judge_layout(SAMPLE, Reply(text)), text[:40]
+        json.dumps([judged.answer, judged.evidence, judged.notes], allow_nan=False).encode("ascii")
+        assert judged.counts[judged.outcome] == judged.counts["items"] == 1, text[:40]
+        assert all(scores["satisfied"].weight in (0, 1) for scores in judged.scores.values()), text[:40]
