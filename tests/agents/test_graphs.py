@@ -20,7 +20,7 @@ from model_server import model_server
 from spoken_models import L, arrows, graph
 
 import tsgkit as tk
-from tsgkit.agents import ByLabel, DecomposeInput, DecomposeOutput, Effort, RefineInput
+from tsgkit.agents import ByLabel, DecomposeOutput, Effort, RefineInput
 from tsgkit.agents.asker import MemoryRecorder
 from tsgkit.agents.effort import LEVELS
 from tsgkit.agents.graph_values import change_values, finding_values, graph_values
@@ -146,9 +146,7 @@ def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -
     return builder.compile(checkpointer)
 
 
-def test_refiner_is_a_node_of_a_callers_graph_streams_its_steps_and_leaves_its_checkpoints(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_refiner_is_a_node_of_a_callers_graph_that_streams(caplog: pytest.LogCaptureFixture) -> None:
     graph = kitchen(tk.agents.refiner(Scripted(BETTER), effort="low"))
     given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
     out = run(graph.ainvoke(given))
@@ -281,10 +279,7 @@ def test_decomposer_tells_a_story_when_awaited_and_when_not_as_agenerate_does() 
     assert (out["calls"], out["vocabulary"]) == (6, vocabulary_value(L))
     story = ["She fills the kettle.", "She fills it again."]
     assert agent.invoke({"narrative": story}) == out
-    counted: tuple[tuple[list[int] | None, DecomposeInput], ...] = (
-        (None, {"narrative": story}),
-        ([1, 2], {"narrative": story, "wanted_counts": [1, 2]}),
-    )
+    counted: Any = ((None, {"narrative": story}), ([1, 2], {"narrative": story, "wanted_counts": [1, 2]}))
     for counts, wanted in counted:
         expected = tk.generate(story, model, open_vocabulary=True, counts=counts, effort="high")
         out = tk.agents.decomposer(model, open_vocabulary=True, effort="high").invoke(wanted)
@@ -315,9 +310,7 @@ def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: p
     asked: list[str] = []
 
     class Remembering(ByLabel):
-        async def ask(
-            self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None
-        ) -> Reply:
+        async def ask(self, where: Call, messages: object, *, label: str, **_: Any) -> Reply:  # noqa: ANN401
             asked.append(f"{where.sample} {label}")
             return await super().ask(where, [], label=label)
 
@@ -332,10 +325,7 @@ def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: p
             await agent.ainvoke(value, TEA, interrupt_after="*")
             return await agent.aget_state(TEA)
 
-    agents: tuple[tuple[str, Any, Any, int], ...] = (
-        ("decomposer", tk.agents.decomposer, story, 8),
-        ("refiner", tk.agents.refiner, graphs, 4),
-    )
+    agents: Any = (("decomposer", tk.agents.decomposer, story, 8), ("refiner", tk.agents.refiner, graphs, 4))
     for name, make, given, calls in agents:
         expected = run(make(model, vocabulary=L).ainvoke(given))
         straight = [*asked]

@@ -12,16 +12,9 @@ from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
 
 from tsgkit import agenerate, generate, refine
-from tsgkit.agents import ByLabel
+from tsgkit.agents import ByLabel, decomposition
 from tsgkit.agents.asker import SchemaRefusals
-from tsgkit.agents.decomposition import (
-    MOST_ACTIONS,
-    MOST_COUNT,
-    DecomposedSentence,
-    Sentence,
-    actions_of,
-    decompose_sentence,
-)
+from tsgkit.agents.decomposition import MOST_ACTIONS, MOST_COUNT, DecomposedSentence, Sentence
 from tsgkit.agents.effort import LEVELS, LOOKS, Effort, Level
 from tsgkit.agents.passages import Passage, passages_of
 from tsgkit.agents.refinement import CLEAN, NO_MODEL, OUT_OF_CALLS, UNCHANGED, Refined, refine_passage
@@ -30,7 +23,6 @@ from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph, Description, Narrative, Triplet, check_graph
 from tsgkit.graph.repairs import EXACT, MODEL, PROPOSED, Change, is_fault
-from tsgkit.llm.door import Call
 from tsgkit.llm.failures import BudgetReached, Unasked
 from tsgkit.llm.reply import Ending, Reply
 
@@ -288,7 +280,7 @@ SAYS = {"decompose/1": "pick up the cup", "write/1": arrows(PICK)}
 
 
 def told(ask: Spoken, **parts: object) -> DecomposedSentence:
-    return run(decompose_sentence(Sentence(**({"text": TEXT, "vocabulary": L} | parts)), ask))  # type: ignore[arg-type]
+    return run(decomposition.decompose_sentence(Sentence(**({"text": TEXT, "vocabulary": L} | parts)), ask))  # type: ignore[arg-type]
 
 
 def test_each_action_knows_what_the_hands_hold_and_is_mended_and_a_failure_keeps_what_was_written() -> None:
@@ -357,7 +349,7 @@ def test_actions_and_sentences_are_read_without_their_decoration() -> None:
         ("```\ntake the lid\n```", ("take the lid",)),
         ("", ()),
     ):
-        assert actions_of(text) == actions, (text, actions)
+        assert decomposition.actions_of(text) == actions, (text, actions)
     for text, sentences in (
         ("One. Two! Three?", ("One.", "Two!", "Three?")),
         ("He asks Dr. Who. He waits.", ("He asks Dr. Who.", "He waits.")),
@@ -409,9 +401,7 @@ def test_a_story_becomes_a_narrative_also_when_awaited_and_an_open_vocabulary_bo
 
 def test_a_model_without_answers_leaves_the_texts_and_the_reason_and_a_failing_one_is_given_up_after_three() -> None:
     class Failing(ByLabel):
-        async def ask(
-            self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None
-        ) -> Reply:
+        async def ask(self, *_: Any, **__: Any) -> Reply:  # noqa: ANN401
             return HUNG
 
     texts = ["One.", "Two.", "Three.", "Four."]
