@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from decidables import HOSTILE, TRIPLETS, Deciding, ListedDecisions, PreviewedDecisions, deciding
-from panel_pages import violations
+from in_chromium import violations
 from playwright.sync_api import Page, expect
 
 from tsgkit.graph import ActionGraph
