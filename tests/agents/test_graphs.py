@@ -20,7 +20,7 @@ from model_server import model_server
 from spoken_models import L, arrows, graph
 
 import tsgkit as tk
-from tsgkit.agents import ByLabel, DecomposeInput, DecomposeOutput, Effort, RefineInput
+from tsgkit.agents import ByLabel, DecomposeOutput, Effort, RefineInput
 from tsgkit.agents.asker import MemoryRecorder
 from tsgkit.agents.effort import LEVELS
 from tsgkit.agents.graph_values import change_values, finding_values, graph_values
@@ -91,6 +91,12 @@ def test_refiner_cleans_graphs_when_awaited_when_not_and_where_a_loop_is_running
     assert run(invoked()) == awaited
 
 
+def values_of(made: Any) -> Values:  # noqa: ANN401  (what was refined or generated)
+    """Return what a graph leaves of this in its state."""
+    shared = {"calls": made.calls, "stopped": made.stopped, "failures": [*made.failures], "notes": [*made.notes]}
+    return shared | {"graphs": graph_values(made.narrative.graphs), "changes": change_values(made.changes)}
+
+
 def test_refiner_graph_and_arefine_come_to_the_same() -> None:
     for seed in range(9):
         choice = random.Random(seed)
@@ -110,18 +116,9 @@ def test_refiner_graph_and_arefine_come_to_the_same() -> None:
         effort = Effort(level, repair)
         expected = run(tk.agents.arefine(narrative, Faulty(seed), told=told, hint=hint, effort=effort))
         agent = tk.agents.refiner(Faulty(seed), vocabulary=L, effort=level, repair=repair, hint=hint)
-        values = {
-            "graphs": graph_values(expected.narrative.graphs),
-            "changes": change_values(expected.changes),
-            "proposed": change_values(expected.proposed),
-            "findings": finding_values(expected.after),
-            "undecided": len(expected.undecided),
-            "calls": expected.calls,
-            "stopped": expected.stopped,
-            "failures": list(expected.failures),
-            "notes": list(expected.notes),
-        }
-        assert run(agent.ainvoke(given)) == values, seed
+        findings, proposed = finding_values(expected.after), change_values(expected.proposed)
+        more = {"proposed": proposed, "findings": findings, "undecided": len(expected.undecided)}
+        assert run(agent.ainvoke(given)) == values_of(expected) | more, seed
 
 
 class Kitchen(TypedDict, total=False):
@@ -149,7 +146,7 @@ def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -
     return builder.compile(checkpointer)
 
 
-def test_refiner_is_a_node_of_a_callers_graph_that_streams_its_steps() -> None:
+def test_refiner_is_a_node_of_a_callers_graph_that_streams(caplog: pytest.LogCaptureFixture) -> None:
     graph = kitchen(tk.agents.refiner(Scripted(BETTER), effort="low"))
     given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
     out = run(graph.ainvoke(given))
@@ -173,8 +170,16 @@ def test_refiner_is_a_node_of_a_callers_graph_that_streams_its_steps() -> None:
     with pytest.raises(UsageError, match="there is no agent reviewer"):
         mermaid("reviewer")
 
+    async def clean(state: Kitchen) -> Values:
+        cleaned = await tk.arefine([VASE], ByLabel({"look/1": BETTER}), vocabulary=L, effort=Effort("low"))
+        return {"graphs": graph_values(cleaned.narrative.graphs)}
 
-def test_refiner_refuses_input_that_is_none_and_parameters_that_cannot_be_kept() -> None:
+    saver = InMemorySaver()
+    assert run(kitchen(clean, saver).ainvoke({"recipe": "tea"}, TEA))["graphs"] == graph_values([GOOD])
+    assert {one.config["configurable"]["checkpoint_ns"] for one in saver.list(None)} == {""} and caplog.records == []
+
+
+def test_agents_refuse_input_that_is_none_and_parameters_that_cannot_be_kept() -> None:
     inputs: list[tuple[Any, str]] = [
         ({}, "the refiner was given no graphs"),
         ({"graphs": "tea"}, "graphs: expected a list of graphs, found a string"),
@@ -185,9 +190,6 @@ def test_refiner_refuses_input_that_is_none_and_parameters_that_cannot_be_kept()
         ({"graphs": [[]], "narrative": ["Tea."], "counts": [1, 1]}, "counts: 2 numbers of graphs for 1 sentences"),
         ({"graphs": [[]], "counts": ["1"]}, "counts: expected a list of numbers"),
     ]
-    for given, message in inputs:
-        with pytest.raises(UsageError, match=message):
-            tk.agents.refiner().invoke(given)
     parameters: list[tuple[Any, str]] = [
         ({"model": 7}, "a int is no model"),
         ({"model": lambda: ""}, "cannot be called with"),
@@ -202,9 +204,26 @@ def test_refiner_refuses_input_that_is_none_and_parameters_that_cannot_be_kept()
         ({"model": "openai/x", "price": (1, -1)}, "is no price"),
         ({"max_requests": 3}, "max_requests has no use: no model is given"),
     ]
-    for wrong, message in parameters:
-        with pytest.raises(UsageError, match=message):
-            tk.agents.refiner(**wrong)
+    stories: list[tuple[Any, str]] = [
+        ({"narrative": ""}, "the story has no sentence"),
+        ({"narrative": "Tea.", "wanted_counts": [101]}, "from 1 to 100"),
+        ({"narrative": "Tea.", "wanted_counts": [1, 1]}, "wanted_counts: 2 numbers of graphs for 1 sentences"),
+    ]
+    told: list[tuple[Any, str]] = [
+        ({"model": None}, "a model is needed to turn a story into graphs"),
+        ({"model": str, "vocabulary": L, "open_vocabulary": True}, "none can be proposed"),
+    ]
+    refiner, decomposer = tk.agents.refiner, tk.agents.decomposer
+    refused: list[tuple[Callable[[Any], object], list[tuple[Any, str]]]] = [
+        (lambda given: refiner().invoke(given), inputs),
+        (lambda given: refiner(**given), parameters),
+        (lambda given: decomposer(str, open_vocabulary=True).invoke(given), stories),
+        (lambda given: decomposer(**given), told),
+    ]
+    for act, rows in refused:
+        for given, message in rows:
+            with pytest.raises(UsageError, match=message):
+                act(given)
 
 
 def test_models_of_a_refiner_are_kept_apart_recorded_limited_and_asked_again_after_they_failed() -> None:
@@ -237,16 +256,6 @@ def test_models_of_a_refiner_are_kept_apart_recorded_limited_and_asked_again_aft
     assert agent.invoke(given)["graphs"] == graph_values([GOOD])
 
 
-def test_arefine_leaves_the_checkpoints_of_a_callers_graph_alone(caplog: pytest.LogCaptureFixture) -> None:
-    async def clean(state: Kitchen) -> Values:
-        cleaned = await tk.arefine([VASE], ByLabel({"look/1": BETTER}), vocabulary=L, effort=Effort("low"))
-        return {"graphs": graph_values(cleaned.narrative.graphs)}
-
-    saver = InMemorySaver()
-    assert run(kitchen(clean, saver).ainvoke({"recipe": "tea"}, TEA))["graphs"] == graph_values([GOOD])
-    assert {one.config["configurable"]["checkpoint_ns"] for one in saver.list(None)} == {""} and caplog.records == []
-
-
 def test_refiner_asks_a_service_by_name_through_the_door() -> None:
     with model_server(replies={"Compare action graphs": BETTER}, first=[500]) as server:
         reached = {"api_base": server.base, "api_key": "sk-loopback-key"}
@@ -270,23 +279,12 @@ def test_decomposer_tells_a_story_when_awaited_and_when_not_as_agenerate_does() 
     assert (out["calls"], out["vocabulary"]) == (6, vocabulary_value(L))
     story = ["She fills the kettle.", "She fills it again."]
     assert agent.invoke({"narrative": story}) == out
-    counted: tuple[tuple[list[int] | None, DecomposeInput], ...] = (
-        (None, {"narrative": story}),
-        ([1, 2], {"narrative": story, "wanted_counts": [1, 2]}),
-    )
+    counted: Any = ((None, {"narrative": story}), ([1, 2], {"narrative": story, "wanted_counts": [1, 2]}))
     for counts, wanted in counted:
         expected = tk.generate(story, model, open_vocabulary=True, counts=counts, effort="high")
         out = tk.agents.decomposer(model, open_vocabulary=True, effort="high").invoke(wanted)
-        values = {
-            "graphs": graph_values(expected.narrative.graphs),
-            "counts": [len(part.graphs) for part in expected.narrative.descriptions],
-            "changes": change_values(expected.changes),
-            "findings": finding_values(expected.findings),
-            "calls": expected.calls,
-            "stopped": expected.stopped,
-            "failures": list(expected.failures),
-            "notes": list(expected.notes),
-        }
+        parts = [len(part.graphs) for part in expected.narrative.descriptions]
+        values = values_of(expected) | {"counts": parts, "findings": finding_values(expected.findings)}
         assert {name: out[name] for name in values} == values and (out["failures"] or out["notes"]), counts
 
 
@@ -312,9 +310,7 @@ def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: p
     asked: list[str] = []
 
     class Remembering(ByLabel):
-        async def ask(
-            self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None
-        ) -> Reply:
+        async def ask(self, where: Call, messages: object, *, label: str, **_: Any) -> Reply:  # noqa: ANN401
             asked.append(f"{where.sample} {label}")
             return await super().ask(where, [], label=label)
 
@@ -329,10 +325,7 @@ def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: p
             await agent.ainvoke(value, TEA, interrupt_after="*")
             return await agent.aget_state(TEA)
 
-    agents: tuple[tuple[str, Any, Any, int], ...] = (
-        ("decomposer", tk.agents.decomposer, story, 8),
-        ("refiner", tk.agents.refiner, graphs, 4),
-    )
+    agents: Any = (("decomposer", tk.agents.decomposer, story, 8), ("refiner", tk.agents.refiner, graphs, 4))
     for name, make, given, calls in agents:
         expected = run(make(model, vocabulary=L).ainvoke(given))
         straight = [*asked]
@@ -344,20 +337,3 @@ def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: p
         assert asked == straight and len(asked) == calls, name
         asked.clear()
     assert caplog.records == [], "the checkpointer warns of no type"
-
-
-def test_decomposer_refuses_what_it_cannot_do() -> None:
-    for wrong, message in (
-        ({"model": None}, "a model is needed to turn a story into graphs"),
-        ({"model": str, "vocabulary": L, "open_vocabulary": True}, "none can be proposed"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            tk.agents.decomposer(**wrong)
-    refused: list[tuple[DecomposeInput, str]] = [
-        ({"narrative": ""}, "the story has no sentence"),
-        ({"narrative": "Tea.", "wanted_counts": [101]}, "from 1 to 100"),
-        ({"narrative": "Tea.", "wanted_counts": [1, 1]}, "wanted_counts: 2 numbers of graphs for 1 sentences"),
-    ]
-    for given, message in refused:
-        with pytest.raises(UsageError, match=message):
-            tk.agents.decomposer(str, open_vocabulary=True).invoke(given)

@@ -22,9 +22,7 @@ MENDED, CHANGES = mend_graph(SLIP)
 PROPOSALS = [proposal(change, "0") for change in CHANGES]
 
 
-def test_a_review_that_was_left_goes_on_at_the_next_proposal_and_refuses_what_is_no_decision(
-    tmp_path: Path,
-) -> None:
+def test_a_review_that_was_left_goes_on_and_refuses_what_is_no_decision(tmp_path: Path) -> None:
     for number in range(len(PROPOSALS)):
         with Review(tmp_path / "r", PROPOSALS) as review:
             assert review.pending == PROPOSALS[number]
@@ -70,19 +68,7 @@ def test_only_what_is_accepted_is_done_and_a_change_of_what_was_rejected_is_left
     assert [line[:1] for line in lines if " -> " in line].count("-") == 1, "only the repeat is marked"
 
 
-SHOWN = """1 of 2: item 0, graph 0 (exact)
-  sentence: She fills it.
-  before:
-    - fill -> verb -> person
-      fill -> direct_object -> kettle
-      fill -> with -> hand1
-  after:
-    + person -> verb -> fill
-      fill -> direct_object -> kettle
-      fill -> with -> hand1
-  because: verb starts at fill, not at person [verb-source]
-  a accept, r reject, e edit, q stop and go on later:
-2 of 2: item 0, graph 0 (exact)
+SHOWN = """2 of 2: item 0, graph 0 (exact)
   sentence: She fills it.
   before:
       fill -> verb -> person
@@ -97,7 +83,7 @@ SHOWN = """1 of 2: item 0, graph 0 (exact)
 """
 
 
-def test_a_person_sees_each_proposal_decides_and_goes_on_later_where_the_result_can_be_written(
+def test_a_person_sees_each_proposal_decides_and_goes_on_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -109,7 +95,8 @@ def test_a_person_sees_each_proposal_decides_and_goes_on_later_where_the_result_
         return main(["refine", "g.txt", "-o", out, "--review", *more])
 
     assert typed("shown.txt", "r\na\n", "--narrative", "story.txt") == 0
-    assert capsys.readouterr().out.startswith(SHOWN)
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 of 2: item 0, graph 0 (exact)\n") and SHOWN in shown
     assert Path("shown.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
     assert typed("out.txt", "what\na\nq\n") == 130
     assert not Path("out.txt").exists() and "the same command goes on" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint
 
@@ -77,7 +78,7 @@ def test_a_sentence_is_taken_apart_written_checked_and_looked_at() -> None:
     assert judged.notes == ("write/1 brought 2 graphs", "a point about graph 7, which is not there")
 
 
-def test_a_repair_is_told_what_its_prompt_tells_and_no_more() -> None:
+def test_a_repair_is_told_what_its_prompt_tells_and_is_made_without_a_model_where_rules_suffice() -> None:
     made = {one.item_id: one for one in DERIVATIONS["refine-hinted"].make(TWO)}
     first, second = made["tea/1/0/missing"], made["tea/1/1/several"]
     assert isinstance(first, RefineSample) and isinstance(second, RefineSample)
@@ -87,9 +88,6 @@ def test_a_repair_is_told_what_its_prompt_tells_and_no_more() -> None:
     assert passage_of(draft_of(replace(first, hinted=False))).hints == ()
     after_text = replace(TWO, context=("She comes in.",))
     assert sentence_of(draft_of(after_text)).passage(()).hands() == UNKNOWN
-
-
-def test_a_spoilt_graph_is_refined_with_a_model_and_without_one_where_rules_suffice() -> None:
     [spoilt] = [one for one in DERIVATIONS["refine"].make(ONE) if one.item_id == "tea/0/0/reversed"]
     assert isinstance(spoilt, RefineSample)
     turned = replace(spoilt, spoilt=graph("fill verb person; fill dobj kettle; fill with hand2"))
@@ -101,9 +99,8 @@ def test_a_spoilt_graph_is_refined_with_a_model_and_without_one_where_rules_suff
     assert f1(solved(spoilt, ask)[1]) == 1
 
 
-def test_a_sample_without_graphs_ends_like_its_last_call() -> None:
+def test_a_call_that_fails_leaves_the_best_so_far_or_its_own_end_and_a_stopped_run_stops_the_sample() -> None:
     for label, said, outcome in (
-        ("decompose", FAILED, Outcome.API_ERROR),
         ("write/1", FAILED, Outcome.API_ERROR),
         ("decompose", Reply("a\nb", Ending.TRUNCATED), Outcome.TRUNCATED),
         ("decompose", Reply(None, Ending.REFUSED, refusal="no"), Outcome.REFUSED),
@@ -111,9 +108,6 @@ def test_a_sample_without_graphs_ends_like_its_last_call() -> None:
     ):
         transcript, judged = solved(TWO, Spoken({**STEPS, label: said}))
         assert judged.outcome == outcome and "local" not in [one.label for one in transcript.said], (label, outcome)
-
-
-def test_a_later_call_that_fails_leaves_the_best_so_far_and_says_so_and_a_stopped_run_stops_the_sample() -> None:
     says = STEPS | {"look/1": "graph 1: mismatched: pick-up -> dobj -> cup"}
     for label, graphs in (("write/2", 1), ("look/1", 2), ("look/2", 2)):
         _, judged = solved(TWO, Spoken(says | {label: FAILED}))
@@ -125,16 +119,14 @@ def test_a_later_call_that_fails_leaves_the_best_so_far_and_says_so_and_a_stoppe
 
 
 def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
-    turns = {"look": "graph 1: mismatched: pick-up -> dobj -> cup", "decompose": "x"}
+    turns = STEPS | {"look": "graph 1: mismatched: pick-up -> dobj -> cup", "decompose": "x"}
     repairs = list(DERIVATIONS["refine"].make(TWO))
-    for sample in (ONE, TWO, repairs[0]):
+    says = (STEPS, turns, turns | {"write": "person -> verb -> dig"})
+    for sample, name, said in itertools.product((ONE, TWO, repairs[0]), AGENTS.names, says):
         assert isinstance(sample, GenerationSample | RefineSample)
-        for name in AGENTS.names:
-            least, most = AGENTS.solver(name, of_item(sample), None).expected(sample).calls
-            for said in (STEPS, STEPS | turns, STEPS | turns | {"write": "person -> verb -> dig"}):
-                ask = Spoken(said)
-                solved(sample, ask, name)
-                assert least <= len(ask.asked) <= most, (sample.item_id, name, said)
+        least, most = AGENTS.solver(name, of_item(sample), None).expected(sample).calls
+        solved(sample, ask := Spoken(said), name)
+        assert least <= len(ask.asked) <= most, (sample.item_id, name, said)
 
 
 def test_names_that_the_published_form_cannot_carry_come_back_all_the_same() -> None:
@@ -152,9 +144,7 @@ class Caption:
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-class Captions:
-    """A task of another suite: a caption becomes a graph with any names."""
-
+class Captions:  # a task of another suite, where a caption becomes a graph with any names
     name = "theirs/captions"
 
     def read(self, item: Caption, reply: Replied | None) -> Reading[object]:
@@ -192,14 +182,12 @@ def test_an_agent_does_any_task_that_can_be_drafted_and_no_other() -> None:
     assert solver.expected(item).calls[0] <= len(ask.asked) <= solver.expected(item).calls[1]
 
 
-def test_a_family_of_another_package_joins_by_its_entry_point_and_prompts_and_effort_are_part_of_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     mine, low, medium, high = (AGENTS.solver(name, TASK, None) for name in AGENTS.names)
     before = mine.fingerprint
     assert before == medium.fingerprint and len({one.fingerprint for one in (low, medium, high)}) == 3
     monkeypatch.setattr("tsgkit.agents.solvers.fingerprint", lambda: prompts.fingerprint() + "!")
-    assert mine.fingerprint != before
+    assert mine.fingerprint != before, "prompts and effort are part of it"
     point = EntryPoint("mine", "tsgkit.agents.solvers:AGENTS", "tsgkit.solvers")
     monkeypatch.setattr("tsgkit.suites.solvers.factories.entry_points", lambda **_: [point])
     assert set(known_factories()) >= {"single", "vote", "agent", "mine"}

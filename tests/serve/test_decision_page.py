@@ -19,23 +19,24 @@ def page() -> Iterator[Deciding]:
         yield found
 
 
-@pytest.fixture
-def ordered() -> Iterator[Deciding]:
-    with deciding(ListedDecisions(in_order=True, delay=0.01)) as found:
-        yield found
-
-
 def said(number: int, choice: str, edited: object = None, note: str = "") -> dict[str, object]:
     return {"number": number, "choice": choice, "edited": edited, "note": note}
 
 
-def test_link_tells_how_many_decisions_are_left() -> None:
+def test_link_tells_how_many_decisions_are_left_and_an_edit_is_previewed_without_being_kept() -> None:
     with deciding(ListedDecisions(made={1: ("first", None, "")})) as page:
         assert page.said == [f"2 decisions of 3 to make: {page.address}", "Ctrl-C ends the server"]
     told: list[str] = []
     decided = ListedDecisions(names=["one"], made={0: ("first", None, "")})
     assert decide_in_browser(decided, say=told.append) and decide_in_browser(ListedDecisions(names=[]), say=told.append)
     assert told == [], "decisions that are all made need no page"
+    with deciding(PreviewedDecisions()) as page:
+        assert page.client.data("state")["previews"]
+        status, answer = page.client.post("preview", {"number": 0, "edited": ["wash", "dobj", "mug"]})
+        assert status == 200 and answer["parts"][0]["triplets"][1] == ["wash", "dobj", "mug"]
+        status, answer = page.client.post("preview", {"number": 0, "edited": ["refused", "", ""]})
+        assert (status, answer["message"]) == (400, "this edit is refused")
+        assert page.decidable.made == {}
 
 
 def test_decision_is_kept_answered_with_the_new_list_and_can_be_changed_until_all_are_made(page: Deciding) -> None:
@@ -92,27 +93,18 @@ def test_requests_that_cannot_be_meant_are_refused(page: Deciding, monkeypatch: 
     assert (state["revision"], state["entries"][0]["decision"]) == (0, None)
 
 
-def test_in_order_only_the_first_undecided_entry_can_be_decided_and_once(ordered: Deciding) -> None:
-    client = ordered.client
-    status, answer = client.post("decide", said(1, "first"))
-    assert status == 409 and answer["message"] == "those before it are decided first"
-    with ThreadPoolExecutor(3) as pool:
-        answers = list(pool.map(lambda note: client.post("decide", said(0, "first", note=note))[0], "xyz"))
-    assert sorted(answers) == [200, 409, 409]
-    status, answer = client.post("decide", said(0, "second"))
-    assert status == 409 and "cannot be changed" in answer["message"]
-    assert [one["decision"] for one in answer["state"]["entries"]] == ["first", None, None]
-    assert ordered.decidable.made == {0: ("first", None, "xyz"[answers.index(200)])}
-
-
-def test_edit_is_previewed_without_being_kept() -> None:
-    with deciding(PreviewedDecisions()) as page:
-        assert page.client.data("state")["previews"]
-        status, answer = page.client.post("preview", {"number": 0, "edited": ["wash", "dobj", "mug"]})
-        assert status == 200 and answer["parts"][0]["triplets"][1] == ["wash", "dobj", "mug"]
-        status, answer = page.client.post("preview", {"number": 0, "edited": ["refused", "", ""]})
-        assert (status, answer["message"]) == (400, "this edit is refused")
-        assert page.decidable.made == {}
+def test_in_order_only_the_first_undecided_entry_can_be_decided_and_once() -> None:
+    with deciding(ListedDecisions(in_order=True, delay=0.01)) as page:
+        client = page.client
+        status, answer = client.post("decide", said(1, "first"))
+        assert status == 409 and answer["message"] == "those before it are decided first"
+        with ThreadPoolExecutor(3) as pool:
+            answers = list(pool.map(lambda note: client.post("decide", said(0, "first", note=note))[0], "xyz"))
+        assert sorted(answers) == [200, 409, 409]
+        status, answer = client.post("decide", said(0, "second"))
+        assert status == 409 and "cannot be changed" in answer["message"]
+        assert [one["decision"] for one in answer["state"]["entries"]] == ["first", None, None]
+        assert page.decidable.made == {0: ("first", None, "xyz"[answers.index(200)])}
 
 
 def test_command_goes_on_when_all_is_decided_and_the_page_knows_or_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,7 @@ from tsgkit.serve.labels import Label, Labels, labels_file
 from tsgkit.serve.viewed_run import ViewedRun
 
 Captured = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
 Serve = Callable[..., Client]
 CELL = Cell("a model", "tsg/sgds", "single", "cot", 0)
 BLOCK = re.compile(r'<script type="application/octet-stream" id="block-([\w-]+)">([A-Za-z0-9+/=]*)</script>')
@@ -58,8 +59,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture
 def run(finished: Path, tmp_path: Path) -> Path:
-    shutil.copytree(finished, tmp_path / "runs" / "mine")
-    return tmp_path / "runs" / "mine"
+    return Path(shutil.copytree(finished, tmp_path / "runs" / "mine"))
 
 
 def records(run: Path) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def write(run: Path, lines: list[dict[str, Any]]) -> None:
     (run / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
-def test_requests_from_elsewhere_are_refused(client: Client) -> None:
+def test_requests_from_elsewhere_are_refused_and_every_answer_has_the_strict_policy(client: Client) -> None:
     cases: tuple[tuple[str, dict[str, str]], ...] = (
         ("/", {}),
         ("/wrong/", {}),
@@ -89,25 +89,14 @@ def test_requests_from_elsewhere_are_refused(client: Client) -> None:
         for site in ("same-origin", "none"):
             same: Any = {"Host": host, "Origin": f"http://{host}", "Sec_Fetch_Site": site}
             assert client.request(f"/{client.token}/data/runs", **same)[0] == 200, same
-
-
-def test_every_answer_has_the_strict_policy_and_only_modules_of_the_page_are_handed_out(client: Client) -> None:
     for path in ("", "browser/live.js", "browser/page.css", "data/runs", "data/run?run=none"):
         _, headers, _ = client.request(f"/{client.token}/{path}")
         policy = headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';"), path
-        assert "unsafe" not in policy
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';") and "unsafe" not in policy
         names = ("x-content-type-options", "referrer-policy", "cache-control")
         assert [headers[name] for name in names] == ["nosniff", "no-referrer", "no-store"], path
-    outside = (
-        "../suites/panels.py",
-        "..%2f..%2fpyproject.toml",
-        "%2e%2e/__init__.py",
-        "/etc/passwd",
-        "__init__.py",
-        "",
-    )
-    for name in (*outside, *in_order("live.js")[:-1]):
+    outside = "../suites/panels.py ..%2f..%2fpyproject.toml %2e%2e/__init__.py /etc/passwd __init__.py"
+    for name in (*outside.split(), "", *in_order("live.js")[:-1]):
         status, _, body = client.request(f"/{client.token}/browser/{name}")
         assert status in (403, 404) and b"import" not in body, name
     status, headers, body = client.request(f"/{client.token}/browser/live.js")
@@ -121,7 +110,6 @@ def test_only_opened_runs_and_samples_can_be_named(client: Client, serve: Serve,
     for number in (-1, "x", "1.5", ""):
         assert "number" in client.problem("sample", run="mine", number=number), number
     assert "no sample 10,000" in client.problem("sample", run="mine", number=10_000)
-    assert client.problem("samples") == "the request lacks run"
     assert client.problem("sample", run="mine") == "the request lacks number"
     (secret := tmp_path / "secret.txt").write_text("the secret words\n")
     for name in ("samples.jsonl", "calls.jsonl"):
@@ -164,9 +152,7 @@ def test_results_samples_and_searches_are_those_of_python(client: Client, finish
         assert client.data("search", run="mine", text=text)["numbers"] == wanted, text
 
 
-def test_two_rows_are_compared_with_the_test_of_compare_on_their_own_items(
-    client: Client, serve: Serve, run: Path, capsys: Captured
-) -> None:
+def test_two_rows_are_compared_on_their_own_items(client: Client, serve: Serve, run: Path, capsys: Captured) -> None:
     rows = [row["row"] for row in client.data("run", run="mine")["rows"] if row["task"] == "tsg/sgds"]
     value = client.data("comparison", first=f"mine/{rows[0]}", second=f"mine/{rows[1]}")
     assert main(["compare", str(run), "--task", "tsg/sgds", "--metric", value["metric"], "--json"]) == 0
@@ -208,9 +194,7 @@ def test_list_tells_runs_their_progress_and_problems(serve: Serve, run: Path, fi
     assert two.data("run", run=beside)["path"] == str(finished)
 
 
-def test_what_json_does_not_know_is_shown_all_the_same_and_a_bug_is_told(
-    serve: Serve, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_json_does_not_know_is_shown_and_a_bug_is_told(serve: Serve, run: Path, monkeypatch: Patch) -> None:
     lines = records(run)
     lines[0] |= {"answer": "half a pair: \ud800", "notes": ["\udc00"], "outcome": "unreadable"}
     lines[1] |= {"answer": [float("nan"), float("inf")]}
@@ -247,16 +231,16 @@ def test_run_that_grows_is_read_on(serve: Serve, run: Path, client: Client) -> N
     assert growing.data("samples", run="mine")["mark"] == client.data("samples", run="mine")["mark"]
 
 
-def test_nothing_is_written_into_a_run(serve: Serve, run: Path) -> None:
-    def everything() -> dict[Path, tuple[int, bytes]]:
-        return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.rglob("*") if path.is_file()}
+def everything(run: Path) -> dict[Path, tuple[int, bytes]]:
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.rglob("*") if path.is_file()}
 
-    before, client = everything(), serve(run)
-    values: dict[str, dict[str, Any]] = {"sample": {"number": 0}, "search": {"text": "cup"}}
-    for name in ("run", "samples", "sample", "search", "labels"):
-        client.data(name, run="mine", **values.get(name, {}))
+
+def test_nothing_is_written_into_a_run(serve: Serve, run: Path) -> None:
+    before, client = everything(run), serve(run)
+    for name, values in {"run": {}, "samples": {}, "sample": {"number": 0}, "search": {"text": "cup"}}.items():
+        client.data(name, run="mine", **values)
     client.label("mine", number=0, verdict="right")
-    assert everything() == before
+    assert everything(run) == before
 
 
 def lines(run: Path) -> list[dict[str, Any]]:
@@ -279,9 +263,8 @@ def test_label_is_saved_changed_and_removed_and_annotators_keep_their_own(serve:
     client.label("mine", number=one, verdict="right")
     client.label("mine", number=other, verdict="wrong")
     second.label("mine", number=one, verdict="wrong")
-    told = [
-        (label["rater"], label["number"], label["verdict"]) for label in client.data("labels", run="mine")["labels"]
-    ]
+    found = client.data("labels", run="mine")["labels"]
+    told = [(label["rater"], label["number"], label["verdict"]) for label in found]
     assert sorted(told) == [("ann", one, "right"), ("ann", other, "wrong"), ("ben", one, "wrong")]
 
 
@@ -320,20 +303,10 @@ def test_ratings_of_other_origin_are_kept_and_anything_else_is_never_overwritten
     with pytest.raises(UsageError, match="line 1"):
         labels.save(Label(CELL, "tea/1", "", "right"), "ann")
     assert labels.file.read_text() == "notes of mine\n"
-
-
-def test_labels_saved_at_once_are_all_kept(tmp_path: Path) -> None:
-    run = tmp_path / "mine"
+    run = tmp_path / "other"  # labels that are saved at once are all kept
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: Labels(run).save(Label(CELL, f"tea/{n}", "", "right"), f"r{n % 3}"), range(40)))
     assert sorted(one["item_id"] for one in lines(run)) == sorted(f"tea/{n}" for n in range(40))
-
-
-@pytest.fixture(scope="module")
-def page(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    out = tmp_path_factory.mktemp("page") / "mine.html"
-    assert main(["view", str(finished), "-o", str(out)]) == 0
-    return out.read_text()
 
 
 def blocks_of(page: str) -> dict[str, Any]:
@@ -360,7 +333,9 @@ def samples_in(blocks: dict[str, Any]) -> list[dict[str, Any]]:
     return [whole(one, texts) for name in names for one in blocks[name]]
 
 
-def test_all_that_the_live_page_has_is_in_the_file(page: str, client: Client) -> None:
+def test_file_has_all_of_the_live_page_and_refers_to_nothing(finished: Path, tmp_path: Path, client: Client) -> None:
+    assert main(["view", str(finished), "-o", str(tmp_path / "mine.html")]) == 0
+    page = (tmp_path / "mine.html").read_text()
     blocks, live = blocks_of(page), client.data("run", run="mine")
     samples = samples_in(blocks)
     assert blocks["samples"] == client.data("samples", run="mine")
@@ -374,28 +349,20 @@ def test_all_that_the_live_page_has_is_in_the_file(page: str, client: Client) ->
     rows = [row["row"] for row in live["rows"] if row["task"] == "tsg/sgqa"]
     told = client.data("comparison", first=f"mine/{rows[0]}", second=f"mine/{rows[1]}")
     assert blocks["head"]["comparisons"][f"{rows[0]}/{rows[1]}"] == told | {"notes": []}
-
-
-def test_file_refers_to_nothing_and_allows_its_own_script_and_style_alone(page: str) -> None:
     (script,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     policy = policy.replace("&#x27;", "'")
-    assert policy.startswith("default-src 'none'; ")
+    assert policy.startswith("default-src 'none'; ") and "connect-src" not in policy and "unsafe" not in policy
     assert f"script-src {allowed(script)};" in policy and f"style-src {allowed(style)};" in policy
-    assert "connect-src" not in policy and "unsafe" not in policy
     frame = page.replace(script, "").replace(style, "")
-    assert "src=" not in frame
-    assert re.findall(r'href="([^"]*)"', frame) == ["data:,"]
+    assert "src=" not in frame and re.findall(r'href="([^"]*)"', frame) == ["data:,"]
 
 
 def test_texts_are_kept_once_in_blocks_that_can_be_found() -> None:
-    texts = Texts()
-    long = "the same long text " * 10
-    assert texts.shortened([long, {"a": long}]) == [{"$": 0}, {"a": {"$": 0}}]
-    assert texts.shortened("short") == "short"
+    texts, many, long = Texts(), Texts(), "the same long text " * 10
+    assert texts.shortened([long, {"a": long}, "short"]) == [{"$": 0}, {"a": {"$": 0}}, "short"]
     assert texts.blocks == [[long]]
-    many = Texts()
     assert [many.number(f"{number} " * 20_000) for number in range(30)] == list(range(30))
     assert len(many.blocks) > 3
     assert many.starts == [sum(map(len, many.blocks[:place])) for place in range(len(many.blocks))]
@@ -405,13 +372,11 @@ def test_run_of_hostile_texts_stays_data(run: Path, tmp_path: Path) -> None:
     odd = "</script><script>alert(1)</script>"
     for name in ("calls.jsonl", "samples.jsonl", "prompts.jsonl"):
         (run / name).write_text((run / name).read_text().replace("I do not know.", odd))
-    assert main(["view", str(run), "-o", str(tmp_path / "odd.html")]) == 0
-    page = (tmp_path / "odd.html").read_text()
-    assert "alert(1)" not in page
-    assert any(odd in json.dumps(sample) for sample in samples_in(blocks_of(page)))
+    page = tk.write_view(run, tmp_path / "odd.html").read_text()
+    assert "alert(1)" not in page and any(odd in json.dumps(sample) for sample in samples_in(blocks_of(page)))
 
 
-def test_wrong_use_is_told(run: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_use_is_told(run: Path, tmp_path: Path, capsys: Captured, monkeypatch: Patch) -> None:
     shutil.copytree(run, run.parent / "other")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")

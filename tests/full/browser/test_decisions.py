@@ -1,25 +1,17 @@
-"""Decisions as people make them in Chromium: by keyboard and by mouse, on lists of a test and of real commands."""
+"""Decisions as people make them in Chromium, by keyboard and by mouse."""
 
 from __future__ import annotations
 
+import itertools
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
-from decidables import HOSTILE, TRIPLETS, Deciding, ListedDecisions, PreviewedDecisions, deciding
-from panel_pages import violations
+from decidables import FORMS, HOSTILE, TRIPLETS, Deciding, ListedDecisions, PreviewedDecisions, deciding
+from in_chromium import violations
 from playwright.sync_api import Page, expect
 
-from tsgkit.graph import ActionGraph
-from tsgkit.graph.notation import arrow
-from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
-
-SLIP = ActionGraph.of(("fill", "verb", "person"), ("fill", "direct_object", "kettle"), ("fill", "with", "hand1"))
 Opened = Callable[..., tuple[Page, Deciding]]
 Window = Callable[..., Page]
 
@@ -160,7 +152,7 @@ def test_a_triplet_is_edited_with_completion_and_seen_before_it_is_kept(opened: 
     assert served.decidable.made == {0: ("edit", ["wash", "dobj", "mug"], "")}
 
 
-def test_texts_are_edited_again_after_a_refusal_and_a_draft_stays(opened: Opened) -> None:
+def test_texts_and_graphs_are_edited_again_after_a_refusal_and_a_draft_stays(opened: Opened) -> None:
     page, served = opened(ListedDecisions(form="texts", delay=2.5))  # longer than between two questions for the state
     edit(page)
     expect(page.get_by_label("Title")).to_be_focused()
@@ -172,6 +164,10 @@ def test_texts_are_edited_again_after_a_refusal_and_a_draft_stays(opened: Opened
     expect(page.get_by_text("write another word")).to_be_visible()
     heading(page, "1 of 3")
     served.decidable.delay = 0
+    page.route("**/data/decide", lambda route: route.abort())
+    lines.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Not kept: The server does not answer.")
+    page.unroute("**/data/decide")
     lines.fill("three")
     for name in ("2 of 3: cup, graph 1", "1 of 3: cup, graph 0"):
         page.get_by_role("link", name=name[8:]).click()
@@ -180,9 +176,6 @@ def test_texts_are_edited_again_after_a_refusal_and_a_draft_stays(opened: Opened
     page.get_by_role("button", name="Keep this edit").click()
     heading(page, "2 of 3")
     assert served.decidable.made == {0: ("edit", {"title": "A den.", "lines": "three"}, "")}
-
-
-def test_graphs_are_edited_in_a_table_and_may_be_stated_not_to_exist(opened: Opened) -> None:
     page, served = opened(ListedDecisions(form="graph-or-none"))
     no_graph = page.get_by_label("There is no graph here")
     edit(page)
@@ -201,110 +194,12 @@ def test_graphs_are_edited_in_a_table_and_may_be_stated_not_to_exist(opened: Ope
 
 
 def test_the_page_fits_and_can_be_used_by_all(opened: Opened) -> None:
-    for form in ("triplet", "triplets", "graph-or-none", "texts"):
-        for width, scheme in ((1280, "light"), (390, "dark")):
-            looks = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme, "reduced_motion": "reduce"}
-            page, _ = opened(ListedDecisions(form=form, made={0: ("edit", None, HOSTILE)}), **looks)
-            heading(page, "2 of 3")
-            press(page, ("k", "1 of 3"))
-            page.keyboard.press("e")
-            expect(page.get_by_role("form", name="Edit")).to_be_visible()
-            assert violations(page, "serious", "critical", "moderate") == [], (form, scheme)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (form, width)
-
-
-@contextmanager
-def command(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run a command that serves a page; yield it with its address. It is killed at the end if it still works."""
-    pipe = subprocess.PIPE
-    words = (sys.executable, "-m", "tsgkit", *words)
-    with subprocess.Popen(words, text=True, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
-        assert process.stdout is not None
-        yield process, re.findall(r"http://\S+", process.stdout.readline())[0]
-        process.kill()
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def test_refine_accepts_rejects_and_edits_changes_and_goes_on_after_a_kill(window: Window) -> None:
-    words = ("refine", "g.txt", "-o", "out.txt", "--narrative", "story.txt", "--review-in", "browser")
-    Path("g.txt").write_text(arrow.write([SLIP, SLIP]))
-    Path("story.txt").write_text("She fills the kettle.\nShe fills it again.\n")
-    with command(*words) as (process, address):
-        page = window(address)
-        heading(page, "1 of 4: item 0, graph 0 (exact)")
-        removed, added = "removed: fill → verb → person", "added: person → verb → fill"
-        for shown in ("She fills the kettle.", "verb starts at fill, not at person", removed, added):
-            expect(page.get_by_text(shown)).to_be_visible()
-        press(page, ("a", "2 of 4"))
-    page.keyboard.press("a")
-    expect(page.get_by_role("alert")).to_contain_text("Not kept: The server does not answer.")
-    expect(page.get_by_role("status").filter(has_text="run it again")).to_be_visible()
-    with command(*words) as (process, address):
-        page = window(address)
-        heading(page, "2 of 4")
+    for form, (width, scheme) in itertools.product(FORMS, ((1280, "light"), (390, "dark"))):
+        looks = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme, "reduced_motion": "reduce"}
+        page, _ = opened(ListedDecisions(form=form, made={0: ("edit", None, HOSTILE)}), **looks)
+        heading(page, "2 of 3")
+        press(page, ("k", "1 of 3"))
         page.keyboard.press("e")
-        target = page.get_by_role("combobox", name="target")
-        target.fill("a -> b")
-        page.keyboard.press("Control+Enter")
-        expect(page.get_by_text("that is no triplet")).to_be_visible()
-        target.fill("cup")
-        expect(page.get_by_text("added: fill → dobj → cup")).to_be_visible()
-        press(page, ("Control+Enter", "3 of 4"))
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 130 and "the same command goes on with this review" in err
-    assert not Path("out.txt").exists()
-    with command(*words) as (process, address):
-        page = window(address)
-        heading(page, "3 of 4")
-        page.get_by_role("textbox", name="Note").fill("as the author wrote it")
-        page.get_by_role("button", name="Reject r").click()
-        heading(page, "4 of 4")
-        page.keyboard.press("a")
-        expect(page.get_by_text("The command goes on and writes out.txt.")).to_be_visible()
-        out, err = process.communicate(timeout=60)
-        assert process.returncode == 0 and "written: out.txt" in out
-    assert "verb-source, reject: as the author wrote it" in err
-    assert Path("out.txt").read_text() == (
-        "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n\n"
-        "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
-    )
-
-
-def test_generated_demands_of_rooms_are_accepted_edited_and_dropped(window: Window) -> None:
-    asked = ("make", "sceneeval", "-o", "made.json", "--items", "3", "--difficulty", "easy", "--review-in", "browser")
-    with command(*asked) as (process, address):
-        page = window(address)
-        heading(page, "1 of 3: easy, ")
-        expect(page.get_by_text(re.compile(r"^eq,1,\w+  \(exactly 1 "))).not_to_have_count(0)
-        press(page, ("d", "2 of 3"))
-        page.keyboard.press("e")
-        entries, text = page.get_by_label("Entries, one a line"), page.get_by_label("Description")
-        before = entries.input_value()
-        entries.fill(f"{before}\nnonsense")
-        expect(page.get_by_text(re.compile("line .: 'nonsense': not quant,n,category"))).to_be_visible()
-        page.keyboard.press("Control+Enter")
-        expect(page.locator(".decided-count")).to_have_text("1 of 3 decided")
-        entries.fill(f"{before}\neq,1,globe")
-        untold = page.get_by_text("error untold-category: the text does not name globe")
-        expect(untold).to_be_visible()
-        text.fill(told := text.input_value() + " There is a globe.")
-        expect(untold).to_have_count(0)
-        page.get_by_role("button", name="Keep this edit").click()
-        heading(page, "3 of 3")
-        press(page, ("k", "2 of 3"))
-        expect(page.get_by_text("eq,1,globe  (exactly 1 globe)")).to_be_visible()
-        expect(page.get_by_role("button", name="Accept as generated")).to_be_visible()
-        press(page, ("k", "1 of 3"), ("a", "3 of 3"))
-        page.keyboard.press("d")
-        expect(page.get_by_role("heading", name="All is decided")).to_be_visible()
-        out, _ = process.communicate(timeout=60)
-        assert process.returncode == 0 and "reviewed: 1 accepted, 1 dropped, 1 edited" in out
-    made = read_annotation_file(Path("made.json")).annotations
-    assert len(made) == 2 and made[1].description == told
+        expect(page.get_by_role("form", name="Edit")).to_be_visible()
+        assert violations(page, "serious", "critical", "moderate") == [], (form, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (form, width)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from edited_files import SGDS, change, set_text
-from panel_pages import HOSTILE, violations
+from in_chromium import HOSTILE, violations
 from playwright.sync_api import Locator, Page, Route, expect
 from served import in_a_thread
 

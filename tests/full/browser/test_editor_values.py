@@ -92,7 +92,7 @@ def test_operations_make_the_server_follow_any_edits_and_undo_returns_exactly(pa
     assert page.evaluate(between, [before, after]) == [{"path": ["descriptions", 0, "graphs"], **one}]
 
 
-def test_names_are_ranked_by_fit_and_then_by_likelihood(page: Page) -> None:
+def test_names_are_ranked_by_fit_and_steps_with_one_key_are_one_step_until_a_pause(page: Page) -> None:
     names = ["jar", "pot", "teapot", "pick-pot", "Pottery"]
     for typed, likely, expected in (
         ("", ["pot"], ["pot", "jar", "teapot", "pick-pot", "Pottery"]),
@@ -102,9 +102,6 @@ def test_names_are_ranked_by_fit_and_then_by_likelihood(page: Page) -> None:
         ("zz", [], []),
     ):
         assert page.evaluate("(given) => rankedNames(...given)", [names, typed, likely]) == expected, typed
-
-
-def test_steps_with_the_same_key_are_one_step_until_a_pause(page: Page) -> None:
     found = page.evaluate("""() => {
       const history = new EditHistory(0, "p0");
       history.record(1, "p1", "typing", "k"); history.record(2, "p2", "typing", "k");
@@ -117,7 +114,7 @@ def test_steps_with_the_same_key_are_one_step_until_a_pause(page: Page) -> None:
     assert found == [[2, "p2"], [0, "p0"]]
 
 
-def test_renaming_keeps_the_roles_of_a_name_apart_and_equal_triplets_once(page: Page) -> None:
+def test_renaming_keeps_roles_apart_and_a_description_is_accepted_with_all_its_pieces(page: Page) -> None:
     rename = "([value, kind, name]) => renameNames(value, kind, [name], 'bolt')"
     as_object = page.evaluate(rename, [VALUE, "object", "screw"])
     assert as_object["descriptions"][0]["graphs"][0] == [GRAPH[0], ["screw", "dobj", "bolt"], GRAPH[2]]
@@ -131,11 +128,8 @@ def test_renaming_keeps_the_roles_of_a_name_apart_and_equal_triplets_once(page: 
     merged = page.evaluate("(value) => renameNames(value, 'object', ['pot'], 'jar')", value)
     assert merged["descriptions"][0]["graphs"] == [graph[:2]], "triplets that become the same stand once"
     assert merged["vocabulary"]["object"] == ["screw", "jar"]
-
-
-def test_a_description_is_accepted_in_order_with_all_its_pieces(page: Page) -> None:
     one, two, three = ([["person", "verb", name]] for name in ("one", "two", "three"))
-    value = {"descriptions": [{"text": "a", "graphs": [one, two]}], "vocabulary": None}
+    mine: Json = {"descriptions": [{"text": "a", "graphs": [one, two]}], "vocabulary": None}
     pairs = [
         {"description": 0, "graph": 0, "mine": None, "other": three, "changes": []},
         {"description": 0, "graph": 0, "mine": one, "other": None, "changes": []},
@@ -144,5 +138,5 @@ def test_a_description_is_accepted_in_order_with_all_its_pieces(page: Page) -> N
     ]
     versions = {"pairs": pairs, "texts": [{"description": 0, "mine": "a", "other": "b"}]}
     accept = "([value, versions]) => acceptDescription(value, versions, 0, true).value"
-    found = page.evaluate(accept, [value, versions])
+    found = page.evaluate(accept, [mine, versions])
     assert found["descriptions"] == [{"text": "b", "graphs": [three, two, one, two]}]

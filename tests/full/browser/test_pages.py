@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from panel_pages import violations
+from in_chromium import violations
 from playwright.sync_api import Browser, Page, ViewportSize
 from suite_runs import RUNS, STORED, stored
 

@@ -5,25 +5,43 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from furnished_rooms import AS_IT_IS
-from panel_pages import panel_page, violations
-from playwright.sync_api import Browser, Locator, Page
+from in_chromium import violations
+from playwright.sync_api import Locator, Page
 
+from tsgkit.browser.modules import joined, text_of
 from tsgkit.geometry import Object, Scene, box, standing
 from tsgkit.library.bundle import bundled as room_of
 from tsgkit.suites.panels import Kind
 from tsgkit.suites.sceneeval.pages.page import room_page
 from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
 
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+PAGE = """<!doctype html><html lang="en"><head><title>Panels</title><meta name="viewport" content="width=device-width">
+</head><body><main><h1>Sample</h1><div id="sample"></div></main></body></html>"""
+STYLE = """:root { color-scheme: light dark; }
+body { margin: 1rem; font: 15px/1.45 system-ui, sans-serif; background: #fff; color: #1f262c; }
+@media (prefers-color-scheme: dark) { body { background: #1a1e22; color: #e5e9ec; } }"""
+START = """([panels, image]) => {
+  const policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "default-src 'none'; img-src data: blob:";
+  document.head.append(policy);
+  for (const panel of panels) {
+    const part = document.createElement("section"), title = document.createElement("h2");
+    title.textContent = panel.title;
+    part.append(title, drawPanel(panel, () => image));
+    document.getElementById("sample").append(part);
+  }
+}"""
+PIXEL = """data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5
+ErkJggg=="""
 HOSTILE = "</script><img src=x onerror=alert(1)><b>\u202e{{}}`${alert(1)}`\x00"
+Drawn = Callable[..., Page]
 
 
 def triangle(name: str, high: float, colour: bytes, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -79,14 +97,23 @@ def one(kind: str, value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     return [{"kind": kind, "title": "x", "value": value}]
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
-    """Return a page with a panel of every kind; tests leave it as it is."""
-    with panel_page(browser, panels(), {"0.png": PIXEL}) as found:
-        yield found
+@pytest.fixture
+def drawn(window: Callable[..., Page]) -> Drawn:
+    """Draw panels on a page of their own, under a policy as strict as that of the live page."""
+
+    def opened(panels: Sequence[Mapping[str, Any]], **options: Any) -> Page:  # noqa: ANN401  (those of a page)
+        page = window("about:blank", **options)
+        page.set_content(PAGE)
+        page.add_style_tag(content=STYLE + text_of("panels/panels.css"))
+        page.add_script_tag(content=joined("panels/panels.js"))
+        page.evaluate(START, [panels, PIXEL])
+        return page
+
+    return opened
 
 
-def test_every_kind_is_drawn_also_without_joining_the_modules(browser: Browser, page: Page) -> None:
+def test_every_kind_is_drawn_and_differences_are_signed_in_drawings_and_in_words(drawn: Drawn) -> None:
+    page = drawn(panels())
     assert set(values()) == set(get_args(Kind))
     selectors = (".box", ".option", "img", ".part", "svg", ".question", "canvas", "td", ".panel-text")
     for kind, selector in zip(values(), selectors, strict=True):
@@ -95,31 +122,39 @@ def test_every_kind_is_drawn_also_without_joining_the_modules(browser: Browser, 
         assert panel.get_attribute("aria-label") == f"{kind} of cup"
         assert panel.locator(".panel-json").count() == 0, kind
     assert page.evaluate("[...document.images].every((one) => one.complete && one.naturalWidth > 0)")
-    with panel_page(browser, panels(), {"0.png": PIXEL}, modules=True) as other:
-        text = "document.getElementById('sample').innerText"
-        assert other.evaluate(text) == page.evaluate(text)
+    panel = page.locator("[data-kind=graphs]")
+    sides = panel.locator(".graph-side")
+    assert sides.nth(0).locator(".label").all_text_contents() == ["= verb", "- dobj", "~ with"]
+    assert sides.nth(1).locator(".label").all_text_contents() == ["= verb", "~ with", "+ on"]
+    assert panel.locator(".triplets li").all_inner_texts() == [
+        "= person \u2192 verb \u2192 wash",
+        "~ wrong hand: wash \u2192 with \u2192 hand2, expected wash \u2192 with \u2192 hand1",
+        "- missing: wash \u2192 dobj \u2192 cup",
+        "+ extra: wash \u2192 on \u2192 cup (not in L: cup)",
+    ]
+    assert "1 matched, 1 wrong hand, 1 missing, 1 extra" in panel.inner_text()
 
 
-def test_hostile_texts_and_values_that_fit_no_kind_are_shown_as_text(browser: Browser) -> None:
+def test_hostile_texts_and_values_that_fit_no_kind_are_shown_as_text(drawn: Drawn) -> None:
     odd = [*one("strange", {"a": HOSTILE}), *one("toString", 7), *one("table", {"rows": 3}), *one("formula", {})]
-    with panel_page(browser, [*odd, *panels(HOSTILE)], {"0.png": PIXEL}) as page:
-        shown = page.locator(".panel-json")
-        assert shown.count() == 4
-        assert json.loads(shown.nth(0).inner_text().replace("\\u202e", "").replace("\\u0000", ""))
-        assert (page.locator("#sample img").count(), page.locator("#sample b").count()) == (2, 0)
-        assert "\u202e" not in "".join(page.locator(".panel").all_inner_texts())
-        assert page.locator("text=onerror=alert").count() > 5
+    page = drawn([*odd, *panels(HOSTILE)])
+    shown = page.locator(".panel-json")
+    assert shown.count() == 4
+    assert json.loads(shown.nth(0).inner_text().replace("\\u202e", "").replace("\\u0000", ""))
+    assert (page.locator("#sample img").count(), page.locator("#sample b").count()) == (2, 0)
+    assert "\u202e" not in "".join(page.locator(".panel").all_inner_texts())
+    assert page.locator("text=onerror=alert").count() > 5
 
 
-def test_panels_fit_the_page_and_axe_finds_nothing_serious(browser: Browser) -> None:
+def test_panels_fit_the_page_and_axe_finds_nothing_serious(drawn: Drawn) -> None:
     for wide, scheme in ((1280, "light"), (390, "dark")):
         looks: dict[str, Any] = {"viewport": {"width": wide, "height": 800}, "color_scheme": scheme, "bypass_csp": True}
-        with panel_page(browser, panels(), {"0.png": PIXEL}, **looks) as page:
-            assert page.evaluate("document.documentElement.scrollWidth") <= wide
-            assert violations(page, "serious", "critical") == []
-            first, second = (page.locator(".graph-side").nth(n).bounding_box() for n in (0, 1))
-            assert first is not None and second is not None
-            assert (first["y"] == second["y"]) is (wide == 1280), "graphs stand side by side where there is room"
+        page = drawn(panels(), **looks)
+        assert page.evaluate("document.documentElement.scrollWidth") <= wide
+        assert violations(page, "serious", "critical") == []
+        first, second = (page.locator(".graph-side").nth(n).bounding_box() for n in (0, 1))
+        assert first is not None and second is not None
+        assert (first["y"] == second["y"]) is (wide == 1280), "graphs stand side by side where there is room"
 
 
 OVERLAPS = """(graphs) => {
@@ -156,7 +191,7 @@ def bundled_graphs() -> list[list[list[str]]]:
     return found
 
 
-def test_nodes_and_labels_of_our_graphs_are_all_visible_and_never_overlap(browser: Browser) -> None:
+def test_nodes_and_labels_of_our_graphs_are_all_visible_and_never_overlap(drawn: Drawn) -> None:
     graphs = bundled_graphs()
     assert len(graphs) > 100
     circle = [["a", "on", "b"], ["b", "on", "c"], ["c", "on", "a"]]
@@ -167,26 +202,12 @@ def test_nodes_and_labels_of_our_graphs_are_all_visible_and_never_overlap(browse
     alone = [["wash", "dobj", "cup"], ["lid", "on", "cup"], ["cup", "in", "cup"]]
     name = "a very long name of a thing that nobody would call so " * 5
     value = {"pairs": [{"reference": None, "candidate": [["put", "on", name]], "matched": None, "changes": []}]}
-    with panel_page(browser, one("graphs", value)) as page:
-        node = page.locator(".is-object").last
-        label = node.locator("text").text_content() or ""
-        assert label.startswith("a very long name") and label.endswith("\u2026")
-        assert node.locator("title").text_content() == f"object: {name}"
-        assert page.evaluate(OVERLAPS, [*graphs, circle, several, star, alone, []]) == []
-
-
-def test_differences_are_signed_in_drawings_and_in_words(page: Page) -> None:
-    panel = page.locator("[data-kind=graphs]")
-    sides = panel.locator(".graph-side")
-    assert sides.nth(0).locator(".label").all_text_contents() == ["= verb", "- dobj", "~ with"]
-    assert sides.nth(1).locator(".label").all_text_contents() == ["= verb", "~ with", "+ on"]
-    assert panel.locator(".triplets li").all_inner_texts() == [
-        "= person \u2192 verb \u2192 wash",
-        "~ wrong hand: wash \u2192 with \u2192 hand2, expected wash \u2192 with \u2192 hand1",
-        "- missing: wash \u2192 dobj \u2192 cup",
-        "+ extra: wash \u2192 on \u2192 cup (not in L: cup)",
-    ]
-    assert "1 matched, 1 wrong hand, 1 missing, 1 extra" in panel.inner_text()
+    page = drawn(one("graphs", value))
+    node = page.locator(".is-object").last
+    label = node.locator("text").text_content() or ""
+    assert label.startswith("a very long name") and label.endswith("\u2026")
+    assert node.locator("title").text_content() == f"object: {name}"
+    assert page.evaluate(OVERLAPS, [*graphs, circle, several, star, alone, []]) == []
 
 
 def painted(canvas: Locator) -> bytes:
@@ -194,83 +215,64 @@ def painted(canvas: Locator) -> bytes:
     return canvas.screenshot()
 
 
-def test_a_click_on_a_part_of_a_formula_or_demand_marks_what_it_names(browser: Browser) -> None:
-    with panel_page(browser, panels(), {"0.png": PIXEL}) as page:
-        part, named = page.locator("button.part-text"), page.locator(".box.is-named")
-        assert named.count() == 0
-        part.click()
-        assert named.get_attribute("data-name") == "cup" and part.get_attribute("aria-pressed") == "true"
-        part.press("Enter")
-        assert named.count() == 0
-        canvas, demand = page.locator("canvas"), page.get_by_role("button", name="exactly 1 lamp")
-        before = painted(canvas)
-        demand.click()
-        assert page.locator(".scene-chosen").inner_text() == "\u2717 exactly 1 lamp\n2 lamps"
-        assert painted(canvas) != before
-        demand.click()
-        assert page.locator(".scene-chosen").inner_text() == "Nothing is chosen."
+def test_a_click_marks_what_a_part_or_demand_names_and_rooms_are_turned_by_the_mouse(drawn: Drawn) -> None:
+    page = drawn(panels())
+    part, named = page.locator("button.part-text"), page.locator(".box.is-named")
+    assert named.count() == 0
+    part.click()
+    assert named.get_attribute("data-name") == "cup" and part.get_attribute("aria-pressed") == "true"
+    part.press("Enter")
+    assert named.count() == 0
+    canvas, demand = page.locator("canvas"), page.get_by_role("button", name="exactly 1 lamp")
+    before = painted(canvas)
+    demand.click()
+    assert page.locator(".scene-chosen").inner_text() == "\u2717 exactly 1 lamp\n2 lamps"
+    assert painted(canvas) != before
+    demand.click()
+    assert page.locator(".scene-chosen").inner_text() == "Nothing is chosen."
+    page.get_by_role("button", name="from above").click()
+    before, place = painted(canvas), canvas.bounding_box()
+    assert place is not None
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.click(x - 20, y + 20)
+    assert page.locator(".scene-chosen").inner_text().startswith("cup (lamp)\nsmall\nwide, deep, high: 1.00 × 1.00")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 120, y - 60, steps=3)
+    page.mouse.up()
+    assert painted(canvas) != before
 
 
-def test_a_room_is_turned_by_mouse_and_keys_and_its_objects_are_chosen(browser: Browser) -> None:
-    with panel_page(browser, one("scene", scene())) as page:
-        canvas, chosen = page.locator("canvas"), page.locator(".scene-chosen")
-        page.get_by_role("button", name="from above").click()
-        before = painted(canvas)
-        box = canvas.bounding_box()
-        assert box is not None
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.mouse.click(x - 20, y + 20)
-        assert "lamp_1 (lamp)" in chosen.inner_text()
-        assert "wide, deep, high: 1.00" in chosen.inner_text()
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x + 120, y - 60, steps=3)
-        page.mouse.up()
-        turned = painted(canvas)
-        assert turned != before
-        canvas.press("ArrowLeft")
-        assert painted(canvas) != turned
-
-
-def test_several_rooms_free_their_contexts_when_removed_and_without_webgl_remarks_stay(browser: Browser) -> None:
+def test_several_rooms_free_their_contexts_when_removed_and_without_webgl_remarks_stay(drawn: Drawn) -> None:
     refused = """(value) => { HTMLCanvasElement.prototype.getContext = () => null;
       document.getElementById("sample").replaceChildren(drawScene(value)); }"""
     both = [*one("scene", scene()), *one("scene", scene("bed_1"))]
-    with panel_page(browser, both) as page:
-        page.get_by_role("button", name="bed_1 (lamp)").click()
-        assert page.locator(".scene-chosen").all_inner_texts()[0] == "Nothing is chosen."
-        assert "bed_1" in page.locator(".scene-chosen").all_inner_texts()[1]
-        lost = """() => { const canvas = document.querySelector("canvas"), gl = canvas.getContext("webgl");
-          const panel = canvas.closest(".panel"), root = panel.parentElement;
-          const was = gl.isContextLost(); panel.remove(); const is = gl.isContextLost();
-          root.append(panel);
-          return [was, is, document.querySelectorAll("canvas").length]; }"""
-        assert page.evaluate(lost) == [False, True, 2]
-        again = "() => [...document.querySelectorAll('canvas')].map((one) => one.getContext('webgl').isContextLost())"
-        assert page.evaluate(again) == [False, False]
-        many = """(value) => { for (let n = 0; n < 40; n++) {
-          const made = drawScene(value); document.body.append(made); made.remove(); }
-          return document.querySelector("canvas").getContext("webgl").isContextLost(); }"""
-        assert page.evaluate(many, scene()) is False, "forty rooms came and went, and the first one still draws"
-        page.evaluate(refused, scene())
-        assert "no WebGL" in page.locator(".scene-help").inner_text()
-        assert page.locator("#sample canvas").count() == 0
-        page.locator("#sample").get_by_role("button", name="exactly 1 lamp").click()
-        assert "2 lamps" in page.locator(".scene-chosen").inner_text()
+    page = drawn(both)
+    page.get_by_role("button", name="bed_1 (lamp)").click()
+    assert page.locator(".scene-chosen").all_inner_texts()[0] == "Nothing is chosen."
+    assert "bed_1" in page.locator(".scene-chosen").all_inner_texts()[1]
+    lost = """() => { const canvas = document.querySelector("canvas"), gl = canvas.getContext("webgl");
+      const panel = canvas.closest(".panel"), root = panel.parentElement;
+      const was = gl.isContextLost(); panel.remove(); const is = gl.isContextLost();
+      root.append(panel);
+      return [was, is, document.querySelectorAll("canvas").length]; }"""
+    assert page.evaluate(lost) == [False, True, 2]
+    again = "() => [...document.querySelectorAll('canvas')].map((one) => one.getContext('webgl').isContextLost())"
+    assert page.evaluate(again) == [False, False]
+    page.evaluate(refused, scene())
+    assert "no WebGL" in page.locator(".scene-help").inner_text()
+    assert page.locator("#sample canvas").count() == 0
+    page.locator("#sample").get_by_role("button", name="exactly 1 lamp").click()
+    assert "2 lamps" in page.locator(".scene-chosen").inner_text()
 
 
-def test_the_page_of_a_room_turns_by_keys_gives_reasons_and_shows_an_image_without_webgl(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_the_page_of_a_room_turns_gives_reasons_and_has_an_image(window: Drawn, tmp_path: Path) -> None:
     name = "</script><img src=x onerror=alert(1)>"
     lamp = Object("lamp_1", box(0.6, 0.6, 1), standing((1, 0.5, 0.5)), "lamp", name)
     sections = [Section("Demanded: 0 of 1 met", [Remark("exactly 2 lamp", False, ("lamp_1",), name)])]
     file = tmp_path / "room.html"
     file.write_text(room_page(Scene("den", (lamp,), AS_IT_IS.room(5, 4)), sections, about=name), "utf-8")
-    page, problems = browser.new_page(viewport={"width": 1280, "height": 800}), list[str]()
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
-    page.goto(file.as_uri())
+    page = window(file.as_uri(), viewport={"width": 1280, "height": 800})
     canvas = page.locator("canvas")
     place = canvas.bounding_box()
     assert place is not None and place["width"] > 700 and place["height"] > 600
@@ -286,5 +288,3 @@ def test_the_page_of_a_room_turns_by_keys_gives_reasons_and_shows_an_image_witho
     page.reload()
     assert page.locator("img").is_visible()
     assert "no WebGL" in page.locator(".scene-help").inner_text()
-    page.close()
-    assert problems == []

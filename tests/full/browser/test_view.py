@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from panel_pages import HOSTILE, violations
+from in_chromium import HOSTILE, violations
 from playwright.sync_api import Browser, Page, expect
 from served import guess, serving
 from suite_runs import stored
