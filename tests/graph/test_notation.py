@@ -55,8 +55,7 @@ def test_writers_refuse_names_they_cannot_carry_and_arrow_text_says_which_graph(
             arrow.write([WASH, ActionGraph.of(("hold", "dobj", bad))])
         assert caught.value.graph == 1, bad
     assert "without triplets" in refusal(CannotCarry, arrow.write, [ActionGraph()])
-    writers: list[Write] = [graphml.write, diagrams.write_dot, diagrams.write_mermaid]
-    for write in writers:
+    for write in (graphml.write, diagrams.write_dot, diagrams.write_mermaid):
         assert "control character" in refusal(CannotCarry, write, [ActionGraph.of(("a\x00", "on", "b"))])
     for write, _ in EXACT.values():
         assert "surrogate" in refusal(CannotCarry, write, [ActionGraph.of(("a", "on", "\udfff"))])
@@ -71,8 +70,7 @@ def test_writers_refuse_names_they_cannot_carry_and_arrow_text_says_which_graph(
 def test_arrow_text_knows_the_lines_of_its_triplets_and_of_what_is_not_exact() -> None:
     text = "\na -> on -> b\nb -> on -> c\n\n\nc -> on -> d\r\n"
     assert [lines for _, lines in arrow.parse_with_lines(text)] == [(2, 3), (6,)]
-    rows = [("a -> b -> c\na -> b", 2), ("a -> b -> c\n\n- a -> b\n", 3), ("a ->  b -> c", 1), ("hello", 1)]
-    for text, line in rows:
+    for text, line in (("a -> b -> c\na -> b", 2), ("a -> b -> c\n\n- a -> b\n", 3), ("a ->  b -> c", 1), ("hello", 1)):
         with pytest.raises(NotationError) as caught:
             arrow.parse(text)
         assert caught.value.line == line, text
@@ -101,24 +99,18 @@ def test_node_link_json_says_kinds_and_is_read_as_others_write_it() -> None:
 
 
 def test_node_link_json_and_graphml_that_are_broken_or_dangerous_are_refused() -> None:
-    for text in [
-        '{"nodes": []}',
-        '{"nodes": [1], "edges": []}',
-        '{"nodes": [{"id": "a"}], "edges": [{"source": "a"}]}',
-        '{"nodes": [{"id": {}}], "edges": []}',
+    for text in (
+        *('{"nodes": []}', '{"nodes": [1], "edges": []}', '{"nodes": [{"id": "a"}], "edges": [{"source": "a"}]}'),
+        *('{"nodes": [{"id": {}}], "edges": []}', "[3]"),
         '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 1, "label": "on"}]}',
-        "[3]",
-    ]:
+    ):
         assert refusal(NotationError, node_link.parse, text)
-    unlabelled = (
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed"><node id="a"/>'
-        '<edge source="a" target="a"/></graph></graphml>'
-    )
+    form = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">{}</graph></graphml>'
     for text, message in [
         ("<graphml", "not well-formed XML"),
         ("<html></html>", "expected a <graphml>"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><graphml>&a;</graphml>', "entity definitions"),
-        (unlabelled, "no label"),
+        (form.format('<node id="a"/><edge source="a" target="a"/>'), "no label"),
     ]:
         assert message in refusal(NotationError, graphml.parse, text)
     assert len(graphml.write([WASH] * 200)) < 201 * len(graphml.write([WASH]))
@@ -132,18 +124,12 @@ def test_diagrams_encode_what_they_would_interpret() -> None:
 
 
 TEA = Narrative(
-    (
-        Description("She fills it.", (WASH, SCREW), Frames(5, 1, 9)),
-        Description("Something else happens."),
-        Description(None, (WASH,)),
-    ),
+    (Description("She fills it.", (WASH, SCREW), Frames(5, 1, 9)), Description("More."), Description(None, (WASH,))),
     Vocabulary(("cup",), ("verb", "dobj"), ("wash",)),
     "tea",
     ("Tea is made.",),
     (("domain", "kitchen"), ("split", "val")),
 )
-
-
 TEXTS = st.text(max_size=8)
 NUMBERS = st.integers(0, 10**6)
 FRAMES = st.none() | st.builds(Frames, NUMBERS, NUMBERS, NUMBERS)
@@ -164,8 +150,7 @@ NARRATIVES = st.builds(
 @example(narrative=Narrative(vocabulary=Vocabulary()))
 def test_narratives_come_back_whole(narrative: Narrative) -> None:
     again = narratives.parse(narratives.write(narrative))
-    assert again == narrative
-    assert [graph.triplets for graph in again.graphs] == [graph.triplets for graph in narrative.graphs]
+    assert (again, repr(again)) == (narrative, repr(narrative)), "in the order that was written"
 
 
 SIMPLE = st.sampled_from(["cup", "lid", "table", "tea-bag", "hand1", "hand2", "screw"])
@@ -210,12 +195,10 @@ def clip(*texts: str) -> Narrative:
 
 
 def test_easg_clips_keep_names_frames_summaries_and_where_they_come_from() -> None:
-    narrative = clip(
-        "Camera wearer - verb - Put down; Put down - direct object - book:1; put down - on - wooden_table:2"
-    )
-    graph = ActionGraph.of(
-        ("person", "verb", "put-down"), ("put-down", "dobj", "book"), ("put-down", "on", "wooden-table")
-    )
+    wearer = "Camera wearer - verb - Put down"
+    narrative = clip(f"{wearer}; Put down - direct object - book:1; put down - on - wooden_table:2")
+    edges = (("put-down", "dobj", "book"), ("put-down", "on", "wooden-table"))
+    graph = ActionGraph.of(("person", "verb", "put-down"), *edges)
     told, facts = (Description(None, (graph,), Frames(10, 5, 15)),), (("split", "val"),)
     assert narrative == Narrative(told, id="uid", summaries=("#Summary x",), facts=facts)
 
@@ -239,6 +222,5 @@ def test_easg_repeats_are_written_once_and_parts_that_are_no_triplets_are_report
     assert len(clip("Camera wearer - verb - cut; Camera wearer - verb - cut").graphs[0].triplets) == 1
     text = json.dumps({"uid": {"graphs": [[1, 0, 2, ["Camera wearer - verb - cut; cut wood", "cut", "wood"]]]}})
     assert easg.parse(text)[0].unread == ((0, "'cut wood' is not 'source - relation - target'"),)
-    broken: list[object] = [[], {"u": 3}, {"u": {"graphs": 3}}, {"u": {"graphs": [], "summaries": 3}}]
-    for value in broken:
+    for value in ([], {"u": 3}, {"u": {"graphs": 3}}, {"u": {"graphs": [], "summaries": 3}}):
         assert refusal(NotationError, easg.from_value, value)

@@ -30,10 +30,6 @@ def shown(reading: Reading) -> list[list[str]]:
     return [[str(triplet) for triplet in graph] for graph in reading.graphs]
 
 
-def triplets(reading: Reading) -> set[str]:
-    return {triplet for graph in shown(reading) for triplet in graph}
-
-
 def notes_of(reading: Reading) -> list[tuple[int, str, str, str]]:
     return [(note.line, note.kind, note.reason, note.text) for note in reading.notes]
 
@@ -55,7 +51,8 @@ def test_a_model_reply_cut_at_a_line_end_says_no_new_triplet() -> None:
         if name.startswith("corrections"):
             said |= {line for line in lines if re.fullmatch(r"\S+ -> \S+ -> \S+", line)}
         for end in range(len(lines)):
-            assert triplets(read("\n".join(lines[:end]), row.k)) <= said, (name, end)
+            graphs = shown(read("\n".join(lines[:end]), row.k))
+            assert {triplet for graph in graphs for triplet in graph} <= said, (name, end)
 
 
 def test_clean_text_is_read_without_a_note_and_empty_text_without_a_graph() -> None:
@@ -135,14 +132,13 @@ def test_a_hostile_text_is_read_to_its_end() -> None:
 
 
 def test_reasoning_is_not_read_in_text_or_in_fields_of_json() -> None:
-    for text in (
-        "<think>\nperson -> verb -> grab\nso maybe not\n</think>\n" + CLEAN,
-        "Thinking: person -> verb -> grab </think>" + CLEAN,
-        "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n" + CLEAN,
+    for thought in (
+        "Thinking: person -> verb -> grab </think>",
+        "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n",
     ):
-        reading = read(text, 2)
-        assert reading.graphs == (WASH, DRY), text
-        assert {note.reason for note in reading.notes} == {"reasoning"}, text
+        reading = read(thought + CLEAN, 2)
+        assert reading.graphs == (WASH, DRY), thought
+        assert {note.reason for note in reading.notes} == {"reasoning"}, thought
     rows: list[object] = ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]]
     for steps in rows:
         for value in ({"answer": LISTS, "reasoning": steps}, {"reasoning": steps, "answer": LISTS}):
@@ -154,23 +150,16 @@ def test_words_and_objects_around_graphs_are_counted_and_make_no_triplets() -> N
     around = '{"start": "00:01", "end": "00:05", "label": "washing up", "graphs": %s}'
     fields = {"graph_1": [person, "cut -> onion"], "thoughts": "first it is cut", "nodes": ["a", "b", "c"]}
     no_lists = ("unread", "1 JSON lists or strings that are no triplets")
+    no_values = [("ignored", f"{number} JSON values that are no triplets") for number in (2, 3)]
     denied = ("unread", "a triplet that the words before it deny or give as an example")
     box = '{"source": "wash", "edge": "dobj", "target": "cup", "box": [[1, 2], [3, 4]], "tags": ["x", "y", "z"]}'
     quoted = """['{"source": "a", "edge": "b", "target": "c"}', 'x', 'y'],"""
     sentence = "First I think that maybe the person -> verb -> grab, and then we go on to wash the cup"
     rows: list[tuple[str, list[list[str]], list[tuple[str, str]]]] = [
-        (around % '[["person", "verb", "wash"]]', [[person]], [("ignored", "3 JSON values that are no triplets")]),
-        (
-            around % '[[{"from": "person", "label": "verb", "to": "wash"}]]',
-            [[person]],
-            [("ignored", "3 JSON values that are no triplets")],
-        ),
-        (json.dumps(fields), [[person]], [no_lists, ("ignored", "2 JSON values that are no triplets")]),
-        (
-            json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]),
-            [[person]],
-            [no_lists, ("ignored", "3 JSON values that are no triplets")],
-        ),
+        (around % '[["person", "verb", "wash"]]', [[person]], no_values[1:]),
+        (around % '[[{"from": "person", "label": "verb", "to": "wash"}]]', [[person]], no_values[1:]),
+        (json.dumps(fields), [[person]], [no_lists, no_values[0]]),
+        ('[[["person", "verb", "wash"], ["wash", "dobj", 3]]]', [[person]], [no_lists, no_values[1]]),
         (box, [["wash -> dobj -> cup"]], []),
         (quoted, [['{"source": "a", "edge": "b", "target": "c"} -> x -> y']], []),
         (sentence, [], [("unread", "several statements on a line, not all of them triplets")]),
@@ -181,11 +170,7 @@ def test_words_and_objects_around_graphs_are_counted_and_make_no_triplets() -> N
         reading = read(text)
         assert shown(reading) == graphs, text
         assert [(note.kind, note.reason) for note in reading.notes if note.kind != "repaired"] == notes, text
-    for text in (
-        f"Here you go {json.dumps(LISTS)}",
-        f"The answer is {json.dumps(LISTS)} as requested.",
-        CLEAN.replace("->", "$\\rightarrow$"),
-    ):
+    for text in (f"The answer is {json.dumps(LISTS)} as requested.", CLEAN.replace("->", "$\\rightarrow$")):
         assert read(text, 2).graphs == (WASH, DRY), text
 
 
@@ -228,10 +213,7 @@ def test_an_answer_has_the_graphs_of_its_last_section_folded_and_their_places_in
         ("lift -> dobj -> pot\n\nlift -> dobj -> pot", ["lift -> dobj -> pot"] * 2),
         ("wash:\n  dobj: cup\n  with: hand1", ["dobj: cup", "with: hand1"]),
         ("| Source | Target | Edge |\n|---|---|---|\n| lift | pot | dobj |", ["lift | pot | dobj"]),
-        (
-            "**person** -> _verb_ -> take off\r\ndobj(take off, lid)",
-            ["person** -> _verb_ -> take off", "dobj(take off, lid"],
-        ),
+        ("**person** -> _verb_ -> take\r\ndobj(take, lid)", ["person** -> _verb_ -> take", "dobj(take, lid"]),
         ('[["person", "verb", "l\\u00f6sen"]]', ['person", "verb", "l\\u00f6sen']),
         (many, [many]),
     ]
@@ -246,8 +228,7 @@ def test_an_answer_has_the_graphs_of_its_last_section_folded_and_their_places_in
 
 
 def test_folding_trims_and_lowers_and_keeps_spaces_and_hyphens() -> None:
-    rows: list[tuple[str, str]] = [(' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")]
-    for name, folded in rows:
+    for name, folded in ((' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")):
         assert (fold(name), fold(folded)) == (folded, folded), name
 
 

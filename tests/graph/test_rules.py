@@ -104,8 +104,7 @@ def test_a_narratives_findings_know_their_graph_and_bring_the_hands() -> None:
 
 def test_messages_of_many_findings_stay_short() -> None:
     text = " | ".join(f"person -> verb -> act{number}" for number in range(9))
-    messages = [finding.message for finding in found(text) if finding.code == "several-actions"]
-    assert messages == ["9 actions in one graph: act0, act1, act2, act3, act4 and 4 more"]
+    assert "9 actions in one graph: act0, act1, act2, act3, act4 and 4 more" in [one.message for one in found(text)]
     many = [triplet for n in range(2000) for triplet in (("person", "verb", f"a{n}"), (f"b{n}", "dobj", f"c{n}"))]
     findings = check_graph(ActionGraph(many))
     assert sum(len(finding.message) for finding in findings) < 400 * len(findings)
