@@ -41,19 +41,17 @@ def edited(run: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, An
 def test_a_row_and_its_groups_are_what_score_says_of_the_same_replies(kind: str, runs: dict[str, Path]) -> None:
     [row] = gather([runs[kind]], RUNS[kind]).rows
     other = score(kind, DATA / f"{kind}.jsonl", DATA / f"example-replies/{kind}.jsonl", by=RUNS[kind])
-    assert row.board.profiles == other.board.profiles
-    assert row.board.n == other.board.n
+    assert (row.board.profiles, row.board.n) == (other.board.profiles, other.board.n)
     assert {n: v for n, v in row.board.counts.items() if v} == {n: v for n, v in other.board.counts.items() if v}
     assert set(row.groups) == set(RUNS[kind])
     for group, members in other.groups.items():
-        assert list(row.groups[group]) == list(members)
-        for name, board in members.items():
-            mine = row.groups[group][name]
-            assert mine.n == board.n
+        assert {name: mine.n for name, mine in row.groups[group].items()} == {
+            n: board.n for n, board in members.items()
+        }
+        for name, mine in row.groups[group].items():
             for profile, values in mine.profiles.items():
                 assert values is not None
-                theirs = board.profiles[profile] or {}
-                assert values == {metric: theirs[metric] for metric in values}
+                assert values.items() <= (members[name].profiles[profile] or {}).items()
 
 
 def test_values_are_the_means_of_the_records_and_rows_are_those_of_the_run(
@@ -75,44 +73,39 @@ def test_values_are_the_means_of_the_records_and_rows_are_those_of_the_run(
     opened.samples.close()
 
 
-def hits(row: ReportRow) -> float:
-    value = (row.board.profiles["strict"] or {})["exact_match"]
-    assert value is not None
-    return float(round(value.value * value.n))
-
-
 def test_of_two_records_of_a_sample_the_last_one_counts_and_an_error_that_was_not_mended_is_told(
     baselines: Path,
 ) -> None:
+    def right(row: ReportRow) -> float:
+        value = (row.board.profiles["strict"] or {})["exact_match"]
+        return float(value.value * value.n) if value else -1
+
     before = gather([baselines]).rows[0]
     wrong = {"parts": {"strict": {"exact_match": [0, 1]}, "official": {"exact_match": [0, 1]}}}
     failed = {"outcome": "api_error", "error": "429: slow down", "counts": {"items": 1, "api_error": 1}}
 
     def changed(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         mine = [one for one in records if (one["subject"], one["task"]) == ("baseline/rules", "tsg/sgqa")]
-        right = next(one for one in mine if one["parts"]["strict"]["exact_match"] == [1, 1])
-        mended, lasting = [one for one in mine if one is not right][:2]
+        spoilt = next(one for one in mine if one["parts"]["strict"]["exact_match"] == [1, 1])
+        mended, lasting = [one for one in mine if one is not spoilt][:2]
         others = [one for one in records if one is not lasting]
-        return [mended | failed, lasting | failed, *others, right | wrong]
+        return [mended | failed, lasting | failed, *others, spoilt | wrong]
 
     after = gather([edited(baselines, changed)]).rows[0]
     assert (after.n, before.n, after.failed, after.errors) == (12, 12, 1, {"429: slow down": 1})
-    assert hits(before) - hits(after) in (1, 2)
+    assert round(right(before) - right(after)) in (1, 2)
 
 
 def test_unasked_samples_are_counted_but_not_scored(baselines: Path) -> None:
     before = gather([baselines], ("k", "implicit")).rows
     after = gather([edited(baselines, lambda records: records[:5])], ("k", "implicit")).rows
-    assert [row.n for row in after] == [5, 0, 0, 0]
+    assert [(row.n, row.outcomes["missing"]) for row in after] == [(5, 0), (0, 0), (0, 0), (0, 0)]
     assert [row.total for row in after] == [row.n for row in before]
-    assert [row.outcomes["missing"] for row in after] == [0, 0, 0, 0]
     assert sum(board.n for board in after[0].groups["k"].values()) == 5
     assert not any(any(row.groups.values()) for row in after[1:])
 
 
-def test_a_group_stands_only_where_it_applies_and_is_refused_where_it_applies_to_no_task(
-    runs: dict[str, Path],
-) -> None:
+def test_a_group_stands_only_where_it_applies_and_is_refused_where_it_applies_to_no_task(runs: dict[str, Path]) -> None:
     with pytest.raises(UsageError, match="cannot be grouped by implicit"):
         gather([runs["sgqa"]], ("implicit",))
     with pytest.raises(UsageError, match="there is no group nothing"):
