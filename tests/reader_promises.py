@@ -20,10 +20,10 @@ from typing import TypeVar
 from reply_readers import REPLY_READERS
 
 from tsgkit.errors import CannotCarry, FileProblem, NotationError
-from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet
+from tsgkit.graph.model import Triplet
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import Reading, read
-from tsgkit.graph.reading.names import ECHO, is_echo
+from tsgkit.graph.reading.names import ECHO
 from tsgkit.graph.reading.text import WITHDRAWN
 from tsgkit.graph.rules import Finding
 from tsgkit.library.documents.formats import FORMATS
@@ -149,28 +149,6 @@ def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[st
         return set()
     names = [name for line, triplet in _placed_triplets(reading) if line in region for name in triplet]
     return set(WORD.findall(text)) - set(WORD.findall(" ".join([*notes, *names])))
-
-
-def check_read_back(text: str) -> int:
-    """Arrow text of graphs with one action each is read back as it was, without a note; the text lends the names.
-
-    Triplets that are named like the format that is asked for are left out.
-    """
-    written = _graphs_of_words(WORD.findall(text)[:15])
-    reading = read(arrow.write(written), len(written))
-    if reading.notes or repr(reading.graphs) != repr(written):
-        raise Broken("arrow text is read back as it was", repr(reading))
-    return 1
-
-
-def _graphs_of_words(words: list[str]) -> tuple[ActionGraph, ...]:
-    graphs = []
-    for start in range(0, len(words) - 2, 3):
-        verb, edge, target = words[start : start + 3]
-        more = [(verb, edge, target), (target, "on", edge)] if edge.lower() != VERB else []
-        graph = ActionGraph.of((PERSON, VERB, verb), *more)
-        graphs.append(ActionGraph([triplet for triplet in graph if not is_echo(triplet)]))
-    return tuple(graphs)
 
 
 def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
@@ -305,7 +283,6 @@ def _along(document: Document) -> list[Triplets]:
 
 CHECKS: dict[str, Check] = {
     "read": check_read,
-    "read of arrow.write": check_read_back,
     "arrow.parse": exact(arrow.parse, arrow.write),
     "json_triplets.parse": exact(json_triplets.parse, json_triplets.write),
     "node_link.parse": exact(node_link.parse, node_link.write),

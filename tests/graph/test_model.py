@@ -38,17 +38,12 @@ WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("was
 SCREW = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"))
 
 
-def test_graphs_are_equal_whatever_the_order_and_repeats_they_were_written_with() -> None:
+def test_graphs_are_equal_whatever_the_order_and_repeats_they_were_written_with_and_nothing_changes_one() -> None:
     other = ActionGraph([*reversed(WASH.triplets), WASH.triplets[0]])
     assert (other == WASH, hash(other) == hash(WASH), len(other)) == (True, True, 3)
     triplets = [("b", "on", "a"), ("a", "on", "b"), ("b", "on", "a")]
     assert [tuple(triplet) for triplet in ActionGraph(triplets)] == triplets
-
-
-def test_direction_case_and_borders_of_words_make_triplets_different_and_nothing_changes_a_graph() -> None:
-    one = ActionGraph.of(("a", "on", "b"))
-    assert one not in (ActionGraph.of(("b", "on", "a")), ActionGraph.of(("A", "on", "b")))
-    assert ActionGraph.of(("a b", "c", "d")) != ActionGraph.of(("a", "b c", "d"))
+    assert ActionGraph.of(("a", "on", "b")) not in (ActionGraph.of(("b", "on", "a")), ActionGraph.of(("A", "on", "b")))
     with pytest.raises(TypeError):
         ActionGraph([("person", "verb")])
     with pytest.raises(AttributeError):
@@ -97,11 +92,7 @@ DRILL = ActionGraph.of(
 NAMED = st.sampled_from(["person", "verb", "dobj", "with", "hand1", "pick-up", "screw"]) | st.text(max_size=8)
 
 
-@given(
-    st.lists(st.tuples(NAMED, NAMED, NAMED), max_size=6),
-    st.lists(NAMED, max_size=3),
-    st.lists(NAMED, max_size=3),
-)
+@given(st.lists(st.tuples(NAMED, NAMED, NAMED), max_size=6), st.lists(NAMED, max_size=3), st.lists(NAMED, max_size=3))
 def test_the_networkx_view_has_an_edge_per_triplet_and_comes_back_whatever_l_says(
     triplets: list[tuple[str, str, str]], objects: list[str], verbs: list[str]
 ) -> None:
