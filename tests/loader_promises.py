@@ -31,7 +31,6 @@ from tsgkit.runs.plan import load_plan
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.replies import read_replies
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.task import Task
 
 MOST_CHANGES = 4
 
@@ -95,21 +94,13 @@ def _head(file: Path, lines: int) -> Callable[[], bytes]:
     return cache(lambda: b"".join(file.read_bytes().splitlines(keepends=True)[:lines]))
 
 
-@cache
-def _task(name: str) -> Task:
-    return task_of(load_card(name))
-
-
 def _rows(name: str) -> Callable[[Path], object]:
     def load(path: Path) -> object:
-        dataset = _task(name).dataset(str(path))
+        dataset = task().dataset(str(path))
         return [dataset.sample(number) for number in range(len(dataset))]
 
+    task = cache(lambda: task_of(load_card(name)))
     return load
-
-
-def _card(path: Path) -> object:
-    return loaded(decoded(path.read_bytes(), path), path.name)
 
 
 @cache
@@ -155,7 +146,8 @@ LOADERS: dict[str, Loader] = {
     "questions": Loader(_head(TASKS / "spatialgen/data/questions.jsonl", 2), "q.jsonl", _rows("spatialgen/questions")),
     "replies": Loader(_replies, "replies.jsonl", lambda path: read_replies(path, REPLIES)),
     "script": Loader(_replies, "said.jsonl", lambda path: script_in(read_text(path), str(path))),
-    "card": Loader(_head(TASKS / "tsg/sgqa.yaml", 100), "sgqa.yaml", _card),
+    "card": Loader(_head(TASKS / "tsg/sgqa.yaml", 100), "sgqa.yaml",
+                   lambda path: loaded(decoded(path.read_bytes(), path), path.name)),
     "plan": Loader(lambda: b"tasks: [tsg/sgqa]\nmodels: [openai/x]\nseed: 1\nlimit: 5\n", "p.yaml",
                    lambda path: load_plan(str(path))),
     **{name: _of_run(name) for name in ("run.json", "samples.jsonl", "calls.jsonl")},

@@ -27,20 +27,14 @@ COUNTS = {
     **dict.fromkeys(("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error", "error"), 0),
     **dict.fromkeys(("repaired", "missing_graphs", "surplus_graphs", "skipped_official"), 0),
 }
-USAGE = {
-    "calls": 4,
+USAGE: dict[str, Any] = {
+    **dict.fromkeys(("calls", "requests", "calls_without_usage", "calls_without_price"), 4),
+    **dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens"), None),
+    **dict.fromkeys(("cached_input", "cost"), None),
     "from_cache": 0,
-    "requests": 4,
     "seconds": 1.5,
-    "prompt_tokens": None,
-    "completion_tokens": None,
-    "reasoning_tokens": None,
-    "cached_tokens": None,
-    "cached_input": None,
-    "calls_without_usage": 4,
-    "cost": None,
-    "calls_without_price": 4,
 }
+VALUES = {"strict": Value(0.12345, 0.0512, 0.25, 4.0), "official": Value(0.75, None, None, 4.0)}
 ROW = ReportRow(
     run="runs/a",
     name="a",
@@ -52,13 +46,7 @@ ROW = ReportRow(
     style="zero-shot",
     repeat=0,
     board=Board(
-        4,
-        {
-            "strict": {"exact_match": Value(0.12345, 0.0512, 0.25, 4.0)},
-            "official": {"exact_match": Value(0.75, None, None, 4.0)},
-        },
-        COUNTS | {"answered": 4},
-        {},
+        4, {profile: {"exact_match": value} for profile, value in VALUES.items()}, COUNTS | {"answered": 4}, {}
     ),
     main="exact_match",
     metrics={"exact_match": METRICS["sgqa"]["exact_match"]},

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsgkit.graph.drawing import DrawnChange, draw_diff, draw_graph, draw_narrative
+from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.drawing.layout import Box, Link, Size, lay_out, settle
 from tsgkit.graph.drawing.text import legible, text_width, visible, wrap
-from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet
+from tsgkit.graph.edits import Change, diff
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -32,23 +32,6 @@ PLACE = graph("person verb place; place on table; place with hand1; lid on cup; 
 PLACED = graph("person verb place; place atop table; place with hand2; cup on lid; place dobj cup; place under lamp")
 
 
-@dataclass(frozen=True)
-class Change:
-    kind: str
-    reference: Triplet | None = None
-    candidate: Triplet | None = None
-    outside: tuple[str, ...] = ()
-
-
-CHANGES: list[DrawnChange] = [
-    Change("mismatched", Triplet("place", "on", "table"), Triplet("place", "atop", "table"), ("atop",)),
-    Change("wrong hand", Triplet("place", "with", "hand1"), Triplet("place", "with", "hand2")),
-    Change("reversed", Triplet("lid", "on", "cup"), Triplet("cup", "on", "lid")),
-    Change("missing", Triplet("place", "near", "plate")),
-    Change("extra", None, Triplet("place", "under", "lamp"), ("lamp",)),
-]
-
-
 def read(svg: str) -> ElementTree.Element:
     return ElementTree.fromstring(svg)  # noqa: S314 (our own output)
 
@@ -57,13 +40,13 @@ def of_class(svg: str, name: str) -> list[ElementTree.Element]:
     return [group for group in read(svg).iter(f"{SVG}g") if name in group.get("class", "").split()]
 
 
-def said(element: ElementTree.Element) -> str:
+def words(svg: str | ElementTree.Element) -> list[str]:
     """Return what is written in the image, tooltips aside."""
-    return "".join("".join(text.itertext()) for text in element.iter(f"{SVG}text"))
+    return ["".join(text.itertext()) for text in (read(svg) if isinstance(svg, str) else svg).iter(f"{SVG}text")]
 
 
-def words(svg: str) -> list[str]:
-    return ["".join(text.itertext()) for text in read(svg).iter(f"{SVG}text")]
+def said(element: ElementTree.Element) -> str:
+    return "".join(words(element))
 
 
 def tooltip(group: ElementTree.Element) -> str:
@@ -76,17 +59,17 @@ def corners(group: ElementTree.Element) -> tuple[float, float, float, float]:
         x, y, width, height = (float(rect.get(name, "")) for name in ("x", "y", "width", "height"))
         return x, y, x + width, y + height
     assert polygon is not None
-    points = [tuple(map(float, point.split(","))) for point in polygon.get("points", "").split()]
-    return min(p[0] for p in points), min(p[1] for p in points), max(p[0] for p in points), max(p[1] for p in points)
+    xs, ys = zip(*(map(float, point.split(",")) for point in polygon.get("points", "").split()), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def test_every_node_and_triplet_is_drawn_apart_within_the_drawing() -> None:
+def test_every_node_and_triplet_is_drawn_apart_within_the_drawing_whose_title_is_written_and_spoken() -> None:
     for one in (POUR, SCREW, TANGLE):
-        svg = draw_graph(one)
+        svg = draw_graph(one, title="Pouring <tea>")
         nodes, labels = of_class(svg, "tsg-node"), of_class(svg, "tsg-label")
         assert sorted(map(said, nodes)) == sorted(node.name for node in one.nodes())
         assert sorted(map(said, labels)) == sorted(triplet.edge for triplet in one)
@@ -94,6 +77,8 @@ def test_every_node_and_triplet_is_drawn_apart_within_the_drawing() -> None:
         boxes = [corners(group) for group in (*nodes, *labels)]
         assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
         root = read(svg)
+        assert (root.findtext(f"{SVG}title"), root.get("role")) == ("Pouring <tea>", "img")
+        assert said(root).startswith("Pouring <tea>") and str(one.triplets[-1]) in (root.findtext(f"{SVG}desc") or "")
         sketch = root.find(f"{SVG}g")
         assert sketch is not None
         left, top = map(float, re.findall(r"-?\d+(?:\.\d+)?", sketch.get("transform", "")))
@@ -102,30 +87,18 @@ def test_every_node_and_triplet_is_drawn_apart_within_the_drawing() -> None:
         assert all(right + left <= width and bottom + top <= height for _, _, right, bottom in boxes)
 
 
-def test_a_title_is_written_and_spoken() -> None:
-    root = read(draw_graph(POUR, title="Pouring <tea>"))
-    assert root.findtext(f"{SVG}title") == "Pouring <tea>"
-    assert said(root).startswith("Pouring <tea>")
-    assert root.get("role") == "img"
-    assert "pour -> into -> cup" in (root.findtext(f"{SVG}desc") or "")
-
-
 def test_a_name_is_data_and_what_cannot_be_seen_is_shown() -> None:
     rows: list[tuple[str, str]] = [
         ("\x1b[31m", r"\x1b[31m"),
         ("\u202egpj.exe", r"\u202egpj.exe"),
         ("half\ud800", r"half\ud800"),
-        ("\x00", r"\x00"),
-        ("zero\u200bwidth", r"zero\u200bwidth"),
         ("\ufffe", r"\ufffe"),
         ("a\nb", r"a\nb"),
         ("<script>alert(1)</script>", "<script>alert(1)</script>"),
-        ("]]>&amp;\"'", "]]>&amp;\"'"),
         ("", '""'),
         (" cup  ", "␣cup␣␣"),
         ("  ", "␣␣"),
         ("no\xa0break", r"no\xa0break"),
-        ("茶碗", "茶碗"),
     ]
     for name, shown in rows:
         named = ActionGraph.of((name, name, "cup"))
@@ -138,10 +111,11 @@ def test_a_name_is_data_and_what_cannot_be_seen_is_shown() -> None:
 
 
 def test_a_diff_marks_every_edge_and_counts_in_words_and_without_changes_lists_what_occurs_alone() -> None:
-    svg = draw_diff(PLACE, PLACED, CHANGES, title="Placing")
+    known = Vocabulary(("table", "cup", "lid", "plate"), ("on", "near", "under", "with"), ("place",))
+    svg = draw_diff(PLACE, PLACED, diff(PLACE, PLACED, known).changes, title="Placing")
     assert {said(label) for label in of_class(svg, "tsg-label")} == {
-        *("verb", "dobj", "[1] ≠ on (expected)", "[1] ≠ atop · not in L (found)", "[2] ≠hand with (expected)"),
-        *("[2] ≠hand with (found)", "⇄ on", "− near", "+ under"),
+        *("verb", "dobj", "[2] ≠ on (expected)", "[2] ≠ atop · not in L (found)", "[1] ≠hand with (expected)"),
+        *("[1] ≠hand with (found)", "⇄ on", "− near", "+ under"),
     }
     legend = "\n".join(words(svg))
     for entry in ("matched: 2", "missing: 1", "extra: 1", "reversed: 1", "≠ mismatched: 1", "wrong hand: 1"):
@@ -151,32 +125,17 @@ def test_a_diff_marks_every_edge_and_counts_in_words_and_without_changes_lists_w
     svg = draw_diff(PLACE, PLACE, [])
     assert "matched: 6 (in both graphs)" in words(svg)
     assert not re.search("missing|extra|reversed|mismatched|wrong hand", svg)
-    svg = draw_diff(PLACE, PLACED, [])
-    assert len(of_class(svg, "tsg-edge")) == 2 + 4 + 4
-    assert "− missing: 4 (only in the reference)" in words(svg)
+    assert "− missing: 4 (only in the reference)" in words(draw_diff(PLACE, PLACED, []))
 
 
-def test_a_reversed_edge_has_a_hollow_head_and_makes_no_action_and_a_change_of_another_kind_has_its_name() -> None:
-    [edge] = [edge for edge in of_class(draw_diff(PLACE, PLACED, CHANGES), "tsg-edge") if "reversed" in tooltip(edge)]
-    assert tooltip(edge) == "reversed: cup -> on -> lid"
-    filled, hollow = edge.iter(f"{SVG}polygon")
-    assert hollow.get("fill") == "#ffffff" != filled.get("fill")
+def test_a_reversed_edge_makes_no_action_and_a_change_of_another_kind_has_its_name() -> None:
     reference, candidate = graph("person verb open; open dobj lid"), graph("open verb person; open dobj lid")
-    changes = [Change("reversed", reference.triplets[0], candidate.triplets[0])]
+    changes = diff(reference, candidate).changes
     nodes = {tooltip(node) for node in of_class(draw_diff(reference, candidate, changes), "tsg-node")}
     assert nodes == {"person: person", "action: open", "object: lid"}
-    svg = draw_diff(PLACE, PLACE, [Change("<odd>", None, Triplet("cup", "by", "<b>"))])
+    svg = draw_diff(PLACE, PLACE, [Change("<odd>", None, Triplet("cup", "by", "<b>"))])  # type: ignore[arg-type]
     assert "? <odd>: 1" in words(svg)
     assert any(tooltip(edge) == "<odd>: cup -> by -> <b>" for edge in of_class(svg, "tsg-edge"))
-
-
-def make_tea(times: int) -> Narrative:
-    scenes = (
-        Description("The kettle is lifted, \n and filled from the tap.", (POUR, SCREW, POUR)),
-        Description("Nobody wrote this down."),
-        Description(None, (SCREW,)),
-    )
-    return Narrative(scenes * times, id="tea")
 
 
 def test_a_cell_writes_every_triplet_in_words_and_the_hands_at_its_foot_used_or_not() -> None:
@@ -195,14 +154,11 @@ def test_a_cell_writes_every_triplet_in_words_and_the_hands_at_its_foot_used_or_
     ]
 
 
-def test_settled_things_keep_their_order_and_distance() -> None:
+def test_settled_things_keep_their_order_and_distance_and_empty_drawings_contain_a_note() -> None:
     places = settle([5, 5, 0, 90, 88], [10, 20, 10, 10, 10], gap=3)
     boxes = [Box(0, y, 1, height) for y, height in zip(places, [10, 20, 10, 10, 10], strict=True)]
     assert all(one.bottom + 3 <= other.top + 1e-9 for one, other in pairwise(boxes))
     assert places[3:] == [82.5, 95.5]
-
-
-def test_empty_drawings_contain_a_note() -> None:
     assert words(draw_graph(ActionGraph())) == ["empty graph"]
     assert words(draw_diff(ActionGraph(), ActionGraph(), [])) == ["both graphs are empty"]
     assert words(draw_narrative(Narrative())) == ["empty narrative"]
@@ -210,13 +166,14 @@ def test_empty_drawings_contain_a_note() -> None:
 
 
 def test_a_narrative_grows_down_has_a_cell_per_graph_and_shows_its_descriptions() -> None:
-    for narrative in (make_tea(20), Narrative.of([POUR] * 74), make_tea(1)):
+    lifted = Description("The kettle is lifted, \n and filled from the tap.", (POUR, SCREW, POUR))
+    scenes = (lifted, Description("Nobody wrote this down."), Description(None, (SCREW,)))
+    for narrative in (Narrative.of([POUR] * 74), Narrative(scenes)):
         svg = draw_narrative(narrative, title="Tea")
         assert float(read(svg).get("width", "")) <= 1400, narrative
-        cells = of_class(svg, "tsg-cell")
-        numbers = [re.findall(r"^\d+", said(cell)) for cell in cells]
+        numbers = [re.findall(r"^\d+", said(cell)) for cell in of_class(svg, "tsg-cell")]
         assert numbers == [[str(number)] for number in range(len(narrative.graphs))], narrative
-    shown = words(draw_narrative(make_tea(10)))
+    shown = words(draw_narrative(Narrative(scenes * 10)))
     assert shown.count("The kettle is lifted, and filled from the tap.") == 10
     assert (shown.count("no graphs"), shown.count("no description")) == (10, 10)
 
@@ -229,7 +186,7 @@ SIZES = st.builds(Size, st.floats(1, 300), st.floats(1, 100))
 
 
 def assert_inert(svg: str) -> None:
-    root = ElementTree.fromstring(svg)  # noqa: S314 (our own output)
+    root = read(svg)
     allowed = {"svg", "title", "desc", "g", "rect", "polygon", "path", "text", "tspan"}
     assert {element.tag.rsplit("}")[-1] for element in root.iter()} <= allowed
     names = {name for element in root.iter() for name in element.attrib}
@@ -269,9 +226,5 @@ def test_no_two_boxes_of_a_layout_overlap(data: st.DataObject, sizes: list[Size]
     links = data.draw(st.lists(st.builds(Link, ends, ends, SIZES), max_size=20))
     starts = data.draw(st.lists(st.integers(0, 2), min_size=len(sizes), max_size=len(sizes)))
     layout = lay_out(sizes, starts, links)
-    assert not [pair for pair in combinations((*layout.nodes, *layout.labels), 2) if overlap(*map(bounds, pair))]
-
-
-def bounds(box: Box) -> tuple[float, float, float, float]:
-    little = 1e-6
-    return box.left + little, box.top + little, box.right, box.bottom
+    boxes = [(box.left + 1e-6, box.top + 1e-6, box.right, box.bottom) for box in (*layout.nodes, *layout.labels)]
+    assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]

@@ -1,9 +1,12 @@
-"""Charts: the values of the tables as panels and series, how pairs share out their items, and what cannot be drawn."""
+"""Charts and plots: the values of the tables as panels and series, said in words, and what cannot be drawn."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from reported import baseline_run, board, by, compared, contender, row
@@ -20,7 +23,21 @@ from tsgkit.report.comparison_charts import (
     items,
     share_out,
 )
+from tsgkit.report.plots import (
+    LINES,
+    MOST_LINES,
+    OUTCOMES,
+    WIDTH,
+    Line,
+    OutcomeBar,
+    Point,
+    ScoreRow,
+    against_k,
+    intervals,
+    outcomes,
+)
 from tsgkit.report.report_rows import Report, gather
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part
 
 
@@ -35,8 +52,7 @@ def test_values_of_a_chart_are_those_of_the_report(run: Path) -> None:
     rows = [one for one in gather([run], ["k"]).rows if one.task == "tsg/ma-sgg"]
     assert panel.categories == tuple(rows[0].groups["k"])
     for one, series in zip(rows, panel.series, strict=True):
-        shown = {mark.category: (mark.value, mark.n) for mark in series.marks}
-        assert shown == {
+        assert {mark.category: (mark.value, mark.n) for mark in series.marks} == {
             k: ((members.profiles["strict"] or {})["f1"], members.n) for k, members in one.groups["k"].items()
         }
     assert found.notes == ("tsg/sgqa: no metric f1",)
@@ -57,9 +73,8 @@ def test_a_task_can_be_named_wrong_names_say_what_there_is_and_a_broken_run_is_l
     assert panel.categories == ("tsg/ma-sgg",)
     with pytest.raises(FileProblem):
         gather_for([tmp_path], "f1", "k")
-    with pytest.raises(UsageError, match="cannot be grouped by stile") as refused:
+    with pytest.raises(UsageError, match="cannot be grouped by stile"):
         gather_for([run], "f1", "stile")
-    assert refused.value.hint == "style?"
     with pytest.raises(UsageError, match="no task here has the metric f2") as refused:
         chart(report, "f2", "task")
     assert refused.value.hint.startswith("choose from main, exact_match, ")
@@ -108,16 +123,16 @@ def test_differences_of_a_chart_are_those_of_the_comparison() -> None:
     found = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
     [panel] = differences(found).panels
     assert isinstance(panel, Differences)
-    for shown, pair in zip(panel.rows, found.pairs, strict=True):
-        assert (shown.value, shown.interval) == (pair.statistics.difference, pair.statistics.interval)
-        assert (shown.items, shown.is_shown) == (pair.statistics.items, pair.differs)
-    assert [shown.is_shown for shown in panel.rows] == [True, False]
+    assert [(shown.value, shown.interval, shown.items) for shown in panel.rows] == [
+        (pair.statistics.difference, pair.statistics.interval, 10) for pair in found.pairs
+    ]
+    assert [shown.is_shown for shown in panel.rows] == [pair.differs for pair in found.pairs] == [True, False]
     empty = replace(contender("a", "9"), parts={"0": Part(0.0, 0.0, "0")})
     with pytest.raises(UsageError, match="nothing to draw; tsg/sgqa: a minus b: "):
         differences(compared(empty, replace(empty, name="b")))
 
 
-def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better() -> None:
+def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better_and_by_the_groups_of_the_report(run: Path) -> None:
     for first, second, kinds, counts in (
         ("99900", "90090", RIGHT_OR_WRONG, (2, 1, 1, 1)),
         ("95900", "94090", MORE_OR_LESS, (2, 2, 1)),
@@ -127,9 +142,6 @@ def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better() -> None:
         assert (panel.kinds, panel.rows[0].counts) == (kinds, counts)
     shares = share_out([(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)], more_is_better=False)
     assert list(shares.values()) == [1, 1, 1, 0], "right is none where less is better"
-
-
-def test_items_are_shared_out_by_the_groups_of_the_report(run: Path) -> None:
     groups = {"0": ("10",), "1": ("2", "10"), "2": ("2",)}
     [panel] = items(compared(contender("a", "990", groups=groups), contender("b", "900", groups=groups)), "k").panels
     assert isinstance(panel, ItemShares)
@@ -140,5 +152,61 @@ def test_items_are_shared_out_by_the_groups_of_the_report(run: Path) -> None:
     assert isinstance(panel, ItemShares)
     assert sum(one.items for one in panel.rows) == 20
     assert found.notes == ("tsg/sgqa: not grouped by implicit",)
-    with pytest.raises(UsageError, match="there is no group implicitly"):
-        compare([run], by="implicitly")
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "a</title><script>alert(\"1\")</script>\x1b[31m\u202e & 'b'"
+PLOTS: list[Callable[[str], str]] = [
+    lambda label: intervals([ScoreRow(label, Point(0.5, 0.4, 0.6), None)], title=label),
+    lambda label: outcomes([OutcomeBar(label, {"answered": 3, "refused": 1})], title=label),
+    lambda label: against_k([Line(label, {2: Point(0.5), 4: Point(0.1, 0.0, 0.3)})], title=label),
+]
+
+
+def parts(svg: str, tag: str) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(svg).iter(SVG + tag))  # noqa: S314  (we wrote it)
+
+
+def test_labels_are_text_within_the_frame_and_every_number_is_said_in_words() -> None:
+    for plot in PLOTS:
+        svg = plot(HOSTILE)
+        allowed = ("svg", "title", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect")
+        assert not re.search("\x1b|\u202e", svg) and set(re.findall(r"<(\w+)", svg)) <= set(allowed)
+        long = plot("openai/" + "very-long-name-" * 20)
+        height = float(parts(long, "svg")[0].get("viewBox", "").split()[3])
+        for text in parts(long, "tspan"):
+            assert 0 <= float(text.get("x", "")) < WIDTH
+            assert 0 <= float(text.get("y", "")) <= height
+        svg = plot("model A")
+        assert parts(svg, "title")[0].text == "model A"
+        said = parts(svg, "desc")[0].text or ""
+        assert "model A: " in said and re.search(r"50\.0|3 answered", said)
+        assert plot("model A") == svg
+
+
+def test_a_missing_profile_has_no_mark_and_a_value_without_interval_no_whisker() -> None:
+    with_one, without = (
+        intervals([ScoreRow("m", point, None)], title="t") for point in (Point(0.5, 0.4, 0.6), Point(0.5))
+    )
+    assert len(parts(without, "polygon")) == 1 and "none" in without, "the legend's only"
+    assert len(parts(with_one, "line")) == len(parts(without, "line")) + 3
+    svg = intervals([ScoreRow("a", Point(0.2), None), ScoreRow("b", Point(0.8), None)], title="t")
+    _, low, high = parts(svg, "circle")
+    assert float(low.get("cx", "")) < float(high.get("cx", "")), "higher values stand further right"
+
+
+def test_outcomes_and_lines_are_told_apart() -> None:
+    assert set(OUTCOMES) == {str(outcome) for outcome in Outcome}
+    assert len(set(OUTCOMES.values())) == len(OUTCOMES)
+    lines = [Line(f"m{number}", {1: Point(0.1 * number), 2: Point(0.5)}) for number in range(MOST_LINES + 2)]
+    assert len(parts(against_k(lines, title="t"), "polyline")) == MOST_LINES
+    assert len({dashes for _, dashes in LINES}) == len(LINES)
+
+
+def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
+    svg = outcomes([OutcomeBar("m", {"answered": 100_000, "refused": 1, "missing": 0})], title="t")
+    bar = [rect for rect in parts(svg, "rect") if rect.get("height") == "14"]
+    widths = [float(rect.get("width", "")) for rect in bar]
+    assert len(bar) == 2 and min(widths) > 2
+    assert sum(widths) == pytest.approx(WIDTH - 8, abs=0.5)
+    assert "m" in outcomes([OutcomeBar("m", {})], title="t"), "a bar without samples"

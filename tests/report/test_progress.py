@@ -8,11 +8,11 @@ import pty
 import struct
 import termios
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from io import StringIO
 from itertools import count
 from pathlib import Path
-from typing import TextIO
+from types import SimpleNamespace
+from typing import Any, TextIO
 
 import pytest
 
@@ -40,10 +40,7 @@ def test_lines_are_plain_elsewhere_and_going_on_says_what_is_there(
     shown(tmp_path, stream, monkeypatch)
     lines = stream.getvalue().splitlines()
     assert lines[0].startswith("baseline/rules tsg/sgqa: 1/3, exact_match 0.0 so far, about 0:")
-    assert lines[-2:] == [
-        "baseline/rules tsg/sgqa: 3/3, exact_match 33.3",
-        "baseline/rules tsg/sgds: 3/3, accuracy 33.3",
-    ]
+    assert lines[-2:] == [f"baseline/rules tsg/{end} 33.3" for end in ("sgqa: 3/3, exact_match", "sgds: 3/3, accuracy")]
     assert not {"\x1b", "\r"} & set(stream.getvalue())
     samples = tmp_path / "run/samples.jsonl"
     whole = samples.read_bytes().splitlines(keepends=True)
@@ -68,30 +65,19 @@ def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_line_tells_the_score_so_far_and_requests_that_failed() -> None:
     door = door_of("openai/x", ("api_base=http://127.0.0.1:9/v1",))
     door.failed = 2
-    part = Part("openai/x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)
-    said = line_of(part)
-    assert said.startswith(
-        "openai/x: 3/12, accuracy 25.0 so far, 1 failed, 2 requests failed, 0 of at most 8 in flight"
-    )
+    part = Part("x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)
+    expected = "x: 3/12, accuracy 25.0 so far, 1 failed, 2 requests failed, 0 of at most 8 in flight"
+    assert line_of(part).startswith(expected)
     assert line_of(Part("x", 12, 12, ended=12, left=0, metric="accuracy", score=1.0)) == "x: 12/12, accuracy 100.0"
-
-
-@dataclass
-class Waits:
-    """A job of which nothing but its waits is known."""
-
-    waits: list[str] = field(default_factory=list)
-
-    def parts(self) -> list[Part]:
-        return []
 
 
 def test_a_wait_is_said_once_and_again_when_it_lasts_and_is_a_line_of_a_terminal_as_long_as_it_lasts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(progress, "EVERY_WAIT_ELSEWHERE", 1000.0)
-    stream, running, wait = StringIO(), Waits(), "openai/x: no answer for 3 s"
-    shown = Progress(stream, running)  # type: ignore[arg-type]
+    running: Any = SimpleNamespace(waits=[], parts=list)
+    stream, wait = StringIO(), "openai/x: no answer for 3 s"
+    shown = Progress(stream, running)
     shown.ticked()
     assert stream.getvalue() == ""
     running.waits = [wait]
@@ -101,7 +87,7 @@ def test_a_wait_is_said_once_and_again_when_it_lasts_and_is_a_line_of_a_terminal
     monkeypatch.setattr(progress, "EVERY_WAIT_ELSEWHERE", 0.0)
     shown.ticked()
     assert stream.getvalue() == f"{wait}\n" * 2
-    shown = Progress(terminal := Terminal(), running)  # type: ignore[arg-type]
+    shown = Progress(terminal := Terminal(), running)
     shown.ticked()
     running.waits = []
     shown.ticked()

@@ -1,23 +1,31 @@
-"""Logs of Inspect, read back by inspect_ai and compared with the run field by field.
-
-Tried with inspect_ai 0.3.285.
-"""
+"""Exports that need a library: logs of Inspect (tried with inspect_ai 0.3.285) read back by it, tables as Parquet."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import pandas  # type: ignore[import-untyped]
+import pyarrow.parquet as pq
 import pytest
 from exported_runs import HOSTILE, hostile_run, served_run, stopped_run
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
+from report_runs import recorded
 from samples import SGQA, lines
 from scored_exports import check_figures, rows_asked, run_of
 
 import tsgkit as tk
+from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply, Usage
-from tsgkit.report.exports import export_run
+from tsgkit.report.exports import FORMATS, export_run
+from tsgkit.report.exports.columns import TABLES, Kind
 from tsgkit.version import __version__
 
 
@@ -38,8 +46,7 @@ def read(file: Path) -> EvalLog:
 
 
 def samples_of(log: EvalLog) -> list[EvalSample]:
-    assert log.samples is not None
-    return log.samples
+    return log.samples or []
 
 
 def one(log: EvalLog, item: str, epoch: int = 1) -> EvalSample:
@@ -82,9 +89,8 @@ def test_a_failed_call_is_an_error_of_its_sample_and_no_score_of_the_model(
     (event,) = (event for event in sample.events if event.event == "model")
     assert (event.error, event.output.choices) == (sample.error.message, [])
     (file,) = run_of(rows_asked(tmp_path), tmp_path / "run").export("inspect", tmp_path / "log.eval").files
-    samples = samples_of(read(file))
-    failed = {one.metadata["item_id"] for one in samples if one.error is not None}
-    assert failed == {one.metadata["item_id"] for one in samples if one.metadata["outcome"] == "api_error"} != set()
+    ends = [(one.metadata["outcome"] == "api_error", one.error is not None) for one in samples_of(read(file))]
+    assert set(ends) == {(True, True), (False, False)}
 
 
 def test_tokens_are_counted_as_inspect_counts_them_and_those_in_the_head_are_the_samples_together(
@@ -94,8 +100,6 @@ def test_tokens_are_counted_as_inspect_counts_them_and_those_in_the_head_are_the
     usage = one(logs["cot"], "bread/q1").model_usage["openai/org/m"]
     assert (usage.input_tokens, usage.input_tokens_cache_read, usage.output_tokens) == (60, 40, 10)
     assert (usage.total_tokens, usage.reasoning_tokens) == (110, 3)
-    total = logs["cot"].stats.model_usage["openai/org/m"]
-    assert (total.total_tokens, total.input_tokens_cache_read) == (6 * 110, 6 * 40)
 
     def model(messages: list[dict[str, str]]) -> Reply:
         cached = len(messages[-1]["content"]) % 7
@@ -121,18 +125,15 @@ def test_the_head_says_what_was_asked_and_results_are_those_of_the_run_with_thei
     assert (spec.model_base_url or "").startswith("http://127.0.0.1:")
     assert (spec.dataset.name, spec.dataset.samples) == ("sgqa.jsonl", 4)
     header = json.loads((run.path / "run.json").read_text())
-    assert spec.metadata is not None
-    assert spec.metadata["data_sha256"] == header["asked"]["data"]["tsg/sgqa"]
-    assert spec.metadata["run"] == header["identity"]
+    told = {"data_sha256": header["asked"]["data"]["tsg/sgqa"], "run": header["identity"]}
+    assert told.items() <= (spec.metadata or {}).items()
     assert (spec.packages, spec.created) == ({"tsgkit": __version__}, header["begun"])
     for result in run.results:
         results = logs[result.cell.style].results
         assert results is not None and results.metadata is not None
         assert (results.total_samples, results.completed_samples) == (8, 8)
         for profile, values in result.board.profiles.items():
-            for name, value in (values or {}).items():
-                if value is None:
-                    continue
+            for name, value in ((name, value) for name, value in (values or {}).items() if value is not None):
                 (score,) = (score for score in results.scores if score.name == f"{profile}.{name}")
                 metric = score.metrics[f"repeat_{result.cell.repeat + 1}"]
                 about = {"low": value.low, "high": value.high, "n": value.n, "level": 0.95, "is_share": value.is_share}
@@ -150,10 +151,11 @@ def test_every_draw_of_a_vote_is_an_event_in_a_span_of_its_name(tmp_path: Path) 
     (meant,) = run.samples.of(item_id="bread/q1")
     spans = [event.name for event in sample.events if event.event == "span_begin"]
     events = [event for event in sample.events if event.event == "model"]
-    asked = [call for call in meant.calls if call.reply.source != "local"]
     assert len(events) == 3 and spans[:3] == ["vote/0", "vote/1", "vote/2"]
     assert [(event.output.completion, [message.text for message in event.input]) for event in events] == [
-        (call.reply.text, [message.content for message in call.prompt]) for call in asked
+        (call.reply.text, [message.content for message in call.prompt])
+        for call in meant.calls
+        if call.reply.source != "local"
     ]
     roles = [message.role for message in sample.messages]
     assert roles.count("user") == 1, "one prompt that is drawn three times stands once"
@@ -164,8 +166,9 @@ def test_every_draw_of_a_vote_is_an_event_in_a_span_of_its_name(tmp_path: Path) 
 def test_an_unfinished_run_is_a_cancelled_log_and_hostile_items_are_text_in_the_archive(tmp_path: Path) -> None:
     (file,) = export_run(stopped_run(tmp_path / "run"), "inspect", tmp_path / "stopped.eval").files
     log = read(file)
-    assert log.status == "cancelled" and log.results is not None
-    assert (log.results.total_samples, log.results.completed_samples, len(samples_of(log))) == (4, 2, 2)
+    assert log.results is not None
+    counts = (log.results.total_samples, log.results.completed_samples, len(samples_of(log)))
+    assert (log.status, counts) == ("cancelled", (4, 2, 2))
     run = tk.open_run(hostile_run(tmp_path / "mine", repeat=2))
     (file,) = run.export("inspect", tmp_path / "log.eval").files
     log = read(file)
@@ -179,13 +182,104 @@ def test_an_unfinished_run_is_a_cancelled_log_and_hostile_items_are_text_in_the_
 
 def test_an_exported_log_has_the_figures_of_its_run_and_every_sample_by_the_ids_in_its_head(tmp_path: Path) -> None:
     check_figures(tmp_path, "inspect", "inspect")
-    urls = [f"https://example.org/rooms/{number}" for number in range(3)] + ["/root", "x" * 300]
+    urls = ["https://example.org/rooms/0", "https://example.org/rooms/1", "/root", "x" * 300]
     rows = tmp_path / "sgqa.jsonl"
     rows.write_text(lines(*(SGQA | {"item_id": one, "scenario_id": one} for one in urls)), encoding="utf-8")
     run = tk.evaluate("sgqa", model={"cup": lambda _: "[cup]"}, data=rows, out=tmp_path / "run", quiet=True)
     (file,) = run.export("inspect", tmp_path / "log.eval").files
     samples = list(read_eval_log_samples(file.as_posix()))
     assert [(one.metadata or {})["item_id"] for one in samples] == [sample.item_id for sample in run.samples]
-    report = tk.score("sgqa", rows, file, source="inspect")
-    assert report.board.counts["answered"] == len(urls)
-    assert report.board == run.results[0].board
+    board = tk.score("sgqa", rows, file, source="inspect").board
+    assert board == run.results[0].board and board.counts["answered"] == len(urls)
+
+
+TYPES = {Kind.TEXT: "string", Kind.JSON: "string", Kind.WHOLE: "int64", Kind.NUMBER: "double", Kind.TRUTH: "bool"}
+
+
+def test_an_interrupted_export_leaves_nothing(tmp_path: Path) -> None:
+    run, target = tmp_path / "run", tmp_path / "out" / "tables"
+    target.parent.mkdir()
+    tk.evaluate(["sgqa", "ma-sgg"], out=run, quiet=True)
+    for to in FORMATS:
+        words = [sys.executable, "-m", "tsgkit", "export", str(run), "--to", to, "-o", str(target)]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        until = time.monotonic() + 60
+        while not any(path.stat().st_size for path in target.parent.rglob("*") if path.is_file()):
+            assert time.monotonic() < until and process.poll() is None, to
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+        assert (process.returncode, told) == (130, "tsgkit: interrupted\n"), to
+        assert list(target.parent.iterdir()) == [], to
+
+
+MEASURE = """
+import sys
+from pathlib import Path
+from tsgkit.report.exports import export_run, parquet_tables
+parquet_tables.GROUP_LETTERS = 1 << 20
+to, out, *runs = sys.argv[1:]
+for run in runs:
+    export_run(Path(run), to, Path(out + Path(run).parent.name))
+    print(next(int(line.split()[1]) // 1024 for line in Path("/proc/self/status").open() if line.startswith("VmHWM")))
+"""
+
+
+def test_memory_hardly_grows_with_the_run(tmp_path: Path) -> None:
+    """Seven times the samples, 9 MB more of output: a few MB more for their positions and for one group of rows."""
+    runs = []
+    for number in (15, 105):
+        rows = [SGQA | {"item_id": f"i{place}"} for place in range(number)]
+        replies = {f"i{place}/0": f"<think>{'x' * 100_000}</think>[cup]" for place in range(number)}
+        runs.append(str(recorded(tmp_path / str(number), "sgqa", replies, rows=rows)))
+    for to in ("csv", "parquet", "inspect"):
+        words = [sys.executable, "-c", MEASURE, to, str(tmp_path / to), *runs]
+        few, many = map(int, subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+        assert many - few <= 4, to
+
+
+def test_parquet_has_typed_columns_with_their_meaning_and_the_values_of_csv_and_pandas(tmp_path: Path) -> None:
+    run = tk.open_run(served_run(tmp_path / "run", task=["sgqa", "ma-sgg"], solver=["single", "vote:3"], repeat=1))
+    run.export("parquet", tmp_path / "parquet")
+    run.export("csv", tmp_path / "csv")
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for table, columns in TABLES.items():
+        file = tmp_path / "parquet" / f"{table}.parquet"
+        schema = pq.read_schema(file)
+        assert [(field.name, str(field.type)) for field in schema] == [(one.name, TYPES[one.kind]) for one in columns]
+        assert [field.metadata[b"meaning"].decode() for field in schema] == [one.meaning for one in columns]
+        tables[table] = pq.read_table(file).to_pylist()
+        with (tmp_path / "csv" / f"{table}.csv").open(encoding="utf-8", newline="") as stream:
+            texts = list(csv.DictReader(stream))
+        for one, other in zip(texts, tables[table], strict=True):
+            for column in columns:
+                text, value = one[column.name], other[column.name]
+                if value is None:
+                    assert text == ""
+                elif column.kind in (Kind.WHOLE, Kind.NUMBER):
+                    assert float(text) == value
+                elif column.kind is Kind.TRUTH:
+                    assert text == str(value).lower()
+                elif text != value:
+                    assert text.removeprefix("'") == value.encode("unicode_escape").decode().replace("\\\\", "\\")
+    frame = run.samples.frame("pandas")
+    for row, meant in zip(
+        tables["samples"], frame.astype(object).where(frame.notna(), None).to_dict("records"), strict=True
+    ):
+        assert [row[name] for name in ("item_id", "prompt_tokens", "completion_tokens", "cost")] == [
+            meant[name] for name in ("item_id", "usage.prompt", "usage.completion", "usage.cost")
+        ]
+    assert len(pandas.read_parquet(tmp_path / "parquet" / "scores.parquet")) == len(tables["scores"])
+
+
+def test_parquet_holds_hostile_texts_as_they_are_and_refuses_numbers_that_are_too_large(tmp_path: Path) -> None:
+    run = tk.open_run(hostile_run(tmp_path / "mine"))
+    run.export("parquet", tmp_path / "out")
+    whole = HOSTILE.encode("utf-8", "backslashreplace").decode()
+    assert f"{whole}/0" in pq.read_table(tmp_path / "out" / "samples.parquet")["item_id"].to_pylist()
+    assert pq.read_table(tmp_path / "out" / "calls.parquet")["reply"].to_pylist() == [f"[{whole}]"] * 5
+    asked: dict[str, Any] = {"model": {"cup": lambda _: "[cup]"}, "first": 2, "style": "few-shot", "quiet": True}
+    run = tk.evaluate("sgqa", out=tmp_path / "run", seed=[1 << 63, 2], **asked)
+    with pytest.raises(UsageError, match=r"samples\.parquet: column seed: a number takes more than 64 bits"):
+        run.export("parquet", tmp_path / "tables")
+    assert not (tmp_path / "tables").exists()
