@@ -86,15 +86,12 @@ def without_seconds(run: Path) -> list[dict[str, object]]:
 # Shards
 
 
-def test_every_unit_is_in_exactly_one_shard() -> None:
+def test_every_unit_is_in_exactly_one_shard_which_is_read_from_its_name_and_lies_beside_the_whole() -> None:
     keys = [f"tsg/sgqa/bread/{number}" for number in range(200)]
     for of in (1, 2, 7, 16):
         taken = [[shard.takes(key) for shard in (Shard(number, of) for number in range(1, of + 1))] for key in keys]
         assert all(sum(row) == 1 for row in taken), of
         assert min(map(sum, zip(*taken, strict=True))) > 0, "200 units leave no shard of 16 empty"
-
-
-def test_a_shard_is_read_from_its_name_and_lies_beside_the_whole() -> None:
     for text in ("", "3", "0/3", "4/3", "1/0", "-1/3", "1/3/4", "a/b", "1/10001", "9999999/9999999"):
         with pytest.raises(UsageError, match="expected") as refused:
             shard_of(text)
@@ -216,7 +213,9 @@ def test_rows_come_from_whichever_shard_keeps_them(tmp_path: Path) -> None:
     assert contents(tmp_path / "merged") == contents(tmp_path / "again")
 
 
-def test_an_answer_beats_an_error_and_two_answers_are_told(place: Path, tmp_path: Path) -> None:
+def test_an_answer_beats_an_error_two_answers_are_told_and_calls_stay_in_their_order(
+    place: Path, tmp_path: Path
+) -> None:
     one, two, three = copied(place, tmp_path)
     spoilt = Path(shutil.copytree(two, tmp_path / "spoilt"))
     told = lines(two / "calls.jsonl")
@@ -231,23 +230,18 @@ def test_an_answer_beats_an_error_and_two_answers_are_told(place: Path, tmp_path
     again = merge([three, two, one, spoilt], tmp_path / "again")
     assert (again.conflicts, contents(tmp_path / "again")) == (1, contents(tmp_path / "all"))
 
-
-def test_calls_of_a_sample_stay_in_the_order_in_which_they_were_made(place: Path, tmp_path: Path) -> None:
-    def told(run: Path) -> list[str]:
-        return [call["label"] for call in lines(run / "calls.jsonl")]
-
     labels = ["write/1", "critique/1", "revise/1", "critique/2"]
-    one, two, _ = copied(place, tmp_path)
     template = lines(one / "calls.jsonl")[0] | {"sample": "odd"}
     for run, chosen in ((one, labels), (two, [*labels[:2], "note/1"])):
         write_lines(run / "calls.jsonl", [template | {"label": label} for label in chosen])
-    merge([one], tmp_path / "alone")
-    assert told(tmp_path / "alone") == labels
-    merge([two, one], tmp_path / "both")
-    assert told(tmp_path / "both") == ["write/1", "critique/1", "note/1", "revise/1", "critique/2"]
-    merge([tmp_path / "both", one], tmp_path / "again")
-    merge([one, two], tmp_path / "other")
-    assert contents(tmp_path / "again") == contents(tmp_path / "both") == contents(tmp_path / "other")
+    both = ["write/1", "critique/1", "note/1", "revise/1", "critique/2"]
+    for name, parts_of, said in (
+        ("alone", [one], labels), ("both", [two, one], both), ("other", [one, two], both),
+        ("third", [tmp_path / "both", one], both),
+    ):  # fmt: skip
+        merge(parts_of, tmp_path / name)
+        assert [call["label"] for call in lines(tmp_path / name / "calls.jsonl")] == said, name
+    assert contents(tmp_path / "third") == contents(tmp_path / "both") == contents(tmp_path / "other")
 
 
 def test_merge_refuses_other_plans_kinds_and_places_and_leaves_nothing(
