@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from shipped import EVAL, TASKS
-from tasks.test_formalimg_data import ROWS, TEN_OBJECTS, check_satisfiable
+from tasks.test_data import ROWS, TEN_OBJECTS, check_satisfiable
 
 from tsgkit.cli import main
 from tsgkit.report.published_tables import reference_from

@@ -1,4 +1,4 @@
-"""The bundled scenarios are what their data card says, and a blind answerer learns nothing from them."""
+"""The bundled scenarios are what their data card says, and teach a blind answerer nothing; instructions are sound."""
 
 from __future__ import annotations
 
@@ -21,22 +21,32 @@ from tsgkit.lexicon import mentions
 from tsgkit.library.documents.lint import check
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.documents.rows import sgg_rows
+from tsgkit.logic import lint
+from tsgkit.logic.clauses import clause_form, form_of_text, k_as_defined, object_classes
+from tsgkit.logic.english import thing
+from tsgkit.logic.formula import Forall, Formula, Not, Or, atoms_of, walk
+from tsgkit.logic.layouts import layout_of
+from tsgkit.logic.parser import parse
+from tsgkit.logic.plausibility import clash
+from tsgkit.logic.scene_models import faults, world_of
+from tsgkit.logic.solver import solve
+from tsgkit.logic.verification import verify
+from tsgkit.logic.vocabulary import SCENARIOS
+from tsgkit.logic.witnesses import is_enough
 from tsgkit.report.audit_report import audit_of
 from tsgkit.runs.plan import Plan
 from tsgkit.suites.tsg.makers.generation_rows import tags_of
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.sentences import Sentence
 
+Row = dict[str, Any]
 SECOND = TASKS / "tsg" / "data" / "tsgkit-2"
 """The scenarios that are asked by default."""
 POOLS = (DATA, POOL)
-NEGATIONS = re.compile(
-    r"\b(?:not|no|never|without|nothing|none|nobody|neither|nor|instead|skip\w*|ignor\w*)\b|n't", re.I
-)
 
 
 @cache
-def rows(path: Path) -> list[dict[str, Any]]:
+def rows(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -123,37 +133,24 @@ def test_the_path_of_every_question_leads_to_its_answer_which_it_does_not_contai
     assert counts.most_common(1)[0][1] <= 9 and len(counts) >= 45, "no answer is common enough to be guessed"
 
 
-def test_there_are_sixty_choices_half_of_them_perturbed_with_balanced_positions() -> None:
-    choices = rows(DATA / "sgds.jsonl")
-    assert len({row["target_sentence"] for row in choices}) == 60
-    assert Counter((row["tags"][0], row["position"]) for row in choices) == {
-        (kind, position): 6 for kind in ("perturbed", "unrelated") for position in range(5)
-    }
-    for row in choices:
-        lengths = [len(text.split()) for text in row["variations"]]
-        assert max(lengths) <= 2 * min(lengths), row["item_id"]
-        if row["tags"] == ["perturbed"]:
-            assert not any(NEGATIONS.search(text) for text in row["variations"]), row["item_id"]
-
-
 def test_an_audit_finds_no_error_and_no_example_that_is_asked_and_few_shortcuts() -> None:
     by_lot = "elements of L drawn by lot, in the right form"
-    for task, solving in (
-        ("sgqa", "the commonest answer"),
-        ("sgds", "the option that mentions most names of the graph"),
-        ("sa-sgg", by_lot),
-        ("ma-sgg", by_lot),
-    ):
+    by_names = "the option that mentions most names of the graph"
+    solvings = ("the commonest answer", by_names, by_lot, by_lot)
+    choices = rows(DATA / "sgds.jsonl")
+    assert len({row["target_sentence"] for row in choices}) == 60
+    kinds_and_positions = Counter((row["tags"][0], row["position"]) for row in choices)
+    assert kinds_and_positions == {(kind, n): 6 for kind in ("perturbed", "unrelated") for n in range(5)}
+    for task, solving in zip(NAMES, solvings, strict=True):
         audit = audit_of(f"tsg/{task}", str(DATA / f"{task}.jsonl")).audit
         assert (audit.errors, audit.solving) == (0, (solving,)), task
         assert {one.check.code for one in audit.found if one.slips} <= {"homonym-loop", "earlier-step"}, task
         assert not any(spread.is_skewed for spread in audit.spreads), task
 
 
-# The scenarios that are asked by default
-
-
-def test_the_second_scenarios_have_the_numbers_of_their_card_and_no_shortcut() -> None:
+def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_by_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     card = (SECOND / "README.md").read_text(encoding="utf-8")
     audits = {name: audit_of(f"tsg/{name}", str(SECOND / f"{name}.jsonl")).audit for name in NAMES}
     counts = {name: audit.n for name, audit in audits.items()}
@@ -183,11 +180,68 @@ def test_the_second_scenarios_have_the_numbers_of_their_card_and_no_shortcut() -
             implicit += any(mentions(one.text or "", name) is None for graph in one.graphs for name in graph.actions)
     assert f"{implicit} of the {total} descriptions are implicit" in card.replace("\n", " ")
     assert implicit > 0.2 * total
-
-
-def test_the_second_scenarios_are_asked_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     from tsgkit.runs.run_setup import prepare
 
     assert all("tsgkit-1" in row.dataset.file for row in prepare(Plan()).rows)
     monkeypatch.delenv("TSGKIT_DATASET")
     assert [row.dataset.file for row in prepare(Plan()).rows] == [str(SECOND / f"{name}.jsonl") for name in NAMES]
+
+
+INSTRUCTIONS = {name: rows(TASKS / "formalimg" / "data" / f"{name}.jsonl") for name in (*SCENARIOS, "ten-objects")}
+ROWS = [row for scenario in SCENARIOS for row in INSTRUCTIONS[scenario]]
+TEN_OBJECTS = INSTRUCTIONS["ten-objects"]
+
+
+def kinds(formula: Formula) -> set[type[Formula]]:
+    return {type(part) for _, part in walk(formula)}
+
+
+def test_there_are_ten_items_of_each_k_half_of_them_universal() -> None:
+    for scenario in SCENARIOS:
+        found = INSTRUCTIONS[scenario]
+        formulas = [parse(row["dsl"]) for row in found]
+        assert [(row["id"], row["k"]) for row in found] == [(number, number // 10 + 1) for number in range(100)]
+        universal = Counter(row["k"] for row, formula in zip(found, formulas, strict=True) if Forall in kinds(formula))
+        assert universal == dict.fromkeys(range(1, 11), 5)
+        assert all(sum(kind in kinds(formula) for formula in formulas) >= 8 for kind in (Or, Not))
+        assert len({row["prompt"] for row in found}) == 100
+        ten = [row for row in TEN_OBJECTS if row["scenario"] == scenario]
+        assert [(row["id"], row["k"]) for row in ten] == [(number, (1, 2, 10)[number // 10]) for number in range(30)]
+        assert {len(row["object_classes"]) for row in ten} == {10}
+    assert len({row["dsl"] for row in (*ROWS, *TEN_OBJECTS)}) == len(ROWS) + len(TEN_OBJECTS)
+
+
+def test_an_item_is_what_its_fields_and_sentences_say_and_can_be_satisfied() -> None:
+    for row in (*ROWS, *TEN_OBJECTS):
+        formula, prompt, where = parse(row["dsl"]), row["prompt"], f"{row['scenario']}-{row['id']}"
+        checked = lint.check(row["dsl"], SCENARIOS[row["scenario"]])
+        assert (checked.findings, checked.published_fault) == ((), None), where
+        official = clause_form(formula, official=True)
+        assert row["k"] == official.k == k_as_defined(formula), where
+        classes = row["object_classes"]
+        assert tuple(classes) == object_classes(formula) and len(set(classes)) == len(classes), where
+        if row in ROWS:
+            assert list(row) == ["id", "scenario", "prompt", "dsl", "cnf", "k", "object_classes"], where
+            assert len(classes) == row["k"], where
+            assert official.unordered == form_of_text(parse(row["cnf"])).unordered == clause_form(formula).unordered
+        if row["scenario"] == "natural" and row in ROWS:
+            assert not [one for one in classes if clash(one, set(classes) - {one})], where
+        assert prompt[0].isupper() and prompt.endswith("."), where
+        assert not [mark for mark in ("_", "?", "  ", "(exists") if mark in prompt], where
+        values = [atom.args[1].text for atom in atoms_of(formula) if atom.name.startswith("Has")]  # type: ignore[union-attr]
+        assert all(name in prompt for name in (*(thing(one).rsplit(" ", 1)[-1] for one in classes), *values)), where
+        assert ("at least one" in prompt) is (Forall in kinds(formula)) or row in TEN_OBJECTS, where
+    check_satisfiable([*ROWS[::9], *TEN_OBJECTS[::9]])
+
+
+def check_satisfiable(instructions: list[Row]) -> None:
+    for row in instructions:
+        formula, where = parse(row["dsl"]), f"{row['scenario']}-{row['id']}"
+        if row["scenario"] == "natural":
+            world = world_of(formula)
+            assert world is not None and not faults(world), where
+            continue
+        layout = solve(formula).layout
+        assert layout is not None and is_enough(formula), where
+        layout_of(layout.value)
+        assert verify(formula, layout).truth and verify(row["dsl"], layout.value, "official").truth, where
