@@ -30,15 +30,10 @@ def write_questions(path: Path, ids: Collection[str], question: str = "What is w
     return path
 
 
-def write_script(
-    path: Path, ids: Collection[str], right: Collection[str], missing: Collection[str] = ()
-) -> Path:  # fmt: skip
+def write_script(path: Path, ids: Collection[str], right: Collection[str], missing: Collection[str] = ()) -> Path:
     """Replies to these items: right, wrong, or none."""
-    rows = [
-        {"item_id": item_id, "reply": "[cup]" if item_id in right else "[wash]"}
-        for item_id in ids
-        if item_id not in missing
-    ]
+    answered = (item_id for item_id in ids if item_id not in missing)
+    rows = [{"item_id": item_id, "reply": "[cup]" if item_id in right else "[wash]"} for item_id in answered]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -45,18 +46,11 @@ def judge_layout(item: FormulaSample, reply: Reply | None) -> Judged:
 
 def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:
     """So many items of each level: a cup on the left side."""
-    dsl = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
-    return [
-        {
-            "scenario": "knolling",
-            "id": f"{k}-{n}",
-            "prompt": f"A cup, {k}.",
-            "dsl": dsl.replace("?x", f"?x{k}x{n}"),
-            "k": k,
-        }
-        for k in range(1, levels + 1)
-        for n in range(count)
-    ]
+    rows = []
+    for k, n in product(range(1, levels + 1), range(count)):
+        dsl = f"(exists ?x{k}x{n} (and (Is ?x{k}x{n} 'cup') (OnLeftSide ?x{k}x{n})))"
+        rows.append({"scenario": "knolling", "id": f"{k}-{n}", "prompt": f"A cup, {k}.", "dsl": dsl, "k": k})
+    return rows
 
 
 def paint(path: Path, color: str = "white") -> Path:

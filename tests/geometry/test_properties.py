@@ -31,6 +31,64 @@ from tsgkit.geometry.views import VIEWS, View, view
 CUBE = mesh_of(box(1, 1, 1))
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
 ROOM = AS_IT_IS.room(6, 6, openings=[Opening("door", (1, 0), (2, 2))])
+SHAPES = {
+    "not a number": Mesh.of([(math.nan, 0, 0), *CUBE.vertices[1:].tolist()], CUBE.faces),
+    "infinite": Mesh.of([(math.inf, 0, 0), *CUBE.vertices[1:].tolist()], CUBE.faces),
+    "empty": Mesh.of(np.zeros((0, 3)), np.zeros((0, 3))),
+    "no area": Mesh.of(CUBE.vertices * 0, CUBE.faces),
+    "a line": Mesh.of(CUBE.vertices * (1, 0, 0), CUBE.faces),
+    "a sheet": Mesh.of(CUBE.vertices * (1, 0, 1), CUBE.faces),
+    "an upright sheet": Mesh.of(CUBE.vertices * (1, 1, 0), CUBE.faces),
+    "one triangle": Mesh.of([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+    "inside out": CUBE.turned_out(),
+    "open": Mesh.of(CUBE.vertices, CUBE.faces[2:]),
+    "doubled": Mesh.of(CUBE.vertices, np.concatenate([CUBE.faces, CUBE.faces])),
+    "tiny": Mesh.of(CUBE.vertices * 1e-7, CUBE.faces),
+    "huge": Mesh.of(CUBE.vertices * 1e5, CUBE.faces),
+    "shuffled": Mesh.of(CUBE.vertices, np.random.default_rng(3).integers(0, 8, (30, 3))),
+}
+TRANSFORMS = {
+    "zeros": (0.0,) * 16,
+    "not a number": (math.nan,) * 16,
+    "too few": (1.0, 2.0),
+    "flat": standing(scale=(1, 0, 1)),
+    "mirrored": standing(scale=(-1, 1, 1)),
+    "lying": standing(tilt=90),
+    "upside down": standing(tilt=180),
+    "tiny": standing(scale=1e-6),
+    "far": standing(at=(1e6, -1e6, 30)),
+}
+ARCHITECTURES = {
+    "nothing": Architecture(),
+    "no walls": Architecture(ROOM.floors),
+    "no floor": Architecture((), ROOM.walls),
+    "a line of a floor": Architecture((Floor("x", ((0, 0, 0), (1, 0, 0), (2, 0, 0))),), ROOM.walls),
+    "a crossed floor": Architecture((Floor("x", ((0, 0, 0), (4, 4, 0), (4, 0, 0), (0, 4, 0))),), ROOM.walls),
+    "a tiny floor": Architecture((Floor("x", ((0, 0, 0), (0.01, 0, 0), (0.01, 0.01, 0), (0, 0.01, 0))),), ROOM.walls),
+    "a wall of nothing": Architecture(ROOM.floors, (Wall("w", (0, 0, 0), (0, 0, 0), 0),)),
+    "a wall that is all door": Architecture(
+        ROOM.floors, (Wall("w", (-3, -3, 0), (3, -3, 0), 2.5, (Opening("door", (-1, -1), (9, 9)),)),)
+    ),
+    "twice the same": Architecture(ROOM.floors * 2, ROOM.walls * 2),
+}
+OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
+Piece = tuple[str, tuple[float, float, float], tuple[float, float], float, float]
+metres = st.integers(2, 12).map(lambda n: n / 10)
+middles = st.integers(-300, 300).map(lambda n: n / 97)
+pieces: st.SearchStrategy[list[Piece]] = st.lists(
+    st.tuples(
+        st.sampled_from(["box", "cylinder", "cone"]),
+        st.tuples(metres, metres, metres),
+        st.tuples(middles, middles),
+        st.integers(0, 23).map(lambda n: 15.0 * n),
+        st.sampled_from([1.0, 0.5, 2.0]),
+    ),
+    min_size=1,
+    max_size=4,
+)
+shifts = st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2))
+turns = st.builds(Turn, st.integers(0, 359).map(float), shifts)
+lengths, places, shares = st.floats(0.01, 5), st.floats(-50, 50), st.floats(-1, 1)
 
 
 def measured(stage: MeasuredScene) -> set[str]:
@@ -52,52 +110,6 @@ def measured(stage: MeasuredScene) -> set[str]:
     return set(names)
 
 
-SHAPES = {
-    "not a number": Mesh.of([(math.nan, 0, 0), *CUBE.vertices[1:]], CUBE.faces),
-    "infinite": Mesh.of([(math.inf, 0, 0), *CUBE.vertices[1:]], CUBE.faces),
-    "empty": Mesh.of(np.zeros((0, 3)), np.zeros((0, 3))),
-    "no area": Mesh.of(CUBE.vertices * 0, CUBE.faces),
-    "a line": Mesh.of(CUBE.vertices * (1, 0, 0), CUBE.faces),
-    "a sheet": Mesh.of(CUBE.vertices * (1, 0, 1), CUBE.faces),
-    "an upright sheet": Mesh.of(CUBE.vertices * (1, 1, 0), CUBE.faces),
-    "one triangle": Mesh.of([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
-    "inside out": CUBE.turned_out(),
-    "open": Mesh.of(CUBE.vertices, CUBE.faces[2:]),
-    "doubled": Mesh.of(CUBE.vertices, np.concatenate([CUBE.faces, CUBE.faces])),
-    "tiny": Mesh.of(CUBE.vertices * 1e-7, CUBE.faces),
-    "huge": Mesh.of(CUBE.vertices * 1e5, CUBE.faces),
-    "shuffled": Mesh.of(CUBE.vertices, np.random.default_rng(3).integers(0, 8, (30, 3))),
-}
-
-
-TRANSFORMS = {
-    "zeros": (0.0,) * 16,
-    "not a number": (math.nan,) * 16,
-    "too few": (1.0, 2.0),
-    "flat": standing(scale=(1, 0, 1)),
-    "mirrored": standing(scale=(-1, 1, 1)),
-    "lying": standing(tilt=90),
-    "upside down": standing(tilt=180),
-    "tiny": standing(scale=1e-6),
-    "far": standing(at=(1e6, -1e6, 30)),
-}
-
-
-ARCHITECTURES = {
-    "nothing": Architecture(),
-    "no walls": Architecture(ROOM.floors),
-    "no floor": Architecture((), ROOM.walls),
-    "a line of a floor": Architecture((Floor("x", ((0, 0, 0), (1, 0, 0), (2, 0, 0))),), ROOM.walls),
-    "a crossed floor": Architecture((Floor("x", ((0, 0, 0), (4, 4, 0), (4, 0, 0), (0, 4, 0))),), ROOM.walls),
-    "a tiny floor": Architecture((Floor("x", ((0, 0, 0), (0.01, 0, 0), (0.01, 0.01, 0), (0, 0.01, 0))),), ROOM.walls),
-    "a wall of nothing": Architecture(ROOM.floors, (Wall("w", (0, 0, 0), (0, 0, 0), 0),)),
-    "a wall that is all door": Architecture(
-        ROOM.floors, (Wall("w", (-3, -3, 0), (3, -3, 0), 2.5, (Opening("door", (-1, -1), (9, 9)),)),)
-    ),
-    "twice the same": Architecture(ROOM.floors * 2, ROOM.walls * 2),
-}
-
-
 @both
 def test_scenes_with_a_broken_part_are_measured(profile: Profile) -> None:
     good = AS_IT_IS.thing("good", (1, 1, 1), (1, 1, 0.5))
@@ -110,26 +122,6 @@ def test_scenes_with_a_broken_part_are_measured(profile: Profile) -> None:
     for name, architecture in ARCHITECTURES.items():
         assert measured(staged(things, architecture, profile)) == {"a", "b"}, name
         assert measured(staged([], architecture, profile)) == set(), name
-
-
-OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
-Piece = tuple[str, tuple[float, float, float], tuple[float, float], float, float]
-metres = st.integers(2, 12).map(lambda n: n / 10)
-middles = st.integers(-300, 300).map(lambda n: n / 97)
-pieces: st.SearchStrategy[list[Piece]] = st.lists(
-    st.tuples(
-        st.sampled_from(["box", "cylinder", "cone"]),
-        st.tuples(metres, metres, metres),
-        st.tuples(middles, middles),
-        st.integers(0, 23).map(lambda n: 15.0 * n),
-        st.sampled_from([1.0, 0.5, 2.0]),
-    ),
-    min_size=1,
-    max_size=4,
-)
-shifts = st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2))
-turns = st.builds(Turn, st.integers(0, 359).map(float), shifts)
-lengths, places, shares = st.floats(0.01, 5), st.floats(-50, 50), st.floats(-1, 1)
 
 
 def furnished(given_pieces: list[Piece], turn: Turn, profile: Profile, *, backwards: bool = False) -> MeasuredScene:
@@ -183,8 +175,7 @@ def test_taking_something_away_never_makes_anything_else_collide(given_pieces: l
 
 
 @given(
-    st.lists(st.tuples(places, places, places), min_size=2, max_size=30, unique=True),
-    st.tuples(shares, shares, shares),
+    st.lists(st.tuples(places, places, places), min_size=2, max_size=30, unique=True), st.tuples(shares, shares, shares)
 )
 @settings(max_examples=50)
 def test_every_point_is_in_the_frame_and_before_the_camera(

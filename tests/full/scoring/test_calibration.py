@@ -1,8 +1,7 @@
 """Calibration of the statistics on simulated corpora with fixed seeds.
 
 Shares are out of some hundred corpora, so each has a standard error of one to two points; the bounds leave about four.
-The same counts over more corpora, come from eval/bench/coverage.py, and the seconds
-from eval/bench/statistics_of_scores.py.
+The same counts over more corpora come from eval/bench/coverage.py.
 """
 
 from __future__ import annotations
@@ -58,25 +57,18 @@ def test_at_most_about_one_in_twenty_equal_systems_is_called_different() -> None
     for clusters in (8, 20):
         assert 0.015 <= called_different(partial(fine_scores, clusters), 400) <= 0.09, clusters
     assert 0.003 <= called_different(often_tied, 200) <= 0.08
-    by_mcnemar = 0
-    for seed in range(400):
-        rng = random.Random(seed)
-        ours, theirs = system(rng, [0.6] * 60, 1), system(rng, [0.6] * 60, 1)
-        by_mcnemar += mcnemar(ours, theirs, POOLED).differs()
-    assert 0.005 <= by_mcnemar / 400 <= 0.06
+    generators = map(random.Random, range(400))
+    pairs = ([system(rng, [0.6] * 60, 1) for _ in range(2)] for rng in generators)
+    assert 0.005 <= sum(mcnemar(ours, theirs, POOLED).differs() for ours, theirs in pairs) / 400 <= 0.06
 
 
 def test_an_interval_holds_the_truth_about_nineteen_times_in_twenty() -> None:
     for pooling in Pooling:
-        found = []
-        for seed in range(200):
-            rng = random.Random(seed)
-            found.append(interval(system(rng, [rng.random() for _ in range(30)], 3).values(), pooling))
+        corpora = (system(rng, [rng.random() for _ in range(30)], 3) for rng in map(random.Random, range(200)))
+        found = [interval(corpus.values(), pooling) for corpus in corpora]
         assert 0.88 <= covering(found, 0.5) <= 0.985, pooling
-    found = []
-    for seed in range(200):
-        rng = random.Random(seed)
-        found.append(interval([Part(rng.expovariate(4), 1, str(n)) for n in range(250)], POOLED))
+    columns = ([Part(rng.expovariate(4), 1, str(n)) for n in range(250)] for rng in map(random.Random, range(200)))
+    found = [interval(column, POOLED) for column in columns]
     assert 0.88 <= covering(found, 0.25) <= 0.985, "of many clusters"
     found = []
     for seed in range(100):

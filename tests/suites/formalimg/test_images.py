@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from formula_items import CUP, KEYS, PEN, ROWS, judge_layout, lines, paint, sample
 from model_server import model_server
-from stored_samples import STORED, of_kind, panels, stored_samples
+from stored_samples import STORED, panels, stored_samples
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
@@ -38,15 +39,7 @@ from tsgkit.suites.task import Folder, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 SEEN_IT = ShownImage(SEEN, sha256="0" * 64).said
-FOUND = {
-    "every cup": json.dumps({"objects": [CUP]}),
-    "every pen": "```json\n" + json.dumps({"objects": [PEN]}) + "\n```",
-    "every keys": "I see none of them.",
-    "of these classes": json.dumps({"objects": [CUP, PEN]}),
-}
 ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
-
-
 TASK = KnollingTask(load_card("formalimg/knolling"))
 KNOLLING, OURS = (TASK.recorded(protocol, "") for protocol in ("published", "ours"))
 NATURAL = NaturalTask(load_card("formalimg/natural")).recorded("published", "")
@@ -97,7 +90,7 @@ def test_objects_found_per_class_form_one_scene_by_their_last_replies() -> None:
     assert judged.counts["skipped_official"] == 1, "the published code stops at null"
 
 
-def test_images_and_replies_that_are_missing_have_outcomes_of_their_own() -> None:
+def test_what_is_missing_has_an_outcome_and_grounded_objects_are_checked() -> None:
     for sight, outcome, official in (
         (ShownImage(MISSING, "none"), Outcome.MISSING, None),
         (ShownImage(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0),
@@ -111,9 +104,6 @@ def test_images_and_replies_that_are_missing_have_outcomes_of_their_own() -> Non
     assert not KNOLLING.unfinished(grounded({"objects": []}))
     failed = LabelledReply("ground", Reply(None, Ending.API_ERROR, error="500"))
     assert OURS.judge(sample(0), Transcript((failed, SEEN_IT))).outcome is Outcome.API_ERROR
-
-
-def test_grounded_objects_are_checked_and_boxes_may_share_less_than_half() -> None:
     for right, expected in ((200, 1.0), (240, 0.0)):
         pen = PEN | {"box_2d": [160, 100, 300, 200]}
         near = CUP | {"box_2d": [100, 100, right, 200]}
@@ -129,7 +119,7 @@ def test_grounded_objects_are_checked_and_boxes_may_share_less_than_half() -> No
     assert "x1 < x2" in objects_in(Reply('[{"label": "cup", "box_2d": [9, 2, 3, 4]}]'), ("cup",)).problem
 
 
-def test_verdict_decides_and_failing_clauses_are_counted_and_reported() -> None:
+def test_verdict_decides_and_failing_clauses_are_reported_but_without_one_there_is_no_result() -> None:
     judged = judged_as(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"])
     assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
     assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
@@ -138,9 +128,6 @@ def test_verdict_decides_and_failing_clauses_are_counted_and_reported() -> None:
     negative = judged_as(False, ALL_CLAUSES)
     assert (scores(negative), negative.counts["inconsistent"]) == ((0.0, 0.0), 0)
     assert scores(judged_as("false", [])) == (0.0, 1.0), "only the published code reads a quoted false as true"
-
-
-def test_reply_without_verdict_is_no_result() -> None:
     for text in ("", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'):
         assert judgement_in(Reply(text)).verdict is None, text
         assert judgement(text) is None or "satisfied_clauses" in text
@@ -170,7 +157,13 @@ def satisfied(finished: EvaluationOutcome, profile: str) -> float | None:
 def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
     for name in ("0.png", "1.png"):
         paint(tmp_path / "pictures" / name)
-    with model_server(replies=FOUND) as served:
+    found = {
+        "every cup": json.dumps({"objects": [CUP]}),
+        "every pen": "```json\n" + json.dumps({"objects": [PEN]}) + "\n```",
+        "every keys": "I see none of them.",
+        "of these classes": json.dumps({"objects": [CUP, PEN]}),
+    }
+    with model_server(replies=found) as served:
         finished = ran(tmp_path, "knolling", served.base, protocols=("published", "ours"))
         seen = served.stats()["seen"]
     assert seen == 2 + 30 + 1 + 1, "a class that cannot be read is asked for as often as published"
@@ -228,18 +221,16 @@ def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path:
     layouts.write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
     plain = prompts(tmp_path, "knolling")
     assert [one.item_id for one in plain] == ["0", "1"]
-    assert ROWS[0]["prompt"] in plain[0].prompt
     assert prompts(tmp_path, "natural")[0].prompt == ROWS[2]["prompt"]
     told = prompts(tmp_path, "knolling", "0", condition="text", layouts=layouts)[0]
-    assert ROWS[0]["prompt"] in told.prompt
-    assert json.dumps(CUP) in told.prompt
     drawn = prompts(tmp_path, "knolling", "0", condition="drawn", layouts=layouts, instruction=False)[0]
-    assert ROWS[0]["prompt"] not in drawn.prompt
+    parts = [[text in one.prompt for text in (ROWS[0]["prompt"], json.dumps(CUP))] for one in (plain[0], told, drawn)]
+    assert parts == [[True, False], [True, True], [False, False]]
     assert drawn.image.path.read_bytes() == plan_png([CUP, PEN])
     solved = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
     assert all('"label"' in one.prompt for one in solved)
-    assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
-    assert "formalimg/layout" not in paintable_names()
+    names = {name for name in paintable_names() if name.startswith("formalimg/")}
+    assert names == {"formalimg/knolling", "formalimg/natural"}
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
     for name, ids, reason in (
         ("knolling", ("0",), "no list of objects"),
@@ -257,7 +248,7 @@ def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> lis
     return panels(Shown(LayoutTask(load_card("formalimg/layout")), item, judged, None, None))
 
 
-def test_boxes_and_parts_are_right_or_marked_with_the_reason() -> None:
+def test_boxes_and_parts_are_right_or_marked_and_hostile_replies_decide_nothing() -> None:
     boxes, formula = shown(0, CUP, PEN)
     told = [(one["label"], one["state"]) for one in boxes.value["boxes"]]
     assert told == [("the cup", "right"), ("the pen", "right")]
@@ -270,16 +261,13 @@ def test_boxes_and_parts_are_right_or_marked_with_the_reason() -> None:
     assert [one["state"] for one in boxes.value["boxes"]] == ["wrong", "wrong", ""]
     cup = {"label": "the cup", "x": 700, "y": 100, "width": 100, "height": 100, "state": "wrong"}
     assert boxes.value["boxes"][0] == cup
-
-
-def test_panels_note_what_is_absent_and_hostile_replies_decide_nothing() -> None:
-    [value] = of_kind(shown(0, {"label": "cup"}), "boxes")
-    assert value["boxes"] == []
-    assert value["notes"] == ["Object 0 (cup) has no box that can be drawn.", "There is no pen."]
-    [formula] = of_kind(shown(1, KEYS | {"box_2d": [0, 900, 50, 950]}), "formula")
-    tree = formula["tree"]
-    assert (tree["text"], tree["parts"][0]["text"]) == ("for every ?k", "if (Is ?k 'keys')")
-    assert tree["parts"][0]["parts"][0]["text"] == "(OnTopSide ?k)"
+    value = shown(0, {"label": "cup"})[0].value
+    notes = ["Object 0 (cup) has no box that can be drawn.", "There is no pen."]
+    assert (value["boxes"], value["notes"]) == ([], notes)
+    tree = shown(1, KEYS | {"box_2d": [0, 900, 50, 950]})[1].value["tree"]
+    [condition] = tree["parts"]
+    texts = [one["text"] for one in (tree, condition, *condition["parts"])]
+    assert texts == ["for every ?k", "if (Is ?k 'keys')", "(OnTopSide ?k)"]
     for text in ("", "I cannot.", "[1, 2]", '[{"label": 3, "box_2d": "x"}]', "[]"):
         boxes, formula = shown(0, text=text)
         assert boxes.value["notes"], text
@@ -287,11 +275,11 @@ def test_panels_note_what_is_absent_and_hostile_replies_decide_nothing() -> None
     boxes, formula = shown(0, text="I cannot.")
     assert "There is no layout" in boxes.value["notes"][0]
     assert {one["holds"] for one in leaves_of(formula.value["tree"])} == {None}
-    [value] = of_kind(shown(0, CUP, PEN | {"label": "<script>\u202e(["}), "boxes")
-    assert value["boxes"][1]["label"] == "the <script>\u202e(["
+    boxes, _ = shown(0, CUP, PEN | {"label": "<script>\u202e(["})
+    assert boxes.value["boxes"][1]["label"] == "the <script>\u202e(["
     clause = "(OnTopSide ?c)"
-    formula = parse(f"(exists ?c (and (Is ?c 'cup') {' '.join([f'(or {clause} {clause})'] * 600)}))")
-    tree = formula_tree(formula, Judgement(True, "", set(), [CUP]))
+    long = parse(f"(exists ?c (and (Is ?c 'cup') {' '.join([f'(or {clause} {clause})'] * 600)}))")
+    tree = formula_tree(long, Judgement(True, "", set(), [CUP]))
     assert len(list(leaves_of(tree))) <= 602
     assert tree["parts"][-1]["text"] == LEFT_OUT
 
@@ -312,12 +300,13 @@ def test_every_sample_of_a_stored_run_has_boxes_and_a_formula_also_after_an_erro
 def test_changed_missing_and_broken_images_are_told(tmp_path: Path) -> None:
     shutil.copytree(STORED / "formalimg", tmp_path / "formalimg")
     images = list((tmp_path / "formalimg" / "natural").glob("*.png"))
-    for change, told in (
+    changes: list[tuple[Callable[[Path], object], str]] = [
         (paint, OTHER_IMAGE),
         (lambda path: path.write_text("no image"), "cannot be shown"),
         (Path.unlink, "The folder has no image of this item any more."),
         (lambda path: shutil.rmtree(path.parent, ignore_errors=True), "no such folder"),
-    ):
+    ]
+    for change, told in changes:
         for path in images:
             change(path)
         samples = stored_samples("formalimg", "judged-natural", at=tmp_path)

@@ -31,6 +31,58 @@ from tsgkit.suites.styles import style_of
 
 RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
+ONE = {"label": "cup", "color": "red", "box_2d": [10, 20, 110, 220]}
+OTHER = {"label": "pen", "color": "blue", "box_2d": [300, 20, 500, 60]}
+PLAIN = json.dumps([ONE, OTHER])
+BOX = "[10, 20, 110, 220]"
+AS_ASKED = (
+    PLAIN,
+    f"```json\n{PLAIN}\n```",
+    f"```\n{PLAIN}\n```\nI hope this helps.",
+    f"<think>[{{'label': 'hat', 'box_2d': [0, 0, 1, 1]}}] no, better:</think>\n{PLAIN}",
+    f"First I tried {json.dumps([ONE])}, which lacks a pen.\n\nFinal answer:\n{PLAIN}",
+    f"The interval is [0, 1000) and [1] is a footnote. {PLAIN}",
+    json.dumps({"objects": [ONE, OTHER]}),
+)
+REPAIRED = (
+    str([ONE, OTHER]),
+    PLAIN.replace("}]", "},]"),
+    PLAIN.replace('"label"', '"name"').replace('"box_2d"', '"bbox"').replace('"color"', '"colour"'),
+    PLAIN.replace('"cup"', '"Cup"').replace('"red"', '"Red"'),
+    PLAIN.replace(BOX, '["10", "20", "110", "220"]'),
+    PLAIN.replace(BOX, "[[10, 20], [110, 220]]"),
+    PLAIN.replace(BOX, '{"x1": 10, "y1": 20, "x2": 110, "y2": 220}'),
+    PLAIN.replace(BOX, '{"x": 10, "y": 20, "width": 100, "height": 200}'),
+    PLAIN.replace(BOX, "(10, 20, 110, 220)"),
+    json.dumps({"layout": {"x": 1}, "items": [ONE, OTHER]}),
+    json.dumps([[ONE, OTHER]]),
+    f"{json.dumps(ONE)}\n{json.dumps(OTHER)}",
+)
+UNREADABLE = {
+    "I will not draw that.": "no list of objects",
+    "<think>a cup at": "reasoning never ends",
+    PLAIN[:-1]: "ends in the middle",
+    "[1, 2, 3, 4]": "no list of objects",
+    '["cup", "pen"]': "no list of objects",
+}
+PIECES = (
+    *"[]{},:'\"\n“9",
+    *("[{", "}]", "```json\n", "\n```", "<think>", "</think>", "// no", "label", "'bbox'", "null", "-1.5", "1e9"),
+    *('"label"', '"box_2d"', '"color"', '"cup"', '"Pen"', '"red"', "[1, 2, 3, 4]", '"x1": 5, "y1": 6, "x2": 7'),
+    *(PLAIN[:60], PLAIN[60:], json.dumps([OTHER]), str([ONE]), '{"objects": '),
+)
+DSL = "(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y) (LargerThan ?x ?y))))"
+SAMPLE = sample_from({"scenario": "knolling", "id": 0, "prompt": "A cup left of a pen.", "dsl": DSL}, "row", 0)
+NUMBERS = st.integers(0, 1000) | st.floats(0, 1000)
+THINGS = st.fixed_dictionaries(
+    {
+        "label": st.sampled_from(KNOLLING.classes),
+        "color": st.sampled_from(KNOLLING.values["color"]),
+        "box_2d": st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS).map(list),
+    }
+)
+LAYOUTS = st.lists(THINGS, max_size=6)
+FRAMES = ("{}", "```json\n{}\n```", "Here:\n```\n{}\n```\nDone.", "<think>[]</think>{}")
 
 
 def task_with(*metrics: str) -> LayoutTask:
@@ -58,7 +110,7 @@ def up_to(level: int, count: int = 3) -> dict[str, Any]:
     return {f"knolling/{row['id']}": RIGHT if row["k"] <= level else WRONG for row in levels(count)}
 
 
-def test_levels_are_averaged_and_grouped_and_the_highest_level_held_is_reported(tmp_path: Path) -> None:
+def test_levels_are_averaged_and_grouped_and_the_level_held_for_shares_of_a_card_reported(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(), up_to(4), by=("k", "quantifier", "predicate", "scenario"))
     expected = {"satisfied": 0.4, "easy": 1.0, "medium": 1 / 3, "hard": 0.0, "overall": 0.4, "g": 4.0}
     for profile in ("strict", "official"):
@@ -81,17 +133,8 @@ def test_levels_are_averaged_and_grouped_and_the_highest_level_held_is_reported(
         found = (scored(tmp_path, rows, {}, metrics=(name,)).board.profiles["strict"] or {})[name]
         assert found is not None
         assert (found.value, (found.low, found.high)) == (0.0, interval), name
-
-
-def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None:
-    rows: list[tuple[list[float | None], int | None]] = [
-        ([0.7], 10),
-        ([0.9, 0.69], 1),
-        ([0.6999], 0),
-        ([1.0, None], None),
-    ]
-    for shares, held in rows:
-        assert level_held(0.7, [*shares, *[1.0] * (10 - len(shares))]) == held, shares
+    for one, other, held in ((0.7, 0.7, 10), (0.9, 0.69, 1), (0.6999, 1.0, 0), (1.0, None, None)):
+        assert level_held(0.7, [one, other, *[1.0] * 8]) == held, (one, other)
     replies = up_to(10) | {f"knolling/{k}-0": WRONG for k in range(5, 11)}
     report = scored(tmp_path, levels(), replies, metrics=("g_60", "g_100"))
     assert [value(report, "strict", name) for name in ("g", "g_60", "g_100")] == [4.0, 10.0, 4.0]
@@ -109,10 +152,8 @@ def test_what_is_left_out_of_a_profile_is_counted(tmp_path: Path) -> None:
     assert report.board.counts["missing"] == report.board.counts["skipped_official"] == 2
     assert "2; strict counts these as wrong" in report.board.reasons["official.n"]
     report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
-    assert report.board.n == 2
-    assert report.notes == (
-        "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)",
-    )
+    note = "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)"
+    assert (report.board.n, report.notes) == (2, (note,))
     with pytest.raises(UsageError, match="there are no knolling items"):
         scored(tmp_path, ROWS[2:], {})
     beyond = [CUP | {"box_2d": [-50, 0, 100, 1200]}]
@@ -143,7 +184,7 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
 
 
-def test_rows_keep_their_item_ids_in_one_file_or_the_published_layout(tmp_path: Path) -> None:
+def test_rows_keep_their_item_ids_and_what_cannot_be_used_is_refused_by_line_and_field(tmp_path: Path) -> None:
     rows = [ROWS[0] | {"item_id": "desk-1"}, ROWS[1] | {"item_id": 17}, {**ROWS[1], "id": 9, "item_id": None}]
     report = scored(tmp_path, rows, {"desk-1": [CUP, PEN], "17": [KEYS], "knolling/9": []})
     assert [one.sample.item_id for one in report.judged] == ["desk-1", "17", "knolling/9"]
@@ -162,6 +203,21 @@ def test_rows_keep_their_item_ids_in_one_file_or_the_published_layout(tmp_path: 
     one = read_samples(tmp_path / "benchmarks" / "knolling" / "1.json")
     assert [(found.item_id, found.k, found.classes) for found in one] == [("knolling/1", 1, ("keys",))]
     assert one[0].dsl == EVERY_KEY
+    good = ROWS[0]
+    for line, message in (
+        (lines([good | {"dsl": "(exists ?x (Is ?x 'cup'"}]), "dsl: .*end of the text"),
+        (lines([good | {"dsl": "(Is ?x 'cup')"}]), "dsl: nothing binds"),
+        (lines([good | {"dsl": "(exists ?x (Flies ?x))"}]), "dsl: Flies cannot be verified on a layout"),
+        (lines([good | {"scenario": "kitchen"}]), "scenario: "),
+        (lines([good | {"k": "2"}]), "k: "),
+        (lines([good | {"k": -1}]), "k: "),
+        (lines([{key: part for key, part in good.items() if key != "prompt"}]), "prompt: Field required"),
+        (lines([[good]]), "expected an object"),
+        ("{broken\n", "broken JSON"),
+    ):
+        (tmp_path / "rows.jsonl").write_text(lines([ROWS[1]]) + line)
+        with pytest.raises(UsageError, match=f"rows.jsonl: line 2: {message}"):
+            read_samples(tmp_path / "rows.jsonl")
 
 
 def test_prompts_of_every_style_have_its_parts_and_show_its_examples_which_are_right() -> None:
@@ -226,67 +282,13 @@ def test_failed_clauses_are_counted_per_category_also_of_a_forall_that_applies_t
     assert judge_layout(sample(1), Reply(json.dumps([KEYS]))).scores["strict"]["satisfied"].value == 1.0
 
 
-def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: Path) -> None:
-    good = ROWS[0]
-    for line, message in (
-        (lines([good | {"dsl": "(exists ?x (Is ?x 'cup'"}]), "dsl: .*end of the text"),
-        (lines([good | {"dsl": "(Is ?x 'cup')"}]), "dsl: nothing binds"),
-        (lines([good | {"dsl": "(exists ?x (Flies ?x))"}]), "dsl: Flies cannot be verified on a layout"),
-        (lines([good | {"scenario": "kitchen"}]), "scenario: "),
-        (lines([good | {"k": "2"}]), "k: "),
-        (lines([good | {"k": -1}]), "k: "),
-        (lines([{key: part for key, part in good.items() if key != "prompt"}]), "prompt: Field required"),
-        (lines([[good]]), "expected an object"),
-        ("{broken\n", "broken JSON"),
-    ):
-        (tmp_path / "rows.jsonl").write_text(lines([ROWS[1]]) + line)
-        with pytest.raises(UsageError, match=f"rows.jsonl: line 2: {message}"):
-            read_samples(tmp_path / "rows.jsonl")
-
-
-ONE = {"label": "cup", "color": "red", "box_2d": [10, 20, 110, 220]}
-OTHER = {"label": "pen", "color": "blue", "box_2d": [300, 20, 500, 60]}
-PLAIN = json.dumps([ONE, OTHER])
-BOX = "[10, 20, 110, 220]"
-AS_ASKED = (
-    PLAIN,
-    f"```json\n{PLAIN}\n```",
-    f"```\n{PLAIN}\n```\nI hope this helps.",
-    f"<think>[{{'label': 'hat', 'box_2d': [0, 0, 1, 1]}}] no, better:</think>\n{PLAIN}",
-    f"First I tried {json.dumps([ONE])}, which lacks a pen.\n\nFinal answer:\n{PLAIN}",
-    f"The interval is [0, 1000) and [1] is a footnote. {PLAIN}",
-    json.dumps({"objects": [ONE, OTHER]}),
-)
-REPAIRED = (
-    str([ONE, OTHER]),
-    PLAIN.replace("}]", "},]"),
-    PLAIN.replace('"label"', '"name"').replace('"box_2d"', '"bbox"').replace('"color"', '"colour"'),
-    PLAIN.replace('"cup"', '"Cup"').replace('"red"', '"Red"'),
-    PLAIN.replace(BOX, '["10", "20", "110", "220"]'),
-    PLAIN.replace(BOX, "[[10, 20], [110, 220]]"),
-    PLAIN.replace(BOX, '{"x1": 10, "y1": 20, "x2": 110, "y2": 220}'),
-    PLAIN.replace(BOX, '{"x": 10, "y": 20, "width": 100, "height": 200}'),
-    PLAIN.replace(BOX, "(10, 20, 110, 220)"),
-    json.dumps({"layout": {"x": 1}, "items": [ONE, OTHER]}),
-    json.dumps([[ONE, OTHER]]),
-    f"{json.dumps(ONE)}\n{json.dumps(OTHER)}",
-)
-UNREADABLE = {
-    "I will not draw that.": "no list of objects",
-    "<think>a cup at": "reasoning never ends",
-    PLAIN[:-1]: "ends in the middle",
-    "[1, 2, 3, 4]": "no list of objects",
-    '["cup", "pen"]': "no list of objects",
-}
-
-
 def answer(reply: str) -> LayoutAnswer:
     read = layout_in(reply)
     assert isinstance(read, LayoutAnswer), (reply, read)
     return read
 
 
-def test_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadable_with_a_reason() -> None:
+def test_the_last_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadable_with_a_reason() -> None:
     for reply in AS_ASKED:
         assert (answer(reply).objects, answer(reply).is_repaired) == ([ONE, OTHER], False), reply
     for reply in REPAIRED:
@@ -296,9 +298,6 @@ def test_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadable_with_a_
         unread = layout_in(reply)
         assert isinstance(unread, Unreadable), reply
         assert reason in unread.reason, reply
-
-
-def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
     for reply, layout in {
         str([ONE, OTHER]): [ONE, OTHER],
         f"<think>{json.dumps([OTHER])}</think>```json\n{json.dumps([ONE])}\n``` or {json.dumps([OTHER])}": [ONE],
@@ -308,9 +307,6 @@ def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
         "][": None,
     }.items():
         assert official.layout(reply) == layout, reply
-
-
-def test_the_last_layout_with_objects_counts_and_repairs_never_change_what_a_box_says() -> None:
     read = answer(f"{json.dumps([ONE])} or rather {json.dumps([OTHER])}. Not [].")
     assert read.objects == [OTHER]
     assert "2 other layouts" in str(read.notes[0])
@@ -332,34 +328,12 @@ def test_the_last_layout_with_objects_counts_and_repairs_never_change_what_a_box
         assert [reply[start:end] for start, end in answer(reply).spans] == places
 
 
-PIECES = (
-    *"[]{},:'\"\n“9",
-    *("[{", "}]", "```json\n", "\n```", "<think>", "</think>", "// no", "label", "'bbox'", "null", "-1.5", "1e9"),
-    *('"label"', '"box_2d"', '"color"', '"cup"', '"Pen"', '"red"', "[1, 2, 3, 4]", '"x1": 5, "y1": 6, "x2": 7'),
-    *(PLAIN[:60], PLAIN[60:], json.dumps([OTHER]), str([ONE]), '{"objects": '),
-)
-
-
 def test_strange_replies_are_read_the_same_in_every_version() -> None:
     readings, random = sha256(), Random(7)
     for _ in range(1_500):
         text = "".join(random.choices(PIECES, k=random.randrange(1, 12)))
         readings.update(repr([layout_in(text), official.layout(text)]).encode())
     assert readings.hexdigest()[:16] == "4356fa6fc8992112", "see that the change is meant, and write it down"
-
-
-DSL = "(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y) (LargerThan ?x ?y))))"
-SAMPLE = sample_from({"scenario": "knolling", "id": 0, "prompt": "A cup left of a pen.", "dsl": DSL}, "row", 0)
-NUMBERS = st.integers(0, 1000) | st.floats(0, 1000)
-THINGS = st.fixed_dictionaries(
-    {
-        "label": st.sampled_from(KNOLLING.classes),
-        "color": st.sampled_from(KNOLLING.values["color"]),
-        "box_2d": st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS).map(list),
-    }
-)
-LAYOUTS = st.lists(THINGS, max_size=6)
-FRAMES = ("{}", "```json\n{}\n```", "Here:\n```\n{}\n```\nDone.", "<think>[]</think>{}")
 
 
 @given(LAYOUTS, st.sampled_from(FRAMES), st.integers(1, 400))
