@@ -234,8 +234,10 @@ def check_findings(document: Document, text: str) -> None:
 
 def _has_place(document: Document, finding: Finding) -> bool:
     _, item, graph, triplet = finding.place
-    graphs = [entry.graphs for entry in document.entries if entry.item == item and graph is not None]
-    return any(graph < len(one) and (triplet is None or triplet < len(one[graph].triplets)) for one in graphs)
+    graphs = [entry.graphs for entry in document.entries if entry.item == item]
+    return graph is not None and any(
+        graph < len(one) and (triplet is None or triplet < len(one[graph].triplets)) for one in graphs
+    )
 
 
 def check_writing(document: Document) -> None:

@@ -63,8 +63,8 @@ def test_writers_refuse_names_they_cannot_carry_and_arrow_text_says_which_graph(
             arrow.write([RINSE, ActionGraph.of(("hold", "dobj", bad))])
         assert caught.value.graph == 1, bad
     assert "without triplets" in refusal(CannotCarry, arrow.write, [ActionGraph()])
-    for write in (graphml.write, diagrams.write_dot, diagrams.write_mermaid):
-        assert "control character" in refusal(CannotCarry, write, [ActionGraph.of(("a\x00", "on", "b"))])
+    for writes in (graphml.write, diagrams.write_dot, diagrams.write_mermaid):
+        assert "control character" in refusal(CannotCarry, writes, [ActionGraph.of(("a\x00", "on", "b"))])
     for write, _ in EXACT.values():
         assert "surrogate" in refusal(CannotCarry, write, [ActionGraph.of(("a", "on", "\udfff"))])
     half = "half of a pair \ud83d"
@@ -230,6 +230,7 @@ def test_easg_repeats_are_written_once_and_parts_that_are_no_triplets_are_report
     assert len(clip("Camera wearer - verb - cut; Camera wearer - verb - cut").graphs[0].triplets) == 1
     text = json.dumps({"uid": {"graphs": [[1, 0, 2, ["Camera wearer - verb - cut; cut wood", "cut", "wood"]]]}})
     assert easg.parse(text)[0].unread == ((0, "'cut wood' is not 'source - relation - target'"),)
+    value: object
     for value in ([], {"u": 3}, {"u": {"graphs": 3}}, {"u": {"graphs": [], "summaries": 3}}):
         assert refusal(NotationError, easg.from_value, value)
 

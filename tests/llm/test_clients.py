@@ -511,8 +511,8 @@ def test_proxies_certificates_and_unix_sockets_are_named_by_address_and_environm
     monkeypatch.setenv("HTTP_PROXY", "127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,::1")
     local = "http://127.0.0.1:9"
-    addresses = {"http://[::2]:8/v1": local}
-    addresses |= dict.fromkeys(("http://[::1]:8/v1", f"{local}/v1", "https://llm.invalid"))
+    free = dict.fromkeys(("http://[::1]:8/v1", f"{local}/v1", "https://llm.invalid"))
+    addresses = {"http://[::2]:8/v1": local, **free}
     assert {address: http_sessions.proxy_for(address) for address in addresses} == addresses
     monkeypatch.setenv("ALL_PROXY", "https://other:1")
     assert http_sessions.proxy_for("https://llm.invalid/v1") == "https://other:1"

@@ -164,6 +164,8 @@ def test_every_attempt_is_recorded_and_their_number_follows_from_the_failure() -
     assert (door.failed, door.waiting) == (2, 0)
     assert door.expected_completion == pytest.approx(300 - 0.1 * 295)
     alternating = [CallFailed("slow down", 429, 0.001), CallFailed("broken", 500)] * 2 + [GOOD]
+    told: Told
+    said: list[Reply | CallFailed | Callable[[str], Awaitable[Reply]]]
     for said, attempts in (
         *(([CallFailed("no", status)], 1) for status in (400, 404)),
         *(([CallFailed("broken", status)], HASTE.same_error) for status in (None, 409)),

@@ -57,7 +57,8 @@ def test_p_is_the_share_of_all_swaps_that_are_as_far_apart() -> None:
 
     found = alone(contender("a", sides[0]), contender("b", sides[1])).statistics
     far = sum(apart(swaps) >= apart((0,) * 7) for swaps in product((0, 1), repeat=7))
-    assert (found.test.p, found.clusters, found.items) == (pytest.approx(far / 2**7), 7, 15)
+    assert found.test.p == pytest.approx(far / 2**7)
+    assert (found.clusters, found.items) == (7, 15)
 
 
 def test_p_of_single_items_right_or_wrong_is_mcnemars() -> None:

@@ -54,13 +54,13 @@ def test_points_lie_where_the_values_are_and_differences_that_are_shown_are_fill
     [caps] = axes.collections
     ends = [sorted(float(y) for _, y in segment) for segment in caps.get_segments()]  # type: ignore[attr-defined]
     assert ends == [[37.5, 87.5], [25.0, 75.0]]
-    found = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
+    three = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
     with plot_style.settings():
-        [axes] = comparison_plots.differences(differences(found), 3.25).axes
+        [axes] = comparison_plots.differences(differences(three), 3.25).axes
         dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [list(dot.get_xdata()) for dot in dots] == [[pytest.approx(80.0)], [pytest.approx(-10.0)]]  # type: ignore[arg-type]
     assert [dot.get_markerfacecolor() for dot in dots] == [plot_style.COLOURS[0], plot_style.PAPER]
-    assert "a minus c: -10.0 [" in comparison_figure(found).alt
+    assert "a minus c: -10.0 [" in comparison_figure(three).alt
 
 
 def test_the_same_rows_give_the_same_bytes_and_hostile_names_are_text() -> None:

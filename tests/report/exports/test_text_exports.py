@@ -204,14 +204,14 @@ def test_tables_say_of_every_sample_call_and_score_what_the_run_says(run: tk.Run
             name: getattr(sample, name) for name in (*same, "evidence")
         }
         assert (row["wrong"], row["metric"], row["notes"]) == (sample.is_wrong, sample.main, list(sample.notes))
-        assert row["value"] == (sample.scores["strict"] or {})[row["metric"]]
+        assert row["value"] == (sample.scores["strict"] or {})[str(row["metric"])]
         assert (row["error"] is None) == (sample.error is None)
     failed = [row for row in tables["samples"] if row["outcome"] == "api_error"]
     assert failed and all(row["prompt_tokens"] is None for row in failed), "null unless every call reports it"
     meant = [(sample.item_id, place, call) for sample in run.samples for place, call in enumerate(sample.calls)]
     for row, (item, place, call) in zip(tables["calls"], meant, strict=True):
         assert (row["item_id"], row["place"], row["label"], row["draw"]) == (item, place, call.label, call.draw)
-        assert [one["role"] for one in row["messages"]] == [message.role for message in call.prompt]
+        assert [one["role"] for one in row["messages"] or ()] == [message.role for message in call.prompt]
         assert (row["source"], row["ending"]) == (call.reply.source, str(call.reply.ending))
         assert (row["prompt_tokens"], row["cached_tokens"]) == (call.reply.usage.prompt, call.reply.usage.cached)
         assert row["seconds"] == call.reply.seconds
