@@ -112,7 +112,7 @@ def test_invalid_images_have_counted_outcomes(judge: Running, tmp_path: Path) ->
     assert (counts["missing"], counts["unreadable"], counts["skipped_official"]) == (1, 1, 2)
     notes = [" ".join(sample["notes"]) for sample in samples(finished).values()]
     assert "there is no image" in notes[1] and "cannot be read" in notes[2] and notes[3] and notes[4]
-    assert (value(finished), value(finished, profile="official")) == pytest.approx((1 / 5, 1 / 3))
+    assert (value(finished), value(finished, profile="official")) == (0.2, 0.333), "the published code rounds"
 
 
 def test_replies_that_the_published_code_rejects_are_drawn_again_and_strict_reads_the_first(tmp_path: Path) -> None:
@@ -145,7 +145,6 @@ def test_own_protocols_shuffle_options_and_controls_withhold_the_image(judge: Ru
         assert stats["distinct"] > 0.75 * requests, "of 24 orders, some come twice in five rounds"
         orders = samples(finished)[FOUR[0]]["evidence"]["orders"]
         assert len({tuple(turn) for turn in orders}) == 5 and sorted(orders[0][0]) == list("ABCD")
-    images(tmp_path / "pictures")
     before = judge.stats()
     finished = looked(judge, protocols=("published", "published-blind", "ours-shuffled"))
     shown = [one for one in asked(judge, before)["looked"] if "numbered" in one["text"]]

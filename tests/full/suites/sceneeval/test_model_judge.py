@@ -8,20 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_bedroom import (
-    BOTH,
-    CALLS_OF_BOTH,
-    OBJECTS,
-    SMALL,
-    enter_bedroom,
-    labels,
-    looked,
-    samples,
-    told,
-    write_known,
-)
+from judged_bedroom import CALLS_OF_BOTH, SMALL, enter_bedroom, labels, looked, samples, told, write_known
 from room_judge import looks_of, room_judge
-from rooms_of_ours import ROOMS, SCENE_TASKS, assert_as_stored, room
+from rooms_of_ours import ROOMS, SCENE_TASKS, assert_as_stored
 
 from tsgkit.geometry import MeasuredScene, RenderedImage, View, view
 from tsgkit.runs.subjects import Limits
@@ -53,21 +42,6 @@ def test_objects_are_shown_large_and_questions_asked_once(bedroom: Bedroom, tmp_
     questions = {"sides": 1, "object relations": 1, "room relations": 1, "attribute eq,1,lamp,red": 1}
     assert labels() == Counter({"local": 2, **questions, **named})
     assert told(finished) == told(looked(None, out="rules", judge="rules"))
-
-
-def test_relation_meanings_are_asked_once_per_run_for_all_folders(bedroom: Bedroom, tmp_path: Path) -> None:
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs/scene_0.json").write_text(room(*OBJECTS[:2], OBJECTS[2] | {"at": [3.4, 0.6, 0]}))
-    folders: dict[str, Any] = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
-    known = write_known(tmp_path / "both.json", tmp_path / "mine", tmp_path / "theirs")
-    with room_judge(**bedroom | {"known": known}) as server:
-        for number, new in enumerate((False, True), 1):
-            looked(server, out=f"run-{number}", cache=new, new=new, **folders)
-            kinds = server.stats()["kinds"]
-            assert (kinds["object-relations"], kinds["room-relations"]) == (number, number)
-            assert labels(f"run-{number}")["object relations"] == 2, "each sample has its own record of it"
-        looked(server, out="run-2", **folders)
-        assert server.stats()["kinds"] == kinds
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:

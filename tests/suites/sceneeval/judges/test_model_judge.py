@@ -50,19 +50,8 @@ from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation, relation_tab
 CATEGORIES = ("double_bed", "lamp")
 NAMES = ("bed_1", "lamp_1")
 KEYS = "objects relations category held_by holds number id sides types type element floors".split()  # noqa: SIM905
-WORDS = (
-    *NAMES,
-    *answers.FUNCTIONAL,
-    *TYPES,
-    *sorted(answers.MEANINGS)[:9],
-    "wall",
-    "room",
-    "on_wall",
-    "floor_den",
-    "none",
-    "1",
-    "yes",
-)
+OTHERS = "wall room on_wall floor_den none 1 yes".split()  # noqa: SIM905
+WORDS = (*NAMES, *answers.FUNCTIONAL, *TYPES, *sorted(answers.MEANINGS)[:9], *OTHERS)
 Bedroom = dict[str, Any]
 World = tuple[str, Verdicts]
 Patch = pytest.MonkeyPatch
