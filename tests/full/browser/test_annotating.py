@@ -1,4 +1,4 @@
-"""The editor of a narrative in real notebooks: JupyterLab and marimo, in Chromium."""
+"""A story written by keyboard alone: by the command, in JupyterLab and in marimo."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from edited_files import STORY as CUPS
+from edited_files import editing
 from playwright.sync_api import Browser, Page, expect
-from typist import Typist
+from seeded_faults import bundled
 
 from tsgkit.errors import UsageError
+from tsgkit.graph.notation import narratives
+from tsgkit.library.documents.reader import read_file
 
+MANUAL = Path(__file__).resolve().parents[3] / "docs" / "annotating.md"
 STORY = """from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary
 names = Vocabulary(("jar", "lid"), ("verb", "dobj", "with"), ("open", "take"))
 story = Narrative((Description("She opens the jar with one hand."), Description("She takes the lid.")), names, "jam")
@@ -47,6 +51,89 @@ def _(editor, mo):
     mo.md(str([tuple(t) for g in editor.narrative.graphs for t in g]))
     return
 """
+Window = Callable[..., Page]
+STATE = """() => {
+  let active = document.activeElement;
+  while (active?.shadowRoot) active = active.shadowRoot.activeElement;
+  const row = active?.closest("tr.triplet-line");
+  if (!row) return null;
+  const fields = [...row.querySelectorAll("input[role=combobox]")];
+  const chosen = active.closest(".combo").querySelector("[role=option][aria-selected=true] bdi");
+  return { field: fields.indexOf(active), values: fields.map((one) => one.value), chosen: chosen?.textContent ?? null };
+}"""
+"""The row with the focus: the field, the values, and the name that Enter would take."""
+
+
+@dataclass
+class Typist:
+    """Writes by as few keys as completion allows, which are counted; keys pressed together count as one."""
+
+    page: Page
+    keys: list[str] = field(default_factory=list)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.keys.append(key)
+            self.page.keyboard.press(key)
+
+    def graphs(self, graphs: Iterable[Iterable[Sequence[str]]]) -> None:
+        """Write graphs one after the other; the last name of each is left for the next command to take."""
+        for number, graph in enumerate(graphs):
+            if number:
+                self.press("Control+Enter")
+            triplets = list(graph)
+            for place, triplet in enumerate(triplets):
+                if place:
+                    self.press("Enter")
+                self.triplet(triplet, is_last=place == len(triplets) - 1)
+
+    def triplet(self, names: Sequence[str], *, is_last: bool) -> None:
+        """Write the fields of a row that do not have their name yet; the caret ends in the target."""
+        state = self._state()
+        wrong = [place for place in range(3) if state["values"][place] != names[place]]
+        while wrong and state["field"] > wrong[0]:
+            self.press("Shift+Tab")
+            state = self._state()
+        while True:
+            is_written = state["values"][state["field"]] == names[state["field"]]
+            if not is_written:
+                self.name(names[state["field"]], least=int(is_last and state["field"] == 2))
+            if state["field"] == 2:
+                return
+            self.press("Tab" if is_written else "Enter")
+            state = self._state()
+
+    def name(self, name: str, least: int) -> None:
+        """Type until the completion offers the name, but so many letters at least: commands take no name unasked."""
+        for typed, letter in enumerate(name):
+            if self._state()["chosen"] == name and typed >= least:
+                return
+            self.press(letter)
+        while self._state()["chosen"] != name:
+            self.press("ArrowDown")
+
+    def _state(self) -> Any:  # noqa: ANN401  (JSON)
+        return self.page.evaluate(STATE)
+
+
+def test_the_shortest_bundled_story_is_annotated_from_nothing(window: Window, tmp_path: Path) -> None:
+    story = min(bundled(), key=lambda one: sum(map(len, one.graphs)))
+    parts = tuple(replace(one, graphs=()) for one in story.descriptions)
+    (file := tmp_path / "story.jsonl").write_text(narratives.write(replace(story, descriptions=parts)))
+    with editing(file) as server:
+        page = window(server.address)
+        expect(page.locator(".tsg-editor :focus")).to_have_count(1)
+        typist = Typist(page)
+        typist.press("Enter")
+        for number, description in enumerate(story.descriptions):
+            typist.press(*["Control+Shift+Enter"] * bool(number))
+            typist.graphs(description.graphs)
+        typist.press("Enter", "Control+s")
+        expect(page.locator(".save-state")).to_have_text("✓ saved")
+    assert read_file(file).entries[0].narrative == story
+    triplets = sum(map(len, story.graphs))
+    told = f"{len(typist.keys)} keys for {triplets} triplets, {len(typist.keys) / triplets:.1f} a triplet"
+    assert told in " ".join(MANUAL.read_text(encoding="utf-8").split())
 
 
 @contextmanager
@@ -94,6 +181,8 @@ def annotate(page: Page) -> None:
 
 
 def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="proposal: expected a Narrative, found str"):
+        bundled()[0].edit("story.jsonl")
     about: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     texts = f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"
     cells = [{"id": f"cell-{number}", "source": text, **about} for number, text in enumerate(texts)]
@@ -125,10 +214,3 @@ def test_a_narrative_is_edited_in_marimo(browser: Browser, tmp_path: Path) -> No
         assert ground != "rgb(0, 0, 0)"
         page.close()
     assert problems == []
-
-
-def test_a_proposal_that_is_no_narrative_is_refused_at_once() -> None:
-    proposals: tuple[Any, ...] = ("story.jsonl", [CUPS], CUPS.graphs)
-    for proposal in proposals:
-        with pytest.raises(UsageError, match="proposal: expected a Narrative, found"):
-            CUPS.edit(proposal)
