@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -163,17 +163,15 @@ def test_every_attempt_is_recorded_and_their_number_follows_from_the_failure() -
     assert reply.attempts[2] == Attempt(reply.attempts[2].seconds)
     assert (door.failed, door.waiting) == (2, 0)
     assert door.expected_completion == pytest.approx(300 - 0.1 * 295)
-    alternating = [CallFailed("slow down", 429, 0.001), CallFailed("broken", 500)] * 2 + [GOOD]
-    told: Told
-    said: list[Reply | CallFailed | Callable[[str], Awaitable[Reply]]]
-    for said, attempts in (
+    rows: list[tuple[list[Any], int]] = [
         *(([CallFailed("no", status)], 1) for status in (400, 404)),
         *(([CallFailed("broken", status)], HASTE.same_error) for status in (None, 409)),
         ([CallFailed("slow down", 429, 0.001)], HASTE.throttled_attempts),
         ([CallFailed(f"broken {n}", 500) for n in range(9)], HASTE.attempts),
         ([CallFailed("broken", status) for status in (500, 502) * 4], HASTE.attempts),
-        (alternating, 5),
-    ):
+        ([CallFailed("slow down", 429, 0.001), CallFailed("broken", 500)] * 2 + [GOOD], 5),
+    ]
+    for said, attempts in rows:
         door = door_to(told := Told(said))
         reply = run(asked(door))
         assert len(told.sent) == len(reply.attempts) == attempts, said
