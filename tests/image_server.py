@@ -1,8 +1,6 @@
 """A server on loopback that looks at images, and one that makes them; both fail as services fail.
 
-As a program it prints its port and serves until it is ended, like ``model_server``, whose options it has:
-
-    python tests/image_server.py '{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}'
+It has the options of ``model_server``, such as ``{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}``.
 
 ``POST /v1/chat/completions`` decodes the images it is sent and answers with what it saw, as JSON: for each its
 SHA-256, size, declared media type and what its bytes hold; or with one of ``replies``. ``refuses_schemas`` is the
@@ -19,7 +17,6 @@ import base64
 import hashlib
 import json
 import struct
-import sys
 import zlib
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
@@ -179,7 +176,3 @@ def image_server(**options: object) -> Iterator[Running]:
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
     return serve(ImageScript(options), int(options.get("port", 0)), ImageConnection)
-
-
-if __name__ == "__main__":
-    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

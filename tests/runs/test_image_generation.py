@@ -32,18 +32,12 @@ ITEMS = tuple(Painting(str(number), f"Cup number {number}.") for number in range
 
 
 def painted(
-    server: Running,
-    out: Path,
-    items: tuple[Painting, ...] = ITEMS,
-    *arguments: str,
-    price: str | None = None,
-    rewriter: RewriterOptions | None = None,
-    watch: Watch | None = None,
-    **limits: Any,  # noqa: ANN401
-) -> PaintingOutcome:
+    server: Running, out: Path, items: tuple[Painting, ...] = ITEMS, *arguments: str, **how: Any  # noqa: ANN401
+) -> PaintingOutcome:  # fmt: skip
+    price, rewriter, watch = (how.pop(name, None) for name in ("price", "rewriter", "watch"))
     painter = painter_of("openai/m", [f"api_base={server.base}", f"api_key={KEY}", *arguments], price, rewriter)
-    usual: dict[str, Any] = {"concurrency": 2, "patience": HASTE} | limits
-    return paint_all(items, painter, out, Limits(**usual), watch)
+    limits: dict[str, Any] = {"concurrency": 2, "patience": HASTE} | how
+    return paint_all(items, painter, out, Limits(**limits), watch)
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -147,7 +141,9 @@ def test_a_model_is_shown_the_drawing_of_an_item_and_other_formats_become_png(tm
     assert made.startswith(b"\x89PNG") and found["1"]["sha256"] == hashlib.sha256(made).hexdigest()
 
 
-def test_items_after_which_no_image_can_be_named_are_refused(tmp_path: Path) -> None:
+def test_items_after_which_no_image_can_be_named_are_refused_and_empty_or_cut_images_do_not_count(
+    tmp_path: Path,
+) -> None:
     painter = painter_of("openai/m", ["api_base=http://127.0.0.1:9/v1", "api_key=k"])
     for item_id in ("../7", "/etc/7", "a/b", "", "..", "a\0", ".hidden", "x" * 201, "é" * 101):
         with pytest.raises(UsageError, match="no image can be named after"):
@@ -165,6 +161,15 @@ def test_items_after_which_no_image_can_be_named_are_refused(tmp_path: Path) -> 
             painter_of("python:json:dumps", [argument])
     own = painter_of("python:json:dumps", [])
     assert (own.is_own, own.settings.parameters, own.price and own.price.dollars) == (True, {"seed": 0}, 0.0)
+    path, whole = tmp_path / "7.png", png("7")
+    for data in (whole, b"JPEG", b"", whole[:5], whole[:8], whole[:-1]):
+        path.write_bytes(data)
+        assert is_there(tmp_path, "7") is (data in (whole, b"JPEG")), data
+    path.unlink()
+    assert not is_there(tmp_path, "7")
+    path.mkdir()
+    with pytest.raises(FileProblem, match="a folder lies where an image is to be written"):
+        is_there(tmp_path, "7")
 
 
 def test_budgets_stop_the_asking_and_are_raised_later_and_denials_stop_it_too(tmp_path: Path) -> None:
@@ -198,18 +203,6 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_
     with image_server(always={"number 1.": "hang"}) as server:
         third = painted(server, tmp_path / "left", watch=soon("abandon"))
     assert third.interrupted and third.painted < 6 and (tmp_path / "left/paintings.jsonl").exists()
-
-
-def test_an_empty_or_cut_image_does_not_count_as_made(tmp_path: Path) -> None:
-    path, whole = tmp_path / "7.png", png("7")
-    for data in (whole, b"JPEG", b"", whole[:5], whole[:8], whole[:-1]):
-        path.write_bytes(data)
-        assert is_there(tmp_path, "7") is (data in (whole, b"JPEG")), data
-    path.unlink()
-    assert not is_there(tmp_path, "7")
-    path.mkdir()
-    with pytest.raises(FileProblem, match="a folder lies where an image is to be written"):
-        is_there(tmp_path, "7")
 
 
 # Prompts that a text model writes anew

@@ -108,8 +108,10 @@ def test_rows_that_are_known_by_their_number_are_kept_with_all_others(rows: Path
 def test_rows_of_every_suite_are_read_again_from_what_is_kept(task: str, subject: str, tmp_path: Path) -> None:
     shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
     shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")
-    rooms: dict[str, Any] = {"models": (), "scenes": ("mine=rooms",), "data": "mine.csv"}
-    run = asked(tmp_path / "run", tasks=(task,), limit=3, **{"models": (subject,)} if subject else rooms)
+    chosen: dict[str, Any] = {"models": (), "scenes": ("mine=rooms",), "data": "mine.csv"}
+    if subject:
+        chosen = {"models": (subject,)}
+    run = asked(tmp_path / "run", tasks=(task,), limit=3, **chosen)
     before = figures(run)
     Path("mine.csv").unlink()
     reopened = open_saved_run(run)
