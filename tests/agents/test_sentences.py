@@ -203,13 +203,13 @@ def test_a_look_asks_for_a_schema_bound_to_l_unless_the_service_refuses_schemas(
     assert ask.schemas == [None], "no schema holds graphs in another number"
     schemas: list[bool] = []
 
-    async def ask(messages: object, *, label: str, draw: int = 0, schema: dict[str, Any] | None = None) -> Reply:
+    async def refuse(messages: object, *, label: str, draw: int = 0, schema: dict[str, Any] | None = None) -> Reply:
         schemas.append(schema is not None)
         return Reply(BETTER) if schema is None else Reply(None, Ending.API_ERROR, error="no schemas", status=400)
 
     refusals = SchemaRefusals()
     for _ in range(2):
-        assert run(refine_passage(passage(VASE), refusals.asking(ask), LOW)).graphs == (GOOD,)
+        assert run(refine_passage(passage(VASE), refusals.asking(refuse), LOW)).graphs == (GOOD,)
     assert schemas == [True, False, False]
 
 

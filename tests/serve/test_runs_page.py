@@ -237,7 +237,8 @@ def everything(run: Path) -> dict[Path, tuple[int, bytes]]:
 
 def test_nothing_is_written_into_a_run(serve: Serve, run: Path) -> None:
     before, client = everything(run), serve(run)
-    for name, values in {"run": {}, "samples": {}, "sample": {"number": 0}, "search": {"text": "cup"}}.items():
+    asked: dict[str, dict[str, Any]] = {"run": {}, "samples": {}, "sample": {"number": 0}, "search": {"text": "cup"}}
+    for name, values in asked.items():
         client.data(name, run="mine", **values)
     client.label("mine", number=0, verdict="right")
     assert everything(run) == before

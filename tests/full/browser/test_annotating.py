@@ -182,7 +182,7 @@ def annotate(page: Page) -> None:
 
 def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="proposal: expected a Narrative, found str"):
-        bundled()[0].edit("story.jsonl")
+        bundled()[0].edit("story.jsonl")  # type: ignore[arg-type]
     about: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     texts = f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"
     cells = [{"id": f"cell-{number}", "source": text, **about} for number, text in enumerate(texts)]

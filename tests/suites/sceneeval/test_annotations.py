@@ -27,7 +27,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.judgement import Judged, Scores
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.sceneeval import annotations
+from tsgkit.suites.sceneeval import annotations as demands
 from tsgkit.suites.sceneeval.annotate import METRICS, NO_MAJORITY, UNREAD, AnnotateTask
 from tsgkit.suites.sceneeval.annotation_baselines import annotate, annotator_named
 from tsgkit.suites.sceneeval.annotation_files import (
@@ -74,9 +74,9 @@ PIECES = (
     *("null", ", "),
 )
 RIGHT = WANTED | {"object_relations": ["eq,2,left,0,bed,lamp", "eq,1,next_to,0,bed,lamp"]}
-ASKED = annotations.annotation_of("0", "easy", "A bedroom.", *RIGHT.values())
+ASKED = demands.annotation_of("0", "easy", "A bedroom.", *RIGHT.values())
 SAID = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
-DEN = annotations.annotation_of("0", "easy", "A den.", ("eq,1,bed",))
+DEN = demands.annotation_of("0", "easy", "A den.", ("eq,1,bed",))
 DRAWS = st.lists(st.lists(st.sampled_from(SAID), max_size=5), min_size=1, max_size=7)
 NEXT_TO = ("eq,1,next_to,0,bed,lamp", "eq,1,next_to,1,bed,lamp")
 LEFT_OF = ("eq,1,left,0,bed,lamp", "eq,1,left,1,bed,lamp")
@@ -91,25 +91,25 @@ def test_a_row_becomes_its_demands_and_a_drawable_graph() -> None:
     (one,) = found.usable()
     assert not found.findings
     assert [spec.kind for spec in one.specifications] == ["cnt", "cnt", "atr", "oor", "oar"]
-    assert annotations.in_words(one.object_relations[0]) == "exactly 2 lamp left bed"
+    assert demands.in_words(one.object_relations[0]) == "exactly 2 lamp left bed"
     assert (one.groups, one.cluster) == ({"difficulty": ("easy",), "room": ("bedroom",)}, "0")
-    graph = annotations.scene_graph(one)
+    graph = demands.scene_graph(one)
     assert (graph.nodes["king size"]["kind"], graph.nodes["wall"]["kind"]) == ("attribute", "built")
     label = {"relation": "left", "quantity": "exactly 2", "text": "eq,2,left,0,bed,lamp"}
     assert ("lamp", "bed", label) in list(graph.edges(data=True))
-    drawn = annotations.triplets(one)
+    drawn = demands.triplets(one)
     assert ("lamp", "count", "at least 2") in drawn
     assert len(ActionGraph.of(*drawn).triplets) == len(drawn)
-    specs = annotations.annotation_of(
+    specs = demands.annotation_of(
         "0", "", "", [f"{quantity},2,bed" for quantity in ("eq", "lt", "gt", "le", "ge")]
     ).counts
     held = [[count for count in range(5) if spec.holds(count)] for spec in specs]
     assert held == [[2], [0, 1], [3, 4], [0, 1, 2], [2, 3, 4]]
     entries = ["eq,1,left,1,lamp,bed", "eq,1,left,-1,lamp,bed", "eq,1,surround,0,table,chair:0,chair:1,chair:2"]
-    assert len(annotations.annotation_of("0", "", "", ["eq,1,bed", "eq,1,bed"]).specifications) == 1, (
+    assert len(demands.annotation_of("0", "", "", ["eq,1,bed", "eq,1,bed"]).specifications) == 1, (
         "written twice counts once"
     )
-    first, second, third = annotations.annotation_of("0", "", "", ["eq,1,bed"], (), entries).object_relations
+    first, second, third = demands.annotation_of("0", "", "", ["eq,1,bed"], (), entries).object_relations
     assert (first.anchor, first.others) == ("bed", ("lamp",))
     assert (second.anchor, second.others) == ("lamp", ("bed",))
     assert (third.anchor, third.named) == ("table", {"table": 1, "chair": 3})
@@ -141,7 +141,7 @@ def test_defects_have_codes_and_an_error_keeps_a_file_from_being_scored_or_read(
     found = read('0,easy,Den,"eq,1",,,', '1,easy,Den,"eq",,,')
     assert {finding.code for finding in found.findings} <= set(RULES)
     with pytest.raises(NotationError, match="none of eq, lt, gt, le, ge"):
-        annotations.annotation_of("0", "", "", ["some,1,bed"])
+        demands.annotation_of("0", "", "", ["some,1,bed"])
     with pytest.raises(UsageError, match=r"line 2, item 0: ObjCount: 'eq,1': not quant,n,category \(and 3 more"):
         found.usable()
     for text, said in (
@@ -181,9 +181,7 @@ def test_rules_read_the_same_in_every_version_without_the_annotation_and_chance_
         entries.update(repr(listed).encode())
     assert entries.hexdigest()[:16] == "39dadff57a82731f", "see that the change is meant, and write it down"
     counts, pairs, built = ["eq,1,sofa", "ge,2,lamp"], ["eq,1,left,0,sofa,lamp"], ["eq,1,on,sofa,floor"]
-    samples = [
-        annotations.annotation_of(str(number), "easy", "A den.", counts, (), pairs, built) for number in range(20)
-    ]
+    samples = [demands.annotation_of(str(number), "easy", "A den.", counts, (), pairs, built) for number in range(20)]
     chance, other = (annotator_named("baseline/random", seed, samples) for seed in (0, 1))
     said = [chance.answer(one) for one in samples]
     assert said == [chance.answer(one) for one in samples] != [other.answer(one) for one in samples]
@@ -191,7 +189,7 @@ def test_rules_read_the_same_in_every_version_without_the_annotation_and_chance_
     for text in said:
         reading = read_annotation_reply(text)
         assert not reading.findings and set(reading.annotation("0").categories) <= {"sofa", "lamp"}
-    den = annotations.annotation_of("0", "easy", "A den.", ["eq,7,cat"])
+    den = demands.annotation_of("0", "easy", "A den.", ["eq,7,cat"])
     answer = annotator_named("baseline/rules", 0, []).answer(den)
     assert json.loads(answer)["counts"] == []
     with pytest.raises(UsageError, match="there is no baseline/rule"):
@@ -204,7 +202,7 @@ def test_release_is_imported_and_usable_by_name_unless_it_cannot_be_read(
     monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     (file,), name = known("sceneeval").files, "sceneeval"
-    place = "3dlg-hcvc/SceneEval/releases/download/SceneEval-500_v250610/annotations.csv"
+    place = "3dlg-hcvc/SceneEval/releases/download/SceneEval-500_v250610/demands.csv"
     assert known(name).url(file) == f"https://github.com/{place}"
     for data, says in (
         (b"a,b\n1,2\n", "column ID is missing"),
@@ -343,14 +341,14 @@ def test_strange_replies_are_read_the_same_in_every_version() -> None:
 def test_what_is_as_asked_is_read_back_and_what_is_cut_never_whole(listed: tuple[list[str], ...], end: int) -> None:
     value = dict(zip(FIELDS.values(), listed, strict=True))
     reading = read_annotation_reply(f"Here:\n```json\n{json.dumps(value, indent=1)}\n```")
-    assert {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in annotations.KINDS} == value
+    assert {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in demands.KINDS} == value
     assert not reading.findings
     text = json.dumps(value)
     if end < len(text):
         assert read_annotation_reply(text[:-end]).unreadable in (CUT, NOTHING)
 
 
-def judge_reply(asked: annotations.Annotation, reply: Reply | None) -> Judged:
+def judge_reply(asked: demands.Annotation, reply: Reply | None) -> Judged:
     return TASK.score(asked, TASK.read(asked, reply), None)
 
 
@@ -363,12 +361,12 @@ def strict(**changed: list[str]) -> Scores:
 
 
 def test_entries_agree_exactly_by_meaning_or_not_at_all() -> None:
-    def same(kind: annotations.Kind, *texts: str, one_room: bool = True) -> list[bool]:
-        one, other = map(annotations.PARSERS[kind], texts)
+    def same(kind: demands.Kind, *texts: str, one_room: bool = True) -> list[bool]:
+        one, other = map(demands.PARSERS[kind], texts)
         keys = [[WORDING.key(of, level, one_room=one_room) for of in (one, other)] for level in ("exact", "meaning")]
         return [left == right for left, right in keys]
 
-    exactly: list[tuple[annotations.Kind, str, str]] = [  # spelling, synonyms, order
+    exactly: list[tuple[demands.Kind, str, str]] = [  # spelling, synonyms, order
         ("cnt", "eq,1,tv_stand", "eq,1,TV stand"),
         ("cnt", "eq,1,sofa", "eq,1,couch"),
         ("atr", "eq,1,sofa,grey", "eq,1,couch,gray"),
@@ -379,7 +377,7 @@ def test_entries_agree_exactly_by_meaning_or_not_at_all() -> None:
         ("oar", "eq,1,against,bed,wall", "eq,1,against,bed,walls"),
         ("oar", "eq,1,between,bed,door,window", "eq,1,between,bed,window,door"),
     ]
-    by_meaning: list[tuple[annotations.Kind, str, str]] = [  # paraphrases
+    by_meaning: list[tuple[demands.Kind, str, str]] = [  # paraphrases
         ("cnt", "gt,1,chair", "ge,2,chair"),
         ("cnt", "lt,1,chair", "eq,0,chair"),
         ("oor", "eq,1,beside,0,bed,lamp", "eq,1,next_to,0,bed,lamp"),
@@ -387,7 +385,7 @@ def test_entries_agree_exactly_by_meaning_or_not_at_all() -> None:
         ("oar", "eq,1,hang,mirror,wall", "eq,1,on,mirror,wall"),
         ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room"),
     ]
-    different: list[tuple[annotations.Kind, str, str]] = [
+    different: list[tuple[demands.Kind, str, str]] = [
         ("cnt", "eq,2,chair", "ge,2,chair"),
         ("cnt", "eq,2,chair", "eq,3,chair"),
         ("cnt", "eq,1,lamp", "eq,1,floor_lamp"),
@@ -413,7 +411,7 @@ def test_missing_entries_lower_recall_and_samples_without_answer_all_scores() ->
     assert scores["exact_match"].value == 0
     assert strict(counts=["eq,1,bed"])["precision"].value == 1
     scores = judge_reply(
-        annotations.annotation_of("0", "", "A den.", ["eq,1,sofa"]), Reply('{"counts": ["eq,1,sofa"]}')
+        demands.annotation_of("0", "", "A den.", ["eq,1,sofa"]), Reply('{"counts": ["eq,1,sofa"]}')
     ).scores["strict"]
     assert (scores["oor_f1_per_item"].value, scores["oor_f1"].value, scores["exact_match"].value) == (1, None, 1)
     found = judged(counts=[*RIGHT["counts"], "about,3,chair"])
@@ -455,7 +453,7 @@ def test_missing_entries_lower_recall_and_samples_without_answer_all_scores() ->
 
 def scored(wanted: tuple[list[str], ...], said: tuple[list[str], ...]) -> Scores:
     reply = json.dumps(dict(zip(FIELDS.values(), said, strict=True)))
-    return judge_reply(annotations.annotation_of("0", "easy", "A den.", *wanted), Reply(reply)).scores["strict"]
+    return judge_reply(demands.annotation_of("0", "easy", "A den.", *wanted), Reply(reply)).scores["strict"]
 
 
 @settings(max_examples=60)
@@ -473,7 +471,7 @@ def test_scores_are_symmetric_shares_whatever_the_order_and_no_entry_left_out_ra
     assert {name: one[:2] for name, one in found.items()} == {name: one[:2] for name, one in after.items()}
     fewer = tuple([entry for entry in listed if random.random() < 0.8] for listed in said)
     after = scored(wanted, fewer)
-    for name in ("recall", "recall_meaning", "recall_per_item", *(f"{one}_recall" for one in annotations.KINDS)):
+    for name in ("recall", "recall_meaning", "recall_per_item", *(f"{one}_recall" for one in demands.KINDS)):
         assert (after[name].value or 0) <= (found[name].value or 0)
     same = scored(wanted, wanted)
     names = ("f1", "f1_meaning", "f1_per_item", "exact_match", "quantities")
@@ -491,7 +489,7 @@ def draw(*entries: str) -> AnnotationReading:
     return read_annotation_reply(reply(*entries))
 
 
-def kept(found: Reading[Any]) -> tuple[annotations.Specification, ...]:
+def kept(found: Reading[Any]) -> tuple[demands.Specification, ...]:
     return () if isinstance(found.answer, Unreadable) else found.answer.specifications
 
 

@@ -262,10 +262,10 @@ def test_rows_of_another_shape_and_repeats_are_found() -> None:
     (finding,) = row_findings(replace(row, scene="Moon"))
     assert finding.severity == "error" == RULES[finding.code].severity
     assert list(findings([clean("000001"), clean("000002", "BCDABCDABC")])) == []
-    found = list(findings([replace(clean(), line=2), replace(clean(), line=7)]))
-    assert [finding.code for finding in found] == ["repeated-id", "repeated-prompt", *["repeated-question"] * 10]
-    assert found[0].message == "as in 000001 (line 2)"
-    assert (found[-1].question, found[-1].line) == (9, 7)
+    repeated = list(findings([replace(clean(), line=2), replace(clean(), line=7)]))
+    assert [finding.code for finding in repeated] == ["repeated-id", "repeated-prompt", *["repeated-question"] * 10]
+    assert repeated[0].message == "as in 000001 (line 2)"
+    assert (repeated[-1].question, repeated[-1].line) == (9, 7)
 
 
 def test_a_published_file_is_imported_unless_its_rows_cannot_be_evaluated_and_its_defects_are_reported(

@@ -228,9 +228,9 @@ def test_files_and_layouts_become_scenes_and_every_kind_of_loss_has_a_line(capsy
     assert [one["modelId"] for one in value] == [f"layoutvlm-objaverse.asset{number}" for number in range(3)]
     assert [one["id"] for one in value] == ["bed-0", "nightstand-0", "chair-0"]
     assert converted("--help") == 0
-    said = capsys.readouterr().out
+    helped = capsys.readouterr().out
     for name in known_converters():
-        assert name in said and all(one.name in said for one in converter_of(name).assumptions), name
+        assert name in helped and all(one.name in helped for one in converter_of(name).assumptions), name
 
 
 def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: Captured) -> None:

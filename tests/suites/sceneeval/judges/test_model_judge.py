@@ -87,7 +87,7 @@ def test_categories_attributes_and_holders_are_read_or_are_faults() -> None:
     ):
         assert plain(answers.read_category(text, CATEGORIES)) == found, text
     assert answers.read_category('{"category": "none"}', ("none", "lamp")) == "none"
-    for text, found in (
+    for text, holds in (
         ('{"holds": {"1": true, "2": false}}', (True, False)),
         ('{"holds": {"2": "no", "1": "Yes"}}', (True, False)),
         ('{"holds": {"1": true}}', "it says nothing of 2"),
@@ -95,7 +95,7 @@ def test_categories_attributes_and_holders_are_read_or_are_faults() -> None:
         ('{"holds": {"1": true, "2": "perhaps"}}', "'perhaps', said of 2, is no yes or no"),
         ('{"holds": true}', "True says nothing of any object"),
     ):
-        assert plain(answers.read_holds(text, 2)) == found, text
+        assert plain(answers.read_holds(text, 2)) == holds, text
     for text, said in (
         ('{"held_by": " Wall "}', "wall"),
         ('{"held_by": "sky"}', "'sky' is none of ground, object, wall, ceiling"),
