@@ -116,8 +116,8 @@ def test_a_run_killed_before_its_first_record_and_one_of_data_whose_name_is_not_
     assert "2 of 2 samples not asked" in said(0, "runs", "show", str(run))
     assert "not asked yet" in said(0, "explain", str(run), "--item", "bread/q0")
     assert "0 of 2" in said(0, "runs", "list", str(run.parent))
-    for command in (["report", str(run)], ["rescore", str(run)], [*EVAL, str(run)]):
-        said(0, *command)
+    for line in (["report", str(run)], ["rescore", str(run)], [*EVAL, str(run)]):
+        said(0, *line)
     name = os.fsdecode(os.fsencode(tmp_path) + b"/sg\xffqa.jsonl")
     shutil.copy(DATA / "sgqa.jsonl", name)
     for command in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -73,7 +74,7 @@ PIECES = (
     *("eq,1,bed,red", '{"n": 1, "category": "bed"}', '", "', '"]', "]", "}", ";", "\n- ", "\n", "none", "Attributes: "),
     *("null", ", "),
 )
-RIGHT = WANTED | {"object_relations": ["eq,2,left,0,bed,lamp", "eq,1,next_to,0,bed,lamp"]}
+RIGHT: dict[str, Any] = WANTED | {"object_relations": ["eq,2,left,0,bed,lamp", "eq,1,next_to,0,bed,lamp"]}
 ASKED = demands.annotation_of("0", "easy", "A bedroom.", *RIGHT.values())
 SAID = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
 DEN = demands.annotation_of("0", "easy", "A den.", ("eq,1,bed",))
@@ -451,7 +452,7 @@ def test_missing_entries_lower_recall_and_samples_without_answer_all_scores() ->
         assert "official" not in found.scores, reply
 
 
-def scored(wanted: tuple[list[str], ...], said: tuple[list[str], ...]) -> Scores:
+def scored(wanted: Sequence[Any], said: tuple[list[str], ...]) -> Scores:
     reply = json.dumps(dict(zip(FIELDS.values(), said, strict=True)))
     return judge_reply(demands.annotation_of("0", "easy", "A den.", *wanted), Reply(reply)).scores["strict"]
 
