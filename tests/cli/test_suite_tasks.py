@@ -258,8 +258,6 @@ def test_eval_of_scenes_refuses_invalid_arguments(monkeypatch: pytest.MonkeyPatc
     tsgkit.refuses(
         {
             "--model openai/x": "this task judges scenes, not replies of models\n  name a folder of scenes",
-            "--scenes mine=here.json": "a file, not a folder\n  name the folder",
-            "--scenes mine": "not NAME=DIR\n  as in --scenes mine=scenes/mine",
             folder: (
                 "no scene in this folder is named after an item\n  the scene of an item is named scene_0.json, not h"
             ),
@@ -357,7 +355,6 @@ def test_prompts_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
     tsgkit.refuses(
         {
             "": "missing: list|show",
-            "show tsg/sgd": "there is no task tsg/sgd\n  tsg/sgds?",
             f"{sgds} --style cto": "there is no style cto\n  cot?",
             f"{sgds} --item frist": "no item frist\n  first?",
             f"{sgds} --item 9": "there is no item 9\n  choose from first, second",

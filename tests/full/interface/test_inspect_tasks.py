@@ -62,12 +62,12 @@ def test_scores_of_inspect_and_of_its_logs_equal_ours_on_the_same_replies(
 
 
 def test_inspect_eval_runs_a_task_by_its_name_and_refuses_unknown_styles(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "inspect_ai", "eval", "tsgkit/sgds", "--model", "mockllm/model", "-T"]
-    for option, code, said in (("items=3", 0, "strict_accuracy"), ("style=cott", 1, "cott")):
-        words = [*command, option]
-        ended = subprocess.run(words, env=environment(), capture_output=True, text=True, cwd=tmp_path, check=False)
-        assert (bool(ended.returncode), said in ended.stdout + ended.stderr) == (bool(code), True), option
+    words = [sys.executable, "-m", "inspect_ai", "eval", "tsgkit/sgds", "--model", "mockllm/model", "-T", "items=3"]
+    ended = subprocess.run(words, env=environment(), capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (ended.returncode, "strict_accuracy" in ended.stdout + ended.stderr) == (0, True), ended.stderr
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
+    with pytest.raises(UsageError, match="there is no style cott"):
+        TASKS["sgds"](style="cott")
 
 
 def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_are_not_offered(tmp_path: Path) -> None:
