@@ -137,11 +137,6 @@ def test_two_annotators_agree_in_a_table_and_in_json_and_what_does_not_fit_is_to
     write("ann.jsonl", tea([WASH], vocabulary=None))
     write("bob.jsonl", tea([FILL], vocabulary=None))
     assert "no intervals: all paired graphs are of one description; at least two are needed" in tsgkit(GRAPHS).out
-    for name in ("ann.jsonl", "bob.jsonl"):
-        write(name, tea([WASH], [FILL], vocabulary=None))
-    write_lines("L.json", {"object": ["cup"], "relationship": ["with"], "verb": ["wash"]})
-    assert "kappa leaves out 2 names outside L: fill, kettle" in tsgkit(f"{GRAPHS} --vocabulary L.json").out
-    assert "1 item without L: all names that either annotator used" in tsgkit(GRAPHS).out
 
 
 def test_agree_and_audit_refuse_what_cannot_be_compared(tsgkit: CommandLine) -> None:
@@ -198,22 +193,7 @@ def acts(verb: str, thing: str, *tools: str) -> list[list[str]]:
     return [["person", "verb", verb], [verb, "dobj", thing], *([verb, "with", tool] for tool in tools)]
 
 
-def test_own_data_have_no_slip_and_the_report_explains_itself(tsgkit: CommandLine) -> None:
-    audits = tsgkit("audit --task tsg --task sgqa --json").json["audits"]
-    assert [one["task"] for one in audits] == ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
-    for audit in audits:
-        wrong = [check["code"] for check in audit["checks"] if check["severity"] == "error" and check["found"]]
-        assert wrong == [], audit["task"]
-    worst = audits[1]["worst_group"]
-    assert (worst["group"], worst["n"], worst["value"]) == ("unrelated", 30, 1.0)
-    out = tsgkit("audit --task tsg/sgds").out
-    for part in (
-        "Blind guessing gets 20.0 %.",
-        "A model that gets less than",
-        "what can be had without understanding",
-        "Within groups the best gets 100.0 % of unrelated (n = 30, chance 20.0 %)",
-    ):
-        assert part in out, part
+def test_reports_of_audits_are_pages_in_which_hostile_answers_are_inert(tsgkit: CommandLine) -> None:
     evil = "<script>alert(1)</script>\x1b[31m"
     write_lines("sgqa.jsonl", SGQA | {"qa_pairs": [{"Q": "What?", "A": evil}]})
     for name, begin in (("a.md", "# Audit"), ("a.html", "<!doctype html>")):
@@ -271,10 +251,6 @@ def test_runs_lose_what_a_shortcut_gives_and_are_audited_task_by_task(tsgkit: Co
         assert all(one["items"] == 1 and one["runs"] for one in audits), words
     other = tsgkit("audit data/sgds.jsonl --run run", code=2).err
     assert "not the data that were asked about" in other and "tsgkit audit: DATA" in other
-    tsgkit("data import tsg-bench data/sgds.jsonl")
-    installed = [audited(tsgkit, words) for words in ("tsg-bench", "data/sgds.jsonl")]
-    assert [one["task"] for one in installed] == ["tsg/sgds"] * 2
-    assert installed[0]["checks"] == installed[1]["checks"]
 
 
 def test_choices_that_contradict_repeat_a_step_or_fit_better_are_found_and_lookalikes_not(tsgkit: CommandLine) -> None:

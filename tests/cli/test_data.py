@@ -15,7 +15,7 @@ from command_line import CommandLine
 from hub_rows import SGDS, SGQA, header, hub, hub_settings, table_of
 from hub_server import Hub
 from loopback import Loopback, loopback
-from official_layout import data, rows, write_layout
+from official_layout import data, rows
 from prefork import Prefork
 from tsg_tasks import TASKS
 
@@ -75,21 +75,6 @@ def test_get_says_what_came_and_its_progress_in_plain_lines(
     assert (ended.out.count("the published file (there already)"), ended.err) == (4, "")
     assert len(server.asked) == 4
     assert "tsg-bench: complete\n" in tsgkit("data list").out
-
-
-@pytest.mark.usefixtures("project")
-def test_json_of_each_verb_is_one_object(server: Loopback, tmp_path: Path, tsgkit: CommandLine) -> None:
-    write_layout(tmp_path / "checkout")
-    imported = tsgkit("data import tsg-bench checkout --json").json
-    assert [file["rows"] for file in imported["dataset"]["files"]] == [100, 250, 250, 500]
-    words = f"data get tsg-bench --from {server.url} --json"
-    assert "already here would be lost" in tsgkit(words, code=2).err
-    got = tsgkit(words, "--force").json
-    assert [arrived["action"] for arrived in got["arrived"]] == ["replaced"] * 4
-    listed = tsgkit("data list --json").json
-    assert listed["data_home"] == str(tmp_path / "home")
-    assert [one for one in listed["datasets"] if one["installed"]] == [got["dataset"]]
-    assert ("tsg", "ma-sgg") in {(file["suite"], file["task"]) for file in listed["bundled"]}
 
 
 @pytest.mark.usefixtures("project")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -162,19 +161,6 @@ def test_scripts_answer_by_item_and_are_missing_where_they_hold_none(tsgkit: Com
     assert "1 missing, 1 empty, 1 truncated" in tsgkit(SCRIPT).out
 
 
-def test_replays_reproduce_samples_and_scores_without_asking(server: Running, tsgkit: CommandLine) -> None:
-    vote = "--solver vote:3 --samples"
-    [first] = results(tsgkit, asking(server, vote, "--out first"))
-    seen = server.stats()["seen"]
-    [again] = results(tsgkit, f"eval --task sgqa --first 4 {vote} --model replay:first")
-    for name in ("profiles", "counts", "samples", "reasons", "n"):
-        assert again[name] == first[name], name
-    assert server.stats()["seen"] == seen
-    tsgkit("eval --task sgqa --first 3 --quiet --out only")
-    assert "nowhere" in tsgkit("eval --model replay:nowhere", code=2).err
-    assert "the run has tsg/sgqa baseline" in tsgkit("eval --task sgds --model replay:only", code=2).err
-
-
 def test_options_go_before_the_settings_of_a_plan_and_wrong_settings_are_named(
     folder: Path, tsgkit: CommandLine
 ) -> None:
@@ -219,10 +205,6 @@ def test_dry_runs_send_nothing_and_estimate_requests_tokens_and_cost(server: Run
     tsgkit(words)
     assert "3 samples of these are answered already" in tsgkit(words, "--dry-run").out
     assert "answered already" not in tsgkit(words, "--dry-run", "--new").out
-    tiered = "eval --quiet --task tsg/sgqa --limit 1 --model openai/gpt-4o --dry-run --model-arg api_key=x"
-    out = tsgkit(tiered, "--model-arg", "service_tier=flex").out
-    assert "service tier flex\n" in out and out.count("the price of service tier flex is not known") == 1
-    assert "service tier" not in tsgkit(tiered, "--model-arg", "service_tier=flex", "--price", "1,2").out
 
 
 def test_tasks_and_items_are_those_named_or_those_of_the_rows(folder: Path, tsgkit: CommandLine) -> None:
@@ -255,10 +237,7 @@ def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None
         {
             "--repeat -1": "--repeat -1: at least 1 is needed",
             "--task sgqb": "there is no task sgqb\n  sgqa?",
-            "--style zeroshot": "zeroshot",
             "--data nowhere.jsonl": "nowhere.jsonl: no such file",
-            "--prompts nowhere": "nowhere",
-            "--price cheap --dry-run": "'cheap' is no price",
             "--model openai/gpt-4o": "OPENAI_API_KEY is not set",
             "--model qwen --model-arg api_base=http://127.0.0.1:9/v1": "asked with --model openai/qwen\n",
             "--model qwen": "for a server of your own add --model-arg api_base=",
@@ -303,23 +282,3 @@ def test_prompts_that_are_too_long_or_cut_off_or_tried_again_are_told(tsgkit: Co
     with model_server(first=[200, 429, 500, 200], retry_after="0.1") as server:
         out = tsgkit(asking(server, "--concurrency 1")).out
     assert "  2 requests failed and were tried again\n" in out
-
-
-def test_next_step_is_named_and_runs_are_listed_a_line_each(tsgkit: CommandLine) -> None:
-    sgds = "tsgkit eval --task tsg/sgds --model openai/gpt-4o --limit 10"
-    images = "tsgkit eval --task spatialgen/questions --images NAME=DIR"
-    for words, expected in {
-        "--task tsg/sgds": [sgds, "tsgkit eval --task tsg/sgds --model openai/NAME"],
-        "": ["tsgkit eval --model openai/gpt-4o --limit 10"],
-        "--task spatialgen/questions": [f"{images} --judge", "tsgkit images --task spatialgen/questions --model"],
-        "--task spatialgen/questions --task tsg/sgds --model baseline/random": [sgds, images],
-    }.items():
-        out = tsgkit(f"eval --limit 2 --quiet {words}").out
-        assert all(part in out for part in expected), words
-        assert ("--model openai/gpt-4o" in out) == (words != "--task spatialgen/questions"), words
-    shutil.rmtree("runs")
-    said = tsgkit("eval --quiet --task tsg/sgqa --limit 2 --style cot").out
-    assert "baselines have no style and no solver" in said
-    [line] = tsgkit("runs list").out.splitlines()
-    assert "complete  baseline/rules  tsg/sgqa  limit 2" in line
-    assert "there is no folder nowhere" in tsgkit("runs list nowhere").out

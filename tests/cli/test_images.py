@@ -1,8 +1,7 @@
-"""``tsgkit images``, by services and by functions of one's own, and ``tsgkit eval`` over folders of images."""
+"""``tsgkit images``, by services and by functions of one's own."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -13,11 +12,8 @@ from command_line import CommandLine, write_lines
 from image_server import image_server, png
 from image_suite import install
 from run_files import everything
-from shipped import TASKS
-from spatial_judge import spatial_judge
 
 from tsgkit.report import progress
-from tsgkit.suites.spatialgen.rows import rows_in
 
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(12)}
 KEY = "sk-loopback-key"
@@ -122,7 +118,6 @@ def test_images_refuses_invalid_arguments_before_sending_or_writing(
             "--size 0x5": "no size of an image",
             "--ids c99": "no item is called c99",
             "--condition drawn": "--condition and --layouts go together",
-            "--layouts x.json": "--condition and --layouts go together",
             "--no-instruction": "leaves nothing to ask for",
             "--rewriter-price 1,2": "name it: --rewriter M",
             "--task tsg/sgqa": "tsg/sgqa has no images to make\n  tasks that have: demo/cups",
@@ -176,26 +171,3 @@ def test_drawings_go_to_functions_that_take_one_and_objects_that_make_no_images_
             "images --task demo/cups --model python:./no.py:x -o out": "no.py: no such file",
         }
     )
-
-
-def test_controls_are_asked_for_by_name_and_stand_beside(tsgkit: CommandLine) -> None:
-    questions = TASKS / "spatialgen/data/questions.jsonl"
-    images = {row.id: png(row.id) for row in rows_in(questions)}
-    Path("pictures").mkdir()
-    for item_id, data in images.items():
-        Path(f"pictures/{item_id}.png").write_bytes(data)
-    known = {hashlib.sha256(data).hexdigest(): item_id for item_id, data in images.items()}
-    words = "eval --task spatialgen/questions --images mine=pictures --judge openai/eye --no-cache --quiet --limit 4"
-    with spatial_judge(rows=str(questions), images=known) as judge:
-        words += f" --model-arg api_base={judge.base}"
-        out = tsgkit(f"{words} --blind --shuffled --protocol ours").out
-        for part in (
-            *("- ours ", "- ours-blind", "- ours-shuffled", "baseline/constant:C", "single_round"),
-            "controls of spatialgen/questions, free: the same 4 items answered without looking",
-            "no official figures: the published code asks all ten questions at once",
-        ):
-            assert part in out, part
-        [estimate] = tsgkit(f"{words} --dry-run --json --protocol ours-apart").json["estimates"]
-        assert (estimate["requests_at_least"], estimate["requests"]) == (200, 600)
-        assert "200 to 600 requests" in tsgkit(f"{words} --dry-run --protocol ours-apart").out
-    tsgkit.refuses({"eval --task spatialgen/questions --blind": "--blind controls who looks at images"})

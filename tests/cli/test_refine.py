@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -239,43 +237,6 @@ def test_calls_of_former_spellings_go_on_and_those_without_repairs_go_on_without
     assert "another run lies here (effort: repair differs)" in tsgkit(f"{REFINE} {SCRIPT} --repair exact", code=2).err
     tsgkit(f"{REFINE} {SCRIPT} --new")
     assert graphs("out.txt") == [GOOD]
-
-
-WATCHED = """\
-item a: repair, 1 finding left, 0 calls
-item a, graph 0: repair, 1 finding left, 0 calls
-item a, graph 0: check, 1 finding left, 0 calls
-item a, graph 0: look, 0 findings left, 1 call
-item a, graph 0: repair, 0 findings left, 1 call
-item a, graph 0: check, 0 findings left, 1 call
-item b: repair, 0 findings left, 0 calls
-item b, graph 0: repair, 0 findings left, 0 calls
-item b, graph 0: check, 0 findings left, 0 calls
-item b, graph 0: look, 1 finding left, 1 call
-item b, graph 0: check, 1 finding left, 1 call
-item b, graph 0: look, 0 findings left, 2 calls
-item b, graph 0: repair, 0 findings left, 2 calls
-item b, graph 0: check, 0 findings left, 2 calls
-"""
-
-
-def test_watch_tells_each_step_in_a_line_of_its_own_on_a_terminal_too(
-    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
-) -> None:
-    spoilt = ActionGraph((SLIP.triplets[0], *VASE.triplets[1:]))
-    items = (Narrative.of([spoilt]), "a"), (Narrative.of([CUP]), "b")
-    Path("in.jsonl").write_text("".join(narratives.write(replace(one, id=name)) for one, name in items))
-    named = "graph 1: mismatched: fill -> dobj -> cup"
-    replies = {f"1: {named}": f"{BETTER} (90)", "1: out-of": BETTER, "1: graph 1: out": BETTER, "-> cup": named}
-    told = io.StringIO()
-    monkeypatch.setattr(told, "isatty", lambda: True, raising=False)
-    with model_server(replies=replies) as server, monkeypatch.context() as patched:
-        patched.setattr(sys, "stderr", told)
-        summary = tsgkit(f"refine in.jsonl -o out.jsonl --vocabulary L.json --watch --json {model(server)}").json
-    lines = [line for line in told.getvalue().splitlines() if line.startswith("item ")]
-    assert sorted(lines, key=lambda line: line[5]) == WATCHED.splitlines()
-    assert summary["calls"] == 3 and graphs("out.jsonl") == [GOOD, GOOD]
-    assert "\x1b" not in told.getvalue() and "openai/x:" not in told.getvalue(), "no line changes in place"
 
 
 def test_models_that_fail_or_cannot_be_used_are_told_with_item_and_graphs(tsgkit: CommandLine) -> None:

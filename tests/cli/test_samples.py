@@ -10,11 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 from command_line import CommandLine
-from exported_runs import stopped_run
 from pages import Page
 from report_runs import recorded
 from reported import baseline_run
-from scripted_choices import scripted_run
 
 import tsgkit as tk
 
@@ -133,18 +131,6 @@ def test_reports_show_outcomes_in_the_format_of_their_file_and_gates_decide_the_
     assert summary.count("## tsgkit results") == 2 and summary.endswith("- every gate is reached\n")
 
 
-def test_exports_print_their_files_and_count_their_samples(folder: Path, tsgkit: CommandLine) -> None:
-    stopped = stopped_run(folder / "stopped")
-    assert tsgkit(f"export {stopped} --to jsonl -o out.jsonl").err.splitlines() == [
-        "tsgkit: the run is not finished: 2 samples not asked yet, left out of the export",
-        "tsgkit: 2 samples in 1 file",
-    ]
-    scripted = scripted_run(folder)
-    ended = tsgkit(f"export {scripted.path} --to csv -o out")
-    assert ended.out.splitlines() == [f"out/{name}" for name in ("samples.csv", "calls.csv", "scores.csv")]
-    assert ended.err == f"tsgkit: {len(scripted.samples)} samples in 3 files\n"
-
-
 def test_commands_of_runs_refuse_what_a_run_does_not_have(
     run: Path, baselines: Path, folder: Path, tsgkit: CommandLine
 ) -> None:
@@ -172,16 +158,12 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
             "run --figure f1": "expected a metric and a group, METRIC:G",
             "run --figure f1:implicit": "--figure: no file is named",
             "run --figure f1:implicit -o f1.pdf --by k": "--figure and --by do not go together",
-            "run --figure f1:implicit -o f1.pdf --profile x": "there is no profile x",
             "run --figure f9:implicit -o f1.pdf": "no task here has the metric f9",
             "run --figure f1:implicitly -o f1.pdf": "a figure cannot be grouped by implicitly\n  implicit?",
-            "run --columns 2": "--columns is said of a figure",
             "run --against nobody": "--against nobody",
-            "run --metrics few": "no choice of metrics few",
             "run --fail-under sgqa.nothing=1": "has no nothing",
             "run -o /no/such/folder/report.md": "there is no folder",
             "run -o t.pdf": "tsgkit: t.pdf: no report ends in .pdf\n  name it .md, .csv, .json, .tex, .html",
-            "run -o t.pdf --by k": "--figure METRIC:G for a drawing",
             "run --junit x --summary x": "two outputs name one file",
             "run -o run/samples.jsonl": untouched,
             "run --junit run/new.md": untouched,

@@ -1,4 +1,4 @@
-"""Tasks of all suites at the command: baselines, scripts, votes, scores, rooms, explanations, and their prompts."""
+"""Tasks of all suites at the command: baselines, scripts, scores, rooms, and their prompts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tsgkit.suites.sceneeval.annotation_files import read_annotation_file, read_
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.suite import task_of
 
-GOOD, FLAWED = ROOMS / "rooms" / "good", ROOMS / "rooms" / "flawed"
+GOOD = ROOMS / "rooms" / "good"
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
 BED = room(thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5)))
 FIDELITY, PLAUSIBILITY = "--task sceneeval/fidelity", "--task sceneeval/plausibility"
@@ -76,11 +76,6 @@ def test_layouts_are_evaluated_without_a_model_reported_gated_drawn_against_k_an
     assert (value["n"], value["profiles"]["strict"]["satisfied"]["value"]) == (2, 0.5)
     groups = {k: group["profiles"]["official"]["satisfied"]["value"] for k, group in value["by"]["k"].items()}
     assert groups == {"1": 0.0, "2": 1.0}
-    assert value["profiles"]["strict"]["hard"] is None and "strict.hard" in value["reasons"]
-    assert value["notes"] == ["natural items left out: 1 (no layout can be verified for them)"]
-    assert "keys" in value["samples"][1]["evidence"]["reason"]
-    out = tsgkit(SCORE).out
-    assert "satisfied           50.0" in out and "note: natural items left out: 1" in out
     rows = TASKS / "tsg/data/tsgkit-1/sgds.jsonl"
     message = "formalimg is a suite; one task is wanted\n  its tasks: formalimg/knolling, formalimg/layout"
     write_lines("other.jsonl", {"item_id": "knolling/7", "reply": [KEYS]})
@@ -113,18 +108,6 @@ def test_rules_beat_chance_and_right_annotations_are_right_in_every_figure(tsgki
     out = tsgkit("report baselines right --by difficulty --metrics all").out
     assert all(word in out for word in (TASK, "easy", "medium", "hard"))
     assert "annotate" not in tsgkit("eval --task sceneeval --dry-run").out, "the suite alone means rooms"
-    draws = [{"counts": ["eq,1,couch", "ge,1,armchair"]}] * 2 + [{"counts": ["eq,9,lamp"]}]
-    write_lines("right.jsonl", {"item_id": "2", "reply": [json.dumps(one) for one in draws]})
-    (result,) = tsgkit(f"{SCRIPTED} --solver vote:3 --ids 2 --out vote").json["results"]
-    assert result["samples"][0]["answer"]["counts"] == ["eq,1,couch", "ge,1,armchair"]
-    out = tsgkit("explain vote --item 2").out
-    for line in (
-        *(f"vote/{draw}" for draw in range(3)),
-        "counts: ✓ eq,1,couch",
-        "counts: ✗ missing: eq,1,coffee_table",
-        "counts: ✗ not wanted: ge,1,armchair (quantity: eq,1,armchair is wanted)",
-    ):
-        assert line in out, line
 
 
 def test_examples_are_clean_and_share_nothing_with_what_is_asked(tsgkit: CommandLine) -> None:
@@ -171,11 +154,6 @@ def test_missing_and_broken_scenes_are_rows_that_count_against_a_subject(tsgkit:
         assert ends == ["answered", "missing", "unreadable", "unreadable"]
     assert plausibility["profiles"]["strict"]["col_sc"]["value"] == pytest.approx(3 / 4)
     assert plausibility["profiles"]["official"]["col_sc"]["value"] == 0
-    good = next(one for one in results if (one["subject"], one["task"]) == ("good", "sceneeval/fidelity"))
-    assert [good[name] for name in ("subject", "judge", "solver", "n")] == ["good", "rules", "published", 4]
-    for name in ("cnt", "atr", "oor", "oar", "cnt_per_scene"):
-        assert [good["profiles"][profile][name]["value"] for profile in ("strict", "official")] == [1, 1], name
-    assert "eq,1,toilet" in {one["text"] for one in good["samples"][0]["evidence"]["specifications"]}
     out = tsgkit("compare run --task plausibility").out
     assert "they count as wrong: missing 1 (1)" in out and "counts no fault" not in out
 
@@ -219,37 +197,6 @@ def test_scenes_and_figures_that_are_missing_are_named_below_the_table(tsgkit: C
     Path("a.csv").write_text(f'{HEAD}\n0,easy,A bedroom with a bed and a lamp,"eq,1,bed;eq,1,lamp",,,\n')
     out = tsgkit(f"eval {FIDELITY} --scenes mine=mine --data a.csv --quiet").out
     assert "  no official atr, oor, oar: no scene has a known value" in out
-
-
-def test_rooms_are_reported_compared_and_explained(tsgkit: CommandLine) -> None:
-    evaluated(tsgkit, "--task sceneeval --first 3")
-    (run,) = Path("runs").iterdir()
-    assert run.name.startswith("good+flawed-sceneeval-")
-    names = ["cnt", "atr", "oor", "oar", "col_ob", "col_sc", "sup", "nav", "acc", "oob", "opc"]
-    assert [pair["metric"] for pair in tsgkit(f"compare {run} --json").json["comparisons"]] == names
-    fidelity = "--task fidelity"
-    for words, parts in {
-        f"report {run} --against published --by difficulty": (
-            "easy",
-            "differs in judge: rules here, gpt-4o-2024-08-06 there",
-            "differs in data: ours are not the published file",
-        ),
-        f"compare {run} --task plausibility --items": (
-            "sceneeval/plausibility, strict; 3 items in 3 clusters",
-            "col_sc (less is better)",
-            "sceneeval/plausibility sup: good published against flawed published",
-        ),
-        f"compare {run} --task plausibility --metric sup": ("sceneeval/plausibility: sup, strict; 3 items",),
-        f"explain {run} --item 0 {fidelity} --subject flawed": (
-            "flawed sceneeval/fidelity",
-            "unmet eq,1,mirror,round: 0 of 1 are round; exactly 1 needed",
-            "oor                  0.0  0 of 1 demands are met; eq,1,above,0,washbasin,mirror: 0 % of mirror_1",
-        ),
-        f"explain {run} --item 1 {fidelity}": ("expected exactly 1 bed; exactly 1 nightstand",),
-    }.items():
-        out = tsgkit(words).out
-        assert all(part in out for part in parts), words
-        assert "differs in prompts" not in out and "\\n" not in out, words
 
 
 def test_eval_of_scenes_refuses_invalid_arguments(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
@@ -306,13 +253,6 @@ def listed(tsgkit: CommandLine, more: str = "") -> dict[str, Any]:
 def test_list_names_tasks_styles_and_where_the_texts_are(tsgkit: CommandLine) -> None:
     out = tsgkit("prompts list").out
     assert all(f"\ntsg/{task}: " in f"\n{out}" for task in TSG) and "statement, " in out
-    for style, described in {
-        "zero-shot": "the answer at once",
-        "cot": "step by step, then the answer",
-        "few-shot": "the answer at once, after 10 worked examples",
-        "structured": "the answer at once, as JSON in a schema",
-    }.items():
-        assert f"\n  {style:<13} {described}\n" in out, style
     tasks = listed(tsgkit)
     assert set(tasks) == set(card_names())
     assert {"statement", "rules", "answer-structured"} <= set(tasks["formalimg/layout"]["parts"])
@@ -356,15 +296,12 @@ def test_prompts_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
         {
             "": "missing: list|show",
             f"{sgds} --style cto": "there is no style cto\n  cot?",
-            f"{sgds} --item frist": "no item frist\n  first?",
             f"{sgds} --item 9": "there is no item 9\n  choose from first, second",
             f"{sgds} --shots 3": "style zero-shot shows no examples",
             f"{sgds} --style few-shot --data shared.jsonl": "example shown-3 and item asked are of one scenario",
             f"{sgds} --data tasks/tsg/data/tsgkit-2/sgqa.jsonl": "sgds is made of sgds rows",
-            f"{sgds} --prompts nowhere": "nowhere: no such folder",
             "show formalimg/layout --item x9": "there is no item knolling/x9",
             "show formalimg/knolling --shots 3": "judges have one prompt",
-            "show formalimg/natural --style cot": "--style and --shots do not apply",
         },
         "prompts",
     )

@@ -58,9 +58,6 @@ def test_samples_hold_prompt_reply_reading_and_scores_and_are_chosen_by_fields(r
         (UsageError, "item: 3 is no id of an item", lambda: run.explain(3)),  # type: ignore[arg-type]
         (UsageError, "no run lies here", lambda: tk.open_run(run.path.parent)),
         (UsageError, "run: None is no path", lambda: tk.open_run(None)),  # type: ignore[arg-type]
-        (UsageError, "run: 3 is no path", lambda: tk.compare(3)),  # type: ignore[arg-type]
-        (UsageError, "run: 3 is no path", lambda: tk.rescore(3)),  # type: ignore[arg-type]
-        (UsageError, "run: 3 is no path", lambda: tk.explain(3, "bread/q0")),  # type: ignore[arg-type]
     ]
     for kind, message, call in wrong:
         with refuses(kind, message, message):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
-import pyarrow.parquet
 from command_line import CommandLine
 from compared_runs import evaluate, item_ids, write_questions, write_script
-from hub_rows import ROWS, SGQA, header, hub, hub_settings, table_of
+from hub_rows import SGQA, header, hub, hub_settings, table_of
 from hub_server import Hub
 from reported import baseline_run
 
@@ -37,15 +35,6 @@ def test_figures_of_comparisons_and_reports_are_drawn_and_said_in_words(tsgkit: 
         assert Path(f"f1.{form}").read_bytes().startswith(start), form
 
 
-def test_parquet_tables_with_a_mapping_are_asked_as_rows_are(tsgkit: CommandLine) -> None:
-    table_of(SGQA, "rows.parquet", item_id="identifier", triplets="graphs")
-    tsgkit("eval --data rows.parquet --mapping m.yaml --out run")
-    assert (header()["plan"]["data"], header()["samples"]) == ("rows.parquet#m.yaml", 90)
-    tsgkit("report run")
-    for words in ("audit", "check", "prompts show tsg/sgqa --data"):
-        tsgkit(f"{words} rows.parquet --mapping m.yaml")
-
-
 def test_mappings_in_a_dataset_say_how_its_table_is_read(hub: Hub, tsgkit: CommandLine) -> None:
     table_of(SGQA, "rows.parquet", item_id="identifier")
     mapping = {"split": "test"} | json.loads(Path("m.yaml").read_text())
@@ -58,17 +47,3 @@ def test_mappings_in_a_dataset_say_how_its_table_is_read(hub: Hub, tsgkit: Comma
     tsgkit("eval --data hf://lab/table --out run")
     assert header()["data"] == {"tsg/sgqa": f"hf://lab/table@{commit}/data/test.parquet"}
     assert not any("train" in path for path in hub.paths)
-
-
-def test_annotations_of_scenes_and_folders_of_tables_may_be_parquet(tsgkit: CommandLine) -> None:
-    with ROWS["sceneeval/annotate"].open(newline="", encoding="utf-8-sig") as stream:
-        rows = list(csv.DictReader(stream))
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), "rows.parquet")
-    for data, run in (("rows.parquet", "run"), (ROWS["sceneeval/annotate"], "other")):
-        tsgkit(f"eval --task sceneeval/annotate --first 3 --data {data} --out {run}")
-    assert header()["identity"] == header("other")["identity"]
-    Path("tables").mkdir()
-    graphs = [json.loads(line) for line in SGQA.read_text().splitlines()]
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(graphs), "tables/sgqa.parquet")
-    tsgkit("eval --data tables --out tabled")
-    assert header("tabled")["data"] == {"tsg/sgqa": "tables/sgqa.parquet"}

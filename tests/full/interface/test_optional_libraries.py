@@ -14,7 +14,6 @@ from hostile_run import hostile_run
 from PIL import Image
 
 import tsgkit as tk
-from tsgkit.errors import UsageError
 from tsgkit.interface.samples import COLUMNS
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
@@ -113,12 +112,6 @@ def test_results_come_back_although_no_span_arrives_and_say_so(tmp_path: Path, m
     assert run.complete and repr(run).splitlines()[-1] == told
     assert made.complete and "spans could not be sent: 3 of 3" in repr(made).splitlines()[-1]
     assert "spans could not be sent" in repr(cleaned).splitlines()[-1]
-    with pytest.raises(UsageError, match="otel-content is about spans"):
-        tk.evaluate("sgqa", model=cup, otel_content=True)
-    with pytest.raises(UsageError, match="none is named"):
-        tk.refine([VASE], vocabulary=KITCHEN, otel=True)
-    with pytest.raises(UsageError, match="none are sent"):
-        tk.refine([VASE], cup, vocabulary=KITCHEN, otel_content=True)
 
 
 def test_texts_that_cannot_be_encoded_and_keys_in_names_lose_no_span(monkeypatch: pytest.MonkeyPatch) -> None:
