@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsgkit import lexicon
 from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import LONGEST_WORD, bases, family, forms
 from tsgkit.lexicon.irregular import AMBIGUOUS, IRREGULAR_BASES, IRREGULAR_FORMS
@@ -70,11 +69,6 @@ def test_every_way_of_writing_a_name_folds_to_one() -> None:
 @given(ANYTHING)
 def test_folding_twice_or_with_other_space_and_quotes_changes_nothing_more(text: str) -> None:
     assert fold(fold(text)) == fold(f' "{text}"') == fold(text.replace("-", " _ ")) == fold(text)
-
-
-def test_every_offered_name_exists_and_is_listed_once_in_order() -> None:
-    assert all(hasattr(lexicon, name) for name in lexicon.__all__)
-    assert lexicon.__all__ == sorted(set(lexicon.__all__), key=lambda name: (not name.isupper(), name))
 
 
 def test_prepositions_and_particles_are_told_from_other_words() -> None:

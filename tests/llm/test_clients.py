@@ -6,8 +6,6 @@ import asyncio
 import json
 import os
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,10 +19,8 @@ from doors import QUESTION, CarriedService, carried, carrying, client_for, compl
 from loopback import Handler, serving
 from model_server import Running, model_server
 
-import tsgkit
 from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls, http_sessions, litellm_calls
-from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.failures import CallFailed
@@ -38,7 +34,6 @@ from tsgkit.llm.request_threads import Threads
 from tsgkit.llm.settings import Client, Settings, parse, settings_of
 from tsgkit.llm.user_models import UserModel
 
-ROOT = Path(tsgkit.__file__).parents[1]
 KEY = "sk-live-0123456789"
 LOCAL = "api_base=http://127.0.0.1:9/v1"
 CLAUDE = "anthropic/claude-sonnet-4-5"
@@ -623,25 +618,3 @@ def test_request_it_cannot_be_sure_of_is_left_to_a_thread() -> None:
             assert threads.submit(work).result().name.startswith("mine")
     with pytest.raises(ValueError, match="no such role"):
         built_by("openai/m", "broken")
-
-
-def test_litellm_is_loaded_neither_by_modules_nor_by_prices_nor_by_a_call_in_the_cache(tmp_path: Path) -> None:
-    door = doors.service_door("http://127.0.0.1:9/v1", cache=ReplyCache(tmp_path), client="direct")
-    with carrying(carried()):
-        run(doors.closing(door, doors.asked(door)))
-    assert door.cache is not None
-    door.cache.close()
-    names = sorted(path.stem for path in (ROOT / "tsgkit" / "llm").glob("*.py") if path.stem != "__init__")
-    code = f"""
-import sys
-from pathlib import Path
-import {", ".join("tsgkit.llm." + name for name in names)}
-print(tsgkit.llm.prices.price_of("openai/gpt-4o") is None, "litellm" in sys.modules)
-sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r})
-from doors import asked, service_door, run
-from tsgkit.llm.cache import ReplyCache
-door = service_door("http://127.0.0.1:9/v1", cache=ReplyCache(Path("{tmp_path}")))
-print(run(asked(door)).text, "litellm" in sys.modules)
-"""
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert result.stdout == "False False\n[A] False\n"

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Coroutine
-from typing import Any, TypeVar
 
 import pytest
 from doors import run
 
 from tsgkit.llm.concurrency import IN_A_ROW, LATEST, LONGEST_GATE, START, RequestQueue
 from tsgkit.llm.failures import Stopped
-
-Result = TypeVar("Result")
 
 
 class Clock:
@@ -289,68 +285,3 @@ def test_pace_rises_slowly_and_is_doubled_where_it_prevents_nothing() -> None:
     assert flow.pace == pytest.approx(2 * before), "counted anew since it was doubled"
     flow.throttled(1.0)
     assert flow.pace == pytest.approx(4 * before)
-
-
-class VirtualTime(asyncio.SelectorEventLoop):
-    """An event loop that waits for nothing: its clock jumps to the next thing to do."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 1000.0
-        select = self._selector.select  # type: ignore[attr-defined]
-
-        def at_once(timeout: float | None = None) -> object:
-            self.now += timeout or 0.0
-            return select(0)
-
-        self._selector.select = at_once  # type: ignore[attr-defined]
-
-    def time(self) -> float:
-        self.now += 1e-6  # no two things happen in the same moment
-        return self.now
-
-
-def simulated(work: Coroutine[Any, Any, Result]) -> Result:
-    with asyncio.Runner(loop_factory=VirtualTime) as runner:
-        return runner.run(work)
-
-
-async def needed(most: int, window: float, retry_after: float | None, requests: int) -> tuple[float, int]:
-    """Return the seconds that requests take, each made again until it is admitted, and how often one was turned away.
-
-    The service admits so many requests in any window.
-    """
-    loop = asyncio.get_running_loop()
-    flow, began, rejected = RequestQueue(32, clock=loop.time), loop.time(), 0
-    left, begun = iter(range(requests)), list[float]()
-
-    async def worker() -> None:
-        nonlocal rejected
-        for _ in left:
-            while True:
-                start, now = await flow.enter(), loop.time()
-                begun[:] = [one for one in begun if one > now - window]
-                is_good = len(begun) < most
-                begun.extend([now] * is_good)
-                await asyncio.sleep(0.2 if is_good else 0.05)
-                flow.leave()
-                if is_good:
-                    flow.succeeded(start)
-                    break
-                rejected += 1
-                flow.throttled(retry_after, start)
-                await asyncio.sleep(retry_after or 0.5)
-
-    await asyncio.gather(*(worker() for _ in range(32)))
-    return loop.time() - began, rejected
-
-
-def test_limit_of_any_rate_is_learned() -> None:
-    for most, window, requests, most_rejected in (
-        *((1, 2.0, 60, 40), (1, 1.0, 60, 30), (2, 1.0, 100, 30)),
-        *((4, 1.0, 100, 30), (15, 60.0, 60, 50), (100, 1.0, 1000, 60)),
-    ):
-        for retry_after in (None, 1.0):
-            seconds, rejected = simulated(needed(most, window, retry_after, requests))
-            assert seconds <= 1.5 * requests / most * window, (most, window, retry_after)
-            assert rejected <= most_rejected, (most, window, retry_after)

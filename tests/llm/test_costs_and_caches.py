@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
 import sqlite3
 from functools import partial
 from pathlib import Path
@@ -12,19 +10,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from doors import carried, carrying, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm import prices
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, cache_key, canonical, clear
 from tsgkit.llm.door import as_dicts
-from tsgkit.llm.images import MARK, ImageFile, content_of, with_bytes
+from tsgkit.llm.images import MARK
 from tsgkit.llm.prices import ImagePrice, Price, image_price_given, image_price_of, map_source, price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
 from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply, Usage, reply_from, reply_value
@@ -84,15 +80,6 @@ def test_price_that_is_given_is_in_dollars_for_a_million_tokens_or_an_image() ->
     low, most = (image_price_of("openai/gpt-image-1", "1024x1024", quality) for quality in ("low", ""))
     assert low is not None and most is not None and 0 < low.dollars < most.dollars and "price map" in low.source
     assert image_price_of("openai/of-my-own") is None
-
-
-@given(prompt=st.integers(0, 10**6), cached=st.integers(0, 10**6), written=st.integers(0, 10**6))
-@settings(max_examples=40)
-def test_reading_from_a_cache_never_costs_more(prompt: int, cached: int, written: int) -> None:
-    cost = PRICE.of(Usage(prompt, 10, cached=cached, written=written)) or 0
-    assert cost > 0
-    if cached + written <= prompt:
-        assert cost <= (PRICE.of(Usage(prompt, 10, written=written)) or 0) + 1e-12
 
 
 def test_cost_counts_cached_and_written_tokens_at_their_own_prices() -> None:
@@ -314,35 +301,6 @@ def marked(marks: PromptMarks, *messages: BaseMessage) -> list[str]:
     """Return the texts that end in a mark."""
     sent = marks.added(as_dicts(messages), stable_of(messages))
     return [part["text"] for one in sent if isinstance(one["content"], list) for part in one["content"] if MARK in part]
-
-
-def test_images_before_a_question_are_marked_and_keep_the_mark_when_sent(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(b"pixels")
-    image = ImageFile(tmp_path / "a.png", hashlib.sha256(b"pixels").hexdigest(), "image/png", 8, 8, 6)
-    before = as_dicts([HumanMessage(content_of("Object 1:", image, image, "Where is the cup?"))])
-    [sent] = run(with_bytes(PromptMarks().added(before, [0])))
-    assert [MARK in part for part in sent["content"]] == [False, False, True, False]
-    assert sent["content"][2]["type"] == "image_url"
-    after = as_dicts([HumanMessage(content_of("Where is the cup?", image))])
-    assert PromptMarks().added(after, [0]) == after
-
-
-def test_run_with_marks_is_the_same_run(tmp_path: Path) -> None:
-    body: dict[str, Any] = {"id": "x", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn"}
-    body |= {"usage": {"input_tokens": 3, "output_tokens": 1}, "content": [{"type": "text", "text": "[A]"}]}
-    words = ["eval", "--quiet", "--no-cache", "--task", "tsg/sgqa", "--limit", "2"]
-    words += ["--model-arg", "api_base=http://127.0.0.1:9/v1", "--model-arg", "api_key=x"]
-    for model, answer, marked_requests in (("anthropic/claude-sonnet-4-5", body, 2), ("openai/m", None, 0)):
-        found = []
-        for option in ([], ["--prompt-cache"]):
-            folder = tmp_path / f"{model}{len(option)}"
-            with carrying(told := carried(200, answer)):
-                assert main([*words, *option, "--model", model, "--out", str(folder)]) == 0
-            prompts = sorted((folder / "prompts.jsonl").read_text().splitlines())
-            marks = sum(MARK in json.dumps(one) for _, _, one in told.asked)
-            found.append((json.loads((folder / "run.json").read_text())["identity"], prompts, marks))
-        assert found[0][:2] == found[1][:2], model
-        assert (found[0][2], found[1][2]) == (0, marked_requests), model
 
 
 def test_every_prompt_of_a_task_begins_with_its_stable_start() -> None:

@@ -132,21 +132,6 @@ def test_span_of_what_is_read_is_where_it_stands_and_a_known_name_is_read_whatev
             assert isinstance(found, Read) and found.value == name, form.format(name)
 
 
-def test_letters_of_numbered_questions_are_those_that_were_meant() -> None:
-    listed = "\nA. left\nB. right\nC. above\nAnswer: "
-    for reply, said in [
-        (f"1. Where is it?{listed}B\n2. And the cup?{listed}C", "BC"),
-        ("1. Where is it?\nA. left\nB. right\n2. C", "-C"), ('{"1": "B", "2": "C"}\nNote: [A] was close in 1.', "BC"),
-        ("Steps:\n1. Look at the lamp\n2. See where it stands\n\nAnswers:\nB\nC", "BC"),
-        ("1. A at first sight\n2. A\n\nFinal answers:\n1. B\n2. C", "BC"), ("1. A: wrong\n2. C", "-C"),
-        ("1. B or A\n2. C", "-C"), ("1. B - not A\n2. C", "BC"), ("1. B\n2. C\nCorrection: 1. D", "-C"),
-        ("1. \u200bB\n2. C", "BC"),
-    ]:  # fmt: skip
-        found = letters(reply, [LETTERED] * 2)
-        assert "".join(one.value if isinstance(one, Read) else "-" for one in found) == said, reply
-        assert all(one.value in reply[one.start : one.end] for one in found if isinstance(one, Read)), reply
-
-
 def test_names_are_read_without_headings_and_explanations() -> None:
     rows: list[tuple[str, tuple[str, ...] | None]] = [
         ("1. take (first, with hand1)\n2. put-down - because it is full", ("take", "put-down")),
@@ -219,22 +204,6 @@ def test_closed_reasoning_and_a_fence_keep_an_answer(letter: str, form: str, tho
     found = choice(reply, OPTIONS)
     assert isinstance(found, Read) and found.value == letter
     assert found.start >= reply.index("</think>")
-
-
-@given(row=st.sampled_from([row for row in ROWS if row["kind"] in ("letter", "word")]), cut=st.integers(0, 30))
-def test_a_reply_cut_at_the_end_of_a_line_is_read_the_same_or_not_or_by_what_it_says_until_then(
-    row: dict[str, Any], cut: int
-) -> None:
-    lines = row["reply"].splitlines()
-    kept = "\n".join(lines[: max(len(lines) - cut, 0)])
-    found = (
-        choice(kept, row["options"])
-        if row["kind"] == "letter"
-        else word(kept, {name.casefold() for name in row["vocabulary"]})
-    )
-    if isinstance(found, Read):
-        assert kept[found.start : found.end].strip(), "what is read stands in what is left"
-        assert not isinstance(spoken(kept), Unreadable)
 
 
 @given(text=TEXTS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -12,11 +11,9 @@ from typing import Any
 import pytest
 from shipped import DATA, POOL, TASKS
 from tsg_tasks import TASKS as NAMES
-from tsg_tasks import samples_of, score
 
 from tsgkit.graph.model import Narrative
 from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
-from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.library.documents.lint import check
 from tsgkit.library.documents.reader import read_file
@@ -24,7 +21,7 @@ from tsgkit.library.documents.rows import sgg_rows
 from tsgkit.logic import lint
 from tsgkit.logic.clauses import clause_form, form_of_text, k_as_defined, object_classes
 from tsgkit.logic.english import thing
-from tsgkit.logic.formula import Forall, Formula, Not, Or, atoms_of, walk
+from tsgkit.logic.formula import Forall, Formula, atoms_of, walk
 from tsgkit.logic.layouts import layout_of
 from tsgkit.logic.parser import parse
 from tsgkit.logic.plausibility import clash
@@ -35,9 +32,6 @@ from tsgkit.logic.vocabulary import SCENARIOS
 from tsgkit.logic.witnesses import is_enough
 from tsgkit.report.audit_report import audit_of
 from tsgkit.runs.plan import Plan
-from tsgkit.suites.tsg.makers.generation_rows import tags_of
-from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
-from tsgkit.suites.tsg.makers.sentences import Sentence
 
 Row = dict[str, Any]
 SECOND = TASKS / "tsg" / "data" / "tsgkit-2"
@@ -62,26 +56,6 @@ def generation(folder: Path) -> list[dict[str, Any]]:
     return [found[item_id] for item_id in order]
 
 
-def test_there_are_eighteen_scenarios_of_as_many_domains_and_three_more_for_examples() -> None:
-    for folder, count in zip(POOLS, (18, 3), strict=True):
-        found = stories(folder).values()
-        assert len(found) == len({dict(story.facts)["domain"] for story in found}) == count
-        assert all(8 <= len(story.descriptions) <= 12 for story in found)
-    assert Counter(row["k"] for row in rows(DATA / "ma-sgg.jsonl")).keys() == {2, 3, 4, 5, 6}
-    assert len(rows(DATA / "ma-sgg.jsonl")) >= 60
-    assert [len(row["qa_pairs"]) for row in rows(DATA / "sgqa.jsonl")] == [5] * 18
-    for task in NAMES:
-        samples = samples_of(read_file(DATA / f"{task}.jsonl"), task)
-        assert len({sample.cluster for sample in samples}) == 18
-        assert all(sample.groups["domain"] != ("(none)",) for sample in samples)
-        examples = rows(POOL / f"{task}.jsonl")
-        items = [pair for row in examples for pair in row["qa_pairs"]] if task == "sgqa" else examples
-        assert len(items) >= 12 and all(15 <= len(item["rationale"].split()) <= 80 for item in items), task
-        counts = score(task, DATA / f"{task}.jsonl", DATA / "example-replies" / f"{task}.jsonl").board.counts
-        shown = ("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error")
-        assert [outcome for outcome in shown if not counts[outcome]] == [], task
-
-
 def test_rows_are_what_the_narratives_tell_and_our_own_rules_find_no_error() -> None:
     fine = {"homonym-loop", "no-dobj"}  # warnings that ask for a second look, and got it
     assert all(RULES[code].severity == WARNING for code in fine)
@@ -100,52 +74,6 @@ def test_rows_are_what_the_narratives_tell_and_our_own_rules_find_no_error() -> 
     for path in DATA.rglob("*.jsonl"):
         if path.parent.name != "example-replies":
             assert [str(finding) for finding in check(path).findings if finding.severity != WARNING] == [], path
-
-
-def test_tags_and_synonyms_say_what_is_so() -> None:
-    seen: Counter[str] = Counter()
-    for folder in POOLS:
-        timelines = {name: Timeline(story) for name, story in stories(folder).items()}
-        for row in generation(folder):
-            timeline, number = timelines[row["scenario_id"]], int(row["item_id"].rpartition("/")[2])
-            steps = [step for step in timeline.steps if step.description == number]
-            expected = set(tags_of(Sentence(row["target_sentence"]), steps, has_synonyms=bool(row.get("synonyms"))))
-            assert set(row["tags"]) == expected, row["item_id"]
-            seen.update(expected)
-            named = {part for graph in row["graphs"] for triplet in graph["triplets"] for part in triplet}
-            for word, element in row.get("synonyms", {}).items():
-                assert element in named and mentions(row["target_sentence"], word), row["item_id"]
-                assert mentions(row["target_sentence"], element) is None, row["item_id"]
-    assert all(seen[tag] >= 5 for tag in ("implicit", "repetition", "synonym", "homonym", "two_hands", "transfer"))
-
-
-def test_the_path_of_every_question_leads_to_its_answer_which_it_does_not_contain() -> None:
-    for folder in POOLS:
-        for row in rows(folder / "sgqa.jsonl"):
-            timeline = Timeline(stories(folder)[row["scenario_id"]])
-            for pair in row["qa_pairs"]:
-                assert answer(timeline, pair["path"]) == pair["A"], pair["Q"]
-                assert mentions(pair["Q"], pair["A"]) is None, pair["Q"]
-                assert pair["A"] not in re.findall(r"[a-z]+", pair["Q"].lower()), pair["Q"]
-    pairs = [pair for row in rows(DATA / "sgqa.jsonl") for pair in row["qa_pairs"]]
-    assert sum(hops_needed(pair["path"]) >= 2 for pair in pairs) >= len(pairs) / 2
-    counts = Counter(pair["A"] for pair in pairs)
-    assert counts.most_common(1)[0][1] <= 9 and len(counts) >= 45, "no answer is common enough to be guessed"
-
-
-def test_an_audit_finds_no_error_and_no_example_that_is_asked_and_few_shortcuts() -> None:
-    by_lot = "elements of L drawn by lot, in the right form"
-    by_names = "the option that mentions most names of the graph"
-    solvings = ("the commonest answer", by_names, by_lot, by_lot)
-    choices = rows(DATA / "sgds.jsonl")
-    assert len({row["target_sentence"] for row in choices}) == 60
-    kinds_and_positions = Counter((row["tags"][0], row["position"]) for row in choices)
-    assert kinds_and_positions == {(kind, n): 6 for kind in ("perturbed", "unrelated") for n in range(5)}
-    for task, solving in zip(NAMES, solvings, strict=True):
-        audit = audit_of(f"tsg/{task}", str(DATA / f"{task}.jsonl")).audit
-        assert (audit.errors, audit.solving) == (0, (solving,)), task
-        assert {one.check.code for one in audit.found if one.slips} <= {"homonym-loop", "earlier-step"}, task
-        assert not any(spread.is_skewed for spread in audit.spreads), task
 
 
 def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_by_default(
@@ -194,21 +122,6 @@ TEN_OBJECTS = INSTRUCTIONS["ten-objects"]
 
 def kinds(formula: Formula) -> set[type[Formula]]:
     return {type(part) for _, part in walk(formula)}
-
-
-def test_there_are_ten_items_of_each_k_half_of_them_universal() -> None:
-    for scenario in SCENARIOS:
-        found = INSTRUCTIONS[scenario]
-        formulas = [parse(row["dsl"]) for row in found]
-        assert [(row["id"], row["k"]) for row in found] == [(number, number // 10 + 1) for number in range(100)]
-        universal = Counter(row["k"] for row, formula in zip(found, formulas, strict=True) if Forall in kinds(formula))
-        assert universal == dict.fromkeys(range(1, 11), 5)
-        assert all(sum(kind in kinds(formula) for formula in formulas) >= 8 for kind in (Or, Not))
-        assert len({row["prompt"] for row in found}) == 100
-        ten = [row for row in TEN_OBJECTS if row["scenario"] == scenario]
-        assert [(row["id"], row["k"]) for row in ten] == [(number, (1, 2, 10)[number // 10]) for number in range(30)]
-        assert {len(row["object_classes"]) for row in ten} == {10}
-    assert len({row["dsl"] for row in (*ROWS, *TEN_OBJECTS)}) == len(ROWS) + len(TEN_OBJECTS)
 
 
 def test_an_item_is_what_its_fields_and_sentences_say_and_can_be_satisfied() -> None:

@@ -125,11 +125,7 @@ def rows(data: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in place.rows_of().read_text().splitlines()]
 
 
-def test_a_mapping_makes_rows_of_a_parquet_file_and_columns_with_the_names_of_fields_need_none() -> None:
-    write("rows.parquet", {"id": ["7"], "text": [" where? "], "labels": ["a; b"]})
-    rules = 'fields: {item_id: id, question: {column: text, strip: true}, tags: {column: labels, split: "; "}}'
-    Path("m.yaml").write_text(rules)
-    assert rows("rows.parquet#m.yaml") == [{"item_id": "7", "question": "where?", "tags": ["a", "b"]}]
+def test_columns_of_a_parquet_file_with_the_names_of_fields_need_no_mapping() -> None:
     write("rows.parquet", {"item_id": ["a", "b"], "tags": [["x"], None], "qa": [[{"q": "w", "a": None}], []]})
     assert rows("rows.parquet") == [{"item_id": "a", "tags": ["x"], "qa": [{"q": "w"}]}, {"item_id": "b", "qa": []}]
 

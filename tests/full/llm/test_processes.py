@@ -17,7 +17,6 @@ from model_server import Running, model_server
 import tsgkit
 from tsgkit.cli import main
 from tsgkit.llm.litellm_calls import OWN_CLIENT
-from tsgkit.llm.request_threads import WAITS_FOR_NOTHING
 
 ROOT = Path(tsgkit.__file__).parents[1]
 KEY = "sk-live-0123456789"
@@ -33,23 +32,6 @@ def ran(code: str, *options: str, **variables: str) -> subprocess.CompletedProce
     command = [sys.executable, *options, "-c", code]
     environment = os.environ | variables
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
-
-
-def test_getting_ready_opens_no_connection_and_looks_nothing_up() -> None:
-    result = ran("""
-import sys
-opened = []
-outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.sendmsg")
-sys.addaudithook(lambda event, details: opened.append(event) if event in outside else None)
-from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.settings import Client, parse, settings_of
-for model in ("openai/gpt-4o", "openai/gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",
-              "groq/x", "mistral/m", "hosted_vllm/m", "ollama_chat/llama3", "openrouter/openai/gpt-4o"):
-    texts = ["api_key=sk-0123456789", "api_base=http://127.0.0.1:9/v1"]
-    LiteLlm(settings_of(model, parse(texts, [model]), {"temperature": 0.1, "seed": 1})).prepare()
-print(opened)
-""")
-    assert (result.stdout, result.stderr) == ("[]\n", "")
 
 
 @pytest.mark.parametrize("client", ["direct_calls.DirectCalls", "litellm_calls.LiteLlm"])
@@ -90,54 +72,6 @@ print([name for name in ("litellm", "openai", "httpx") if name in sys.modules])
 """
     result = ran(code, "-W", "always")
     assert (result.stdout, result.stderr) == ("[A]\n[]\n", "")
-
-
-def test_building_a_request_asks_nobody_at_any_provider_that_is_named(server: Running) -> None:
-    result = ran(f"""
-import asyncio, sys, threading
-from concurrent.futures import ThreadPoolExecutor
-from tsgkit.llm.request_threads import WAITS_FOR_NOTHING, Threads
-from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.settings import parse, settings_of
-
-building, built, seen = [], [], []
-outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "open")
-
-def hook(event, details):
-    if event in outside and building == [threading.get_ident()]:  # what other threads do meanwhile is not building
-        seen.append((event, details))
-
-sys.addaudithook(hook)
-
-class Listening(Threads):
-    def submit(self, *parts):
-        building.append(threading.get_ident())
-        try:
-            future = super().submit(*parts)
-            built.append(not self._threads and future.done())
-            return future
-        finally:
-            building.clear()
-
-async def work(model):
-    asyncio.get_running_loop().set_default_executor(Listening())
-    texts = ["api_key=sk-0123456789", "api_base={server.base}"]
-    provider = LiteLlm(settings_of(model, parse(texts, [model]), {{"temperature": 0.1}}))
-    provider.prepare()
-    for _ in range(2):
-        seen.clear()  # what is imported at first is read from files
-        try:
-            await provider.send([{{"role": "user", "content": "Which?"}}], None, 10)
-        except Exception as error:  # the service speaks as OpenAI does, and not as all do
-            assert type(error).__name__ == "CallFailed", error
-    await provider.close()
-
-for provider in WAITS_FOR_NOTHING:
-    built.clear()
-    asyncio.run(work(provider + "/m"))
-    print(provider, built.count(True), seen)
-""")
-    assert result.stdout.splitlines() == [f"{provider} 2 []" for provider in WAITS_FOR_NOTHING], result.stderr
 
 
 PAGE = Path(tsgkit.__file__).parents[1] / "docs" / "models-and-servers.md"
