@@ -16,11 +16,6 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.reading import read
-from tsgkit.replies import Unreadable
-from tsgkit.replies.near_json import TOO_MUCH, values_in
-from tsgkit.suites.formalimg.strict import layout_in
-from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.judges.answers import Fault, read_support
 from tsgkit.suites.scoreboard import ScoreReport
 
 ROWS = TASKS / "tsg/data/tsgkit-1/sgds.jsonl"
@@ -38,17 +33,6 @@ def scored(folder: Path, *samples: dict[str, Any], data: Path = ROWS, epoch: int
     file = folder / "samples_sgds_2026-01-31.jsonl"
     file.write_text(lines(*samples))
     return tk.score("sgds", data, file, source="lm-eval", epoch=epoch)
-
-
-def test_replies_of_the_harness_are_scored_as_our_own_files_of_replies(tmp_path: Path) -> None:
-    texts = {item_id: f"[{'ABCDE'[number % 5]}]" for number, item_id in enumerate(IDS)}
-    texts |= {IDS[0]: "", IDS[1]: "neither"}
-    theirs = scored(tmp_path, *(sample(*one) for one in texts.items()))
-    file = tmp_path / "replies.jsonl"
-    file.write_text(lines(*({"item_id": name, "reply": text} for name, text in texts.items())))
-    ours = tk.score("sgds", ROWS, file)
-    assert theirs.board == ours.board
-    assert [one.outcome for one in theirs.judged] == [one.outcome for one in ours.judged]
 
 
 def test_one_of_several_repetitions_is_chosen_and_samples_of_no_item_are_told(tmp_path: Path) -> None:
@@ -79,7 +63,6 @@ def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path, capsys: py
     for text, message in (
         ("", "no sample is of an item"),
         ("[" * 100_000, "line 1: not JSON"),
-        ("[]", "it has no resps"),
         ('{"resps": "[A]"}', "it has no resps"),
         ('{"doc": {"item_id": "x"}, "resps": [[[-0.5, true]]]}', "resps hold no texts"),
     ):
@@ -94,7 +77,6 @@ def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path, capsys: py
         (["--from", "lm-eval", "-"], "a log is no standard input"),
         (["--from", "lm-eval", "nothing.jsonl"], "nothing.jsonl: no such file"),
         (["--replies", str(file), "--epoch", "1"], "--epoch is said of a log"),
-        ([], "one of the arguments"),
     ):
         assert main(["score", "--task", "sgds", "--data", str(ROWS), *wrong]) == 2
         assert message in capsys.readouterr().err
@@ -121,12 +103,3 @@ def test_time_of_a_reader_grows_with_the_length_of_a_text() -> None:
             with alarm(SECONDS):
                 reader(text)
     assert len(read(TEXTS["thinking before a triplet"]).graphs) == 1
-
-
-def test_text_of_too_many_steps_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tsgkit.replies.near_json.MOST_WORK", 10)
-    text = '[{"label": "cup"}]' + "[[[[" * 40
-    assert [one.is_given_up for one in values_in(text)] == [False, True]
-    assert layout_in(text) == Unreadable(TOO_MUCH)
-    assert read_support(text) == Fault(TOO_MUCH)
-    assert read_annotation_reply(text).unreadable == TOO_MUCH

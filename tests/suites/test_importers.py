@@ -109,17 +109,6 @@ def test_a_checkout_is_imported_with_its_slips_and_of_two_different_files_none(t
         import_dataset("tsg-bench", folder)
 
 
-def test_a_file_of_another_name_is_known_by_its_checksum_or_its_rows(published: Loopback, tmp_path: Path) -> None:
-    path = tmp_path / "..jsonl"
-    path.write_bytes(FILES["sa-sgg"])
-    [file] = import_dataset("tsg-bench", path).dataset.files
-    assert (file.task, file.official, file.rows, file.expected_rows) == ("sa-sgg", True, 8, 8)
-    for task in TASKS:
-        path.write_bytes(data(rows(task, 4)))
-        found = {file.task: file for file in import_dataset("tsg-bench", path, force=True).dataset.files}[task]
-        assert (found.name, found.origin, found.official) == (f"{task}.jsonl", str(path), False)
-
-
 def test_import_of_broken_files_and_wrong_names_changes_nothing(tmp_path: Path, home: Path) -> None:
     for content, message in ((data(rows("sgqa", 3)) + b"\n{oops\n", "line 4: broken JSON"), (b"caf\xe9", "not UTF-8")):
         folder = write_layout(tmp_path / "checkout", sgqa=content)
@@ -132,9 +121,6 @@ def test_import_of_broken_files_and_wrong_names_changes_nothing(tmp_path: Path, 
     with pytest.raises(FileProblem):
         import_dataset("tsg-bench", folder)
     (tmp_path / "empty").mkdir()
-    for name, sources in (("tsg-bench", ["missing"]), ("tsg-bench", []), ("else", ["x"])):
-        with pytest.raises(UsageError):
-            import_dataset(name, *sources)
     with pytest.raises(UsageError, match="no file of tsg-bench anywhere") as caught:
         import_dataset("tsg-bench", tmp_path / "empty")
     assert "sgqa.jsonl, sgds.jsonl, sa-sgg.jsonl, ma-sgg.jsonl" in caught.value.hint

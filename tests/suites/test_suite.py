@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from image_suite import install
 from samples import lines
 from shipped import TASKS
 
@@ -31,7 +30,6 @@ from tsgkit.suites.audits.audit import audit
 from tsgkit.suites.item_choice import ItemChoice, Traits, chosen_numbers
 from tsgkit.suites.judgement import AnswerScores
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_names, paintable_task
 from tsgkit.suites.row_inspection import RowInspector, kinds_of_rows
 from tsgkit.suites.solvers.protocols import AsAsked
 from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_named
@@ -225,9 +223,6 @@ def test_lines_of_a_file_are_told_apart_by_what_is_wrong_and_files_of_others_not
     file.write_text(lines(ROWS[0], {"question": "add 1 and 2", "answer": "many"}))
     with pytest.raises(UsageError, match=r"add.jsonl: line 2: invalid literal"):
         task.dataset(str(file))
-    file.write_text("\n")
-    with pytest.raises(UsageError, match="there are no items in it"):
-        task.dataset(str(file))
 
 
 def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Sums, tmp_path: Path) -> None:
@@ -313,16 +308,3 @@ def test_a_limit_spreads_over_scenarios_whatever_the_order_and_a_larger_one_adds
     held, taken = Counter(of.values()), Counter(of[item_id] for item_id in small)
     open_ones = [taken[scenario] for scenario in held if taken[scenario] < held[scenario]]
     assert not open_ones or max(taken.values()) <= min(open_ones) + 1
-
-
-def test_a_task_offers_images_or_the_error_names_those_that_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path, {"7": "A red cup.", "8": "A blue cup."}, monkeypatch)
-    found = paintable_task("demo/cups").paintings(None, ItemChoice(first=1), PaintingOptions())
-    assert list(found) == [Painting("7", "A red cup.")]
-    for name in ("tsg/sgqa", "demo/words"):
-        with pytest.raises(UsageError, match=f"{name} has no images to make") as error:
-            paintable_task(name)
-        assert error.value.hint.startswith("tasks that have: ") and "demo/cups" in error.value.hint
-    (tmp_path / "tasks/demo/broken.yaml").write_text("task: nowhere/at-all\n")
-    names = paintable_names()
-    assert "demo/cups" in names and "demo/words" not in names, "a card that is broken hides no other"

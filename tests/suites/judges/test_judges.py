@@ -15,26 +15,22 @@ import pytest
 from formula_items import ROWS, lines, paint
 from image_server import image_server, png
 from model_server import Running
-from room_judge import room_judge
-from rooms_of_ours import room, thing
 from shipped import TASKS
 from spatial_judge import spatial_judge
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, carry_out, evaluate, prepare_run
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import read_header
-from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.images import AT_ONCE, beside
 from tsgkit.suites.judges.judge import Judge, Question, Reading, a_model, outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.judges.shown_images import ShownImage, sight_of
-from tsgkit.suites.request_forms import FIRST, NEWEST
+from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -231,34 +227,3 @@ def test_images_come_first_in_our_ways_and_where_they_were_published_in_publishe
         with pytest.raises(UsageError, match="request_form is 99; this version knows 1, 2") as refused:
             judged(server, SPATIAL, ids=(IDS[0],))
         assert "a newer one" in refused.value.hint
-
-
-def test_images_of_objects_come_first_with_what_stands_between_them_and_each_request_has_a_schema() -> None:
-    Path("mine").mkdir()
-    bed = thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5), attributes=["wooden"])
-    lamp = thing("lamp_1", "lamp", (0.5, 0.5, 0), (0.2, 0.2, 1.5), attributes=["red"], shape="cylinder")
-    Path("mine/scene_0.json").write_text(room(bed, lamp))
-    row = '0,easy,A bedroom.,"eq,1,bed; eq,1,lamp","eq,1,lamp,red","eq,1,next_to,0,bed,lamp","eq,1,against,bed,wall"'
-    Path("a.csv").write_text(f"ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\n{row}\n")
-    tasks = ("sceneeval/fidelity", "sceneeval/plausibility")
-    with room_judge(size=SIZE) as server:
-        finished = judged(server, {"tasks": tasks, "scenes": ("mine=mine",), "data": "a.csv", "ids": ("0",)})
-        stats = server.stats()
-        assert orders(server) == {("image_url", "text"), ("image_url", "text", "image_url", "text"), ("text",)}
-    assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, 7, 7)
-    assert list(finished.header["response_formats"].values()) == [{"json_schema": True}]
-
-
-def test_a_run_of_the_first_form_goes_on_in_the_old_order() -> None:
-    with spatial_server() as server:
-        wanted = plan_of(server, SPATIAL)
-        options = Options(cache=False, limits=Limits(concurrency=1, max_requests=3))
-        stopped = carry_out(prepare(wanted, form=FIRST), options, Watch())
-        header = read_header(stopped.path)
-        del header["request_form"]
-        (stopped.path / "run.json").write_text(json.dumps(header))
-        again = evaluate(wanted, replace(options, limits=Limits()))
-        assert (again.exit_code, again.path) == (0, stopped.path)
-        assert server.stats()["contents"] == [["text", "image_url"]] * 20
-        assert "request_form" not in read_header(again.path)
-        assert prepare_run(wanted, replace(options, new=True)).form == NEWEST

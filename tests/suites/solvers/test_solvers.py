@@ -90,23 +90,6 @@ def test_a_single_look_asks_once_a_vote_under_labels_of_its_own_and_one_that_is_
     assert solver("vote:3").judge(SAMPLE, Transcript(tuple(said))).outcome is Outcome.API_ERROR
 
 
-def test_sample_outcome_is_the_ending_of_its_call_and_a_schema_leaves_no_official_figures() -> None:
-    for ending in (Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR, Ending.EMPTY, Ending.MISSING):
-        text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
-        judged = solver().judge(SAMPLE, Transcript((LabelledReply("answer", Reply(text, ending=ending)),)))
-        assert (judged.outcome, judged.answer) == (Outcome[ending.name], None)
-    for name in ("single", "vote:2"):
-        judged = solver(name).judge(SAMPLE, None)
-        assert (judged.outcome, judged.counts["items"], judged.counts["missing"]) == (Outcome.MISSING, 1, 1)
-        asked, made = Asked(*[Reply('{"answer": "cup"}')] * 2), solver(name, "structured")
-        transcript = asyncio.run(made.solve(SAMPLE, asked))
-        schema: Any = asked.calls[0][2]
-        assert (schema["type"], schema["json_schema"]["strict"]) == ("json_schema", True)
-        judged = made.judge(SAMPLE, transcript)
-        assert (judged.answer, sorted(judged.scores)) == ("cup", ["strict"])
-        assert made.unpublished
-
-
 def test_fingerprints_tell_solvers_apart_a_baseline_asks_nobody_and_a_vote_2_to_100_calls() -> None:
     ways = [solver(), solver("vote:2"), solver("vote:3"), solver(style="cot"), solver(style="few-shot")]
     ways += [baseline_of(*one) for one in (("baseline/rules", 0), ("baseline/random", 0), ("baseline/random", 1))]
@@ -145,9 +128,6 @@ def test_a_solver_that_a_task_cannot_use_is_refused_in_one_sentence() -> None:
     for name, reason in (("layout", "its answers cannot be put to a vote"), ("natural", "no model answers it")):
         with pytest.raises(UsageError, match=f"formalimg/{name}: {reason}"):
             task_of(load_card(f"formalimg/{name}")).check_way("zero-shot", "vote:5", None)
-    with pytest.raises(UsageError, match="there is no solver singel") as raised:
-        task_of(load_card("spatialgen/questions")).check_way("zero-shot", "singel", None)
-    assert raised.value.hint == "single?"
 
 
 def transcript(**said: str) -> Transcript:

@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 from official_layout import data
 from official_layout import rows as published
-from prompt_items import TASKS, graph, pool, row
+from prompt_items import TASKS, graph, row
 from samples import lines
 from shipped import DATA
-from tsg_tasks import pool_of, rows_in, samples_of
+from tsg_tasks import rows_in, samples_of
 
-from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.documents.reader import read_document, read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.tsg import dataset
-from tsgkit.suites.tsg.inspection import inspect, kinds_of
+from tsgkit.suites.tsg.inspection import inspect
 
 
 def text_of(*rows: object) -> bytes:
@@ -69,20 +68,6 @@ def test_line_ends_and_blank_lines_change_no_sample_and_row_errors_name_their_li
     for content in (b"", b"\n \r\n\n", b"\xef\xbb\xbf"):
         with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
             rows_in(written(tmp_path, content), "sgqa")
-
-
-def test_rows_of_one_graph_are_taken_among_rows_of_several_only(tmp_path: Path) -> None:
-    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
-    assert tuple(rows_in(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
-    assert [sample.is_single for sample in rows_in(path, "ma-sgg")] == [True, False]
-    assert kinds_of(path) == ("ma-sgg",)
-    with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
-        rows_in(path, "sa-sgg")
-    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("sa-sgg", "two")))
-    for task in ("ma-sgg", "nodes-ma"):
-        with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
-            rows_in(path, task)
-    assert kinds_of(path) == ("sa-sgg",)
 
 
 def test_chosen_samples_stand_in_order_and_a_file_that_changes_is_noticed(
@@ -142,33 +127,6 @@ def test_rows_join_where_one_continues_the_other_or_any_id_is_shared(tmp_path: P
     assert clusters(tmp_path, choice(STEPS[:3], STEPS[3]), choice(STEPS[:2], STEPS[2], data_id="clip")) == ["clip"] * 2
 
 
-def test_bundled_data_stay_in_eighteen_scenarios_and_examples_of_a_joined_story_are_refused(tmp_path: Path) -> None:
-    found = rows_in(DATA / "sgds.jsonl", "sgds")
-    own = {json.loads(line)["scenario_id"] for line in (DATA / "sgds.jsonl").read_text().splitlines()}
-    assert ({sample.cluster for sample in found}, found.clusters_are, len(own)) == (own, "scenarios", 18)
-    path = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
-    told = row("sgds", "x", "mug")
-    shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence=told["target_sentence"])
-    examples = pool_of(read_document(json.dumps(shown | {"variations": told["variations"]}) + "\n", "pool"), "sgds")
-    with pytest.raises(UsageError, match="share nothing"):
-        examples.check_disjoint(rows_in(path, "sgds"))
-    pool_of(pool("sgds"), "sgds").check_disjoint(rows_in(path, "sgds"))
-
-
-def test_scores_with_other_clusters_are_rescored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = written(tmp_path, text_of(choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3])))
-    runs = [str(tmp_path / "old"), str(tmp_path / "new")]
-    for run in runs:
-        assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", run, "--quiet"]) == 0
-    stored = tmp_path / "old" / "samples.jsonl"
-    stored.write_text(stored.read_text().replace("story of item 0", "another"))
-    assert main(["compare", *runs]) == 2
-    assert "tsgkit rescore" in capsys.readouterr().err
-    for words in (["rescore", runs[0]], ["compare", *runs], ["report", runs[0]]):
-        assert main(words) == 0
-    assert "95 % intervals over stories" in capsys.readouterr().out
-
-
 def many(task: str, count: int = 3) -> bytes:
     return data(published(task, count))
 
@@ -180,13 +138,11 @@ def slipped(task: str, line: int, **fields: object) -> bytes:
 
 
 def test_inspection_tells_the_task_counts_slips_and_names_unusable_rows_with_their_line() -> None:
-    hostile = {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
     wipe = ["wipe", "dobj", "shelf"]
     empty_target = [["person", "verb", "wipe"], wipe, ["wipe", "down", ""]]
     misspelt = slipped("sgqa", 2, context_graphs=[[["person", "verbs", "wipe"], wipe]])
     for text, task, counts in (
         *((many(task, 20) + b"\n", task, {}) for task in TASKS),
-        (slipped("sgqa", 1, **hostile), "sgqa", {}),
         (misspelt, "sgqa", {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1, "answer-not-a-node": 5}),
         (slipped("sgds", 2, context_graphs=[empty_target]), "sgds", {"empty-name": 1}),
         (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", *"bcd"]), "sgds", {"few-candidates": 1}),
@@ -205,13 +161,11 @@ def test_inspection_tells_the_task_counts_slips_and_names_unusable_rows_with_the
     twice = data([one | {"item_id": "a"} for one in published("sgqa", 2)])
     for text, named_task, problem in (
         (many("sgqa") + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
-        (many("sgqa")[:-7], "sgqa", "f: line 3: broken JSON"),
         (many("sgqa") + b"\n" + many("sgds", 1), "sgqa", "f: line 4: expected an item of the format"),
         (slipped("sgqa", 3, qa_pairs=[{"Q": "x"}]), "sgqa", "f: line 3: not an sgqa row: qa_pairs.0.A"),
         (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
         (slipped("sgds", 3, position=-1), "sgds", "f: line 3: item 2 has its answer at position -1"),
         (many("sgds"), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
-        (many("sa-sgg") + b"\n" + many("ma-sgg", 1), "sa-sgg", "f: line 4: item 3 has k = 2"),
         (many("sa-sgg", 5) + b"\n" + many("ma-sgg", 1), None, "f: line 6: item 5 has k = 2"),
         (many("sa-sgg"), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
         (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),

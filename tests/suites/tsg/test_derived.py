@@ -18,24 +18,17 @@ from shipped import DATA
 from tsg_tasks import DERIVATIONS, METRICS, STYLES, draft_of, judge, of_item, rows_in, samples_of, shown_answer
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.careless_texts import WRITINGS
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
-from tsgkit.graph.slips import SLIPS
-from tsgkit.replies import Unreadable
-from tsgkit.replies.lists import Listed
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.suite import score
 from tsgkit.suites.tsg import faults
 from tsgkit.suites.tsg import repairs as repairing
-from tsgkit.suites.tsg.derived_tasks import names
-from tsgkit.suites.tsg.faults import ERRORS, SEVERAL, SOURCES, written_fault
+from tsgkit.suites.tsg.faults import SEVERAL, written_fault
 from tsgkit.suites.tsg.items import AnySample, RefineSample
 
 SEEDED = (*Corruption, "several", "three", "four")
-OTHERS = ["published", "reading", "annotator", "none"]
 SINGLE_ROW, SEVERAL_ROW = row("sa-sgg", "a"), row("ma-sgg", "b")
 OF_010 = "40e1e170b6c1db04b72460eb2be0491a42fa85d047c3aac2d94700bd605e074c"
 """The hash of the graphs with one or two seeded errors that version 0.1.0 made of the bundled rows of one graph."""
@@ -100,18 +93,6 @@ def test_a_repair_is_asked_of_every_graph_and_error_and_the_hash_of_data_tells_w
     assert plain == hashlib.sha256(path.read_bytes()).hexdigest() != mended == rows_in(path, "refine").sha256
     monkeypatch.setattr(repairing, "SEED", 1)
     assert rows_in(path, "refine").sha256 not in (plain, mended)
-
-
-def test_bundled_graphs_differ_from_their_originals_by_the_stated_changes() -> None:
-    for sample in bundled():
-        original, spoilt = (set(fold_graph(graph)) for graph in (sample.original, sample.spoilt))
-        assert original - spoilt == {change.reference for change in sample.changes} - {None}, sample.item_id
-        assert spoilt - original == {change.candidate for change in sample.changes} - {None}, sample.item_id
-        assert (not sample.changes) == sample.is_clean == (sample.error == "none") == (sample.origin == "none")
-        assert sample.error in ERRORS and sample.origin in SOURCES
-    kinds = {sample.error for sample in bundled()}
-    named = [len([error for error in kinds if error.startswith(f"{source}-")]) for source in SOURCES]
-    assert [count for count in named if count] == [4, len(WRITINGS), len(SLIPS)]
 
 
 def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay() -> None:
@@ -204,24 +185,6 @@ def test_each_error_of_a_graph_is_fixed_left_or_neither_and_what_was_right_may_b
     assert told == {"error": "missing", "seed": "0/a/0", "errors": [*map(str, missing.changes)], "changes": []}
 
 
-def test_collected_replies_are_told_apart_by_error_source_and_number_of_faults(tmp_path: Path) -> None:
-    data, replies = tmp_path / "data.jsonl", tmp_path / "replies.jsonl"
-    data.write_text(lines(SINGLE_ROW | {"mandatory_space": L}))
-    replies.write_text(lines(*({"item_id": one.item_id, "reply": shown_answer(one)} for one in samples("refine"))))
-    report = score("tsg/refine", data, replies, by=["source", "faults", "error"])
-    assert report.board.profiles["official"] is None
-    assert report.board.reasons["official"] == "this task has no published reader"
-    counted = {name: board.n for name, board in report.groups["source"].items()}
-    assert counted == {"seeded": 7, "published": 1, "reading": 1, "annotator": 1, "none": 1}
-    assert list(report.groups["faults"])[:2] == ["0", "1"]
-    clean: Any = report.groups["faults"]["0"].profiles["strict"]
-    assert (clean["clean_touched"].value, clean["f1"]) == (0, None)
-    errors = [error.partition("-")[0] for error in report.groups["error"]]
-    assert errors == ["redundant", "missing", "mismatched", "reversed", "several", "three", "four", *OTHERS]
-    with pytest.raises(UsageError, match="tsg/nodes-sa: cannot be grouped by error"):
-        score("tsg/nodes-sa", data, replies, by=["error"])
-
-
 NAMES = ["person", "cup", "lid", "hand1", "wash", "dry", "spoon"]
 TRIPLETS = st.tuples(st.sampled_from(NAMES), st.sampled_from(L["relationship"]), st.sampled_from(NAMES))
 LINES = st.one_of(TRIPLETS.map(" -> ".join), st.sampled_from([*NAMES, "", "Final answer:", "and so on."]))
@@ -245,24 +208,3 @@ def test_any_reply_has_one_outcome_and_bounded_scores(sample: AnySample, text: s
         assert 0 <= fixed + left <= len(sample.changes), "an error is fixed or left or neither but not both"
         if strict["exact_match"].sum:
             assert (fixed, found.counts["newly_broken"]) == (len(sample.changes), 0)
-
-
-def test_names_are_read_wherever_they_are_listed_or_unreadable_with_a_reason() -> None:
-    prose = "These are the two actions of the sentence:"
-    for reply, listed, notes in (
-        ('{"actions": ["take", "put"]}', ("take", "put"), ()),
-        ("Reasoning:\nFirst open, then close.\n\nFinal answer:\n1. take\n2. put-down", ("take", "put-down"), ()),
-        ("take\nput\ntake", ("take", "put", "take"), ()),
-        (f"{prose}\ntake\nput", ("take", "put"), (f"left out: {prose}",)),
-        ("take: the lid\nput", ("take", "put"), ("only its names: take: the lid",)),
-    ):
-        found = names(reply)
-        assert isinstance(found, Listed) and (found.names, found.notes) == (listed, notes)
-    for reply, reason in (
-        ("person -> verb -> take\ntake -> dobj -> lid", "triplets"),
-        ("I am sorry, but this sentence tells nothing that could be listed.", "no names"),
-        ('{"nodes": []}', "no names"),
-        ('{"nodes": [["person", "verb", "take"]]}', "no list of names"),
-    ):
-        unread = names(reply)
-        assert isinstance(unread, Unreadable) and reason in unread.reason, reply

@@ -16,7 +16,6 @@ from samples import GRAPH, SGDS, SGG, SGQA, lines
 from tsg_tasks import STYLES, judge, samples_of, score, shown_answer
 from tsg_tasks import task as task_named
 
-from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.reading import Reading as GraphReading
@@ -359,20 +358,6 @@ def test_a_report_has_groups_with_their_own_values_and_the_agreed_json(tmp_path:
     assert "follows" in scored(tmp_path, "sgqa", {}, style="cot").board.reasons["official.view"]
 
 
-def test_replies_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None:
-    data, replies = files(tmp_path, MA_ROWS, {})
-    for text, message in (
-        ('{"item_id": "x", "reply": ""}', "line 1: the data have no item x"),
-        ('{"item_id": "a0", "reply": ""}\n{"item_id": "a0", "reply": ""}', "line 2: a second reply to item a0"),
-        ('{"item_id": "a0"}', "line 1: not a reply: reply"),
-        ('{"item_id": "a0", "reply": "", "outcome": "lost"}', "line 1: not a reply: outcome"),
-        ("\n{oops", "line 2: broken JSON"),
-    ):
-        replies.write_text(text)
-        with pytest.raises(UsageError, match=message):
-            score("tsg/ma-sgg", data, replies)
-
-
 def test_an_item_of_one_graph_among_items_of_several_is_scored_as_k_1(tmp_path: Path) -> None:
     dry = "\n".join(" -> ".join(triplet) for triplet in DRIED)
     for rows in ([SINGLE, MA], [MA, SINGLE]):
@@ -388,24 +373,6 @@ def test_an_item_of_one_graph_among_items_of_several_is_scored_as_k_1(tmp_path: 
     report = scored(tmp_path, "ma-sgg", {})
     assert (report.board.counts["single_graph_items"], report.notes) == (0, ())
     assert "single_graph_items" not in scored(tmp_path, "sa-sgg", {}).board.counts
-
-
-def test_the_command_prints_profiles_groups_and_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    singles = [SINGLE | {"item_id": f"one{n}"} for n in range(5)]
-    data, said = files(tmp_path, [MA, *singles], {"a": "person -> verb -> wash"})
-    words = ["score", "--task", "tsg/ma-sgg", "--data", str(data), "--replies", str(said)]
-    assert main([*words, "--by", "k", "--samples"]) == 0, "a low score is no failure"
-    out = capsys.readouterr().out
-    for told in (
-        "strict                   official", "k 2: 1 item", '"outcome": "missing"', "5 single_graph_items",
-        "note: 5 items of one graph among items of several, scored as k = 1: one0, one1, one2 and 2 more",
-    ):  # fmt: skip
-        assert told in out
-    data.rename(tmp_path / "ma-sgg.jsonl")
-    assert main(["score", "--task", "ma-sgg", "--data", str(tmp_path), "--replies", str(said)]) == 0
-    assert "tsg/ma-sgg: 6 items" in capsys.readouterr().out
-    assert main([*words, "--data", "-", "--replies", "-"]) == 2
-    assert "--data and --replies are both standard input" in capsys.readouterr().err
 
 
 def sentence_of(sentence: str, *actions: str) -> GenerationSample:
@@ -438,7 +405,6 @@ def test_groups_of_a_sentence_follow_from_its_words_and_stand_in_their_order() -
     assert groups_of(asked, "k") == ("3",)
     with pytest.raises(UsageError, match="item 0: cannot be grouped by implicit"):
         groups_of(asked, "implicit")
-    assert "repetition" in task_named("ma-sgg").groups and "repetition" not in task_named("sgqa").groups
     error = no_group("repetition", ["sgqa", "sgds"])
     assert error.message == "tsg/sgqa, tsg/sgds: cannot be grouped by repetition"
     error = no_group("implict", ["ma-sgg"])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_bedroom import CALLS_OF_BOTH, SMALL, enter_bedroom, labels, looked, samples, told, write_known
+from judged_bedroom import SMALL, enter_bedroom, looked, told, write_known
 from room_judge import looks_of, room_judge
-from rooms_of_ours import ROOMS, SCENE_TASKS, assert_as_stored
+from rooms_of_ours import ROOMS, assert_as_stored
 
 from tsgkit.geometry import MeasuredScene, RenderedImage, View, view
 from tsgkit.runs.subjects import Limits
@@ -29,19 +28,6 @@ def bedroom(tmp_path: Path, monkeypatch: Patch) -> dict[str, Any]:
     """Set up a bedroom with its demands in the working folder. Return the options of a server that knows it."""
     enter_bedroom(tmp_path, monkeypatch)
     return {"known": write_known(tmp_path / "known.json", tmp_path / "mine"), "size": SMALL}
-
-
-def test_objects_are_shown_large_and_questions_asked_once(bedroom: Bedroom, tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(gallery, "SIZE", 512)
-    with room_judge(known=write_known(tmp_path / "large.json", tmp_path / "mine"), size=512) as server:
-        finished = looked(server)
-        stats = server.stats()
-    assert (finished.exit_code, stats["wrong"], stats["schemas"], stats["kinds"]) == (0, [], 10, CALLS_OF_BOTH)
-    assert {one["holds"] for one in stats["looked"]} == {"image/png"}
-    named = {f"{what} {name}": 1 for what in ("match", "support") for name in ("bed_1", "lamp_1", "lamp_2")}
-    questions = {"sides": 1, "object relations": 1, "room relations": 1, "attribute eq,1,lamp,red": 1}
-    assert labels() == Counter({"local": 2, **questions, **named})
-    assert told(finished) == told(looked(None, out="rules", judge="rules"))
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
@@ -78,19 +64,6 @@ def test_omniscient_judge_agrees_with_rules(kind: str, bedroom: Bedroom, tmp_pat
     different = {key for key in rules if mine[key] != rules[key]}
     assert {item for _, _, item, _ in different} <= explained(known["looks"])
     assert len(different) < 20
-
-
-def test_judged_rooms_are_measured_where_the_executor_computes(bedroom: Bedroom, monkeypatch: Patch) -> None:
-    with room_judge(**bedroom) as server:
-        here = samples(looked(server, out="here"))
-        for task in SCENE_TASKS.values():
-            monkeypatch.setattr(type(task), "measure", None)
-        there = samples(looked(server, out="there", executor="processes"))
-    assert here.keys() == there.keys() and len(here) == 2
-    for key, one in here.items():
-        assert [there[key][name] for name in ("outcome", "scores", "evidence")] == [
-            one[name] for name in ("outcome", "scores", "evidence")
-        ]
 
 
 def test_every_demand_and_every_object_of_good_rooms_gets_its_verdict() -> None:

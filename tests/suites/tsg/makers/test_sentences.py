@@ -20,7 +20,7 @@ from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.audits.items import Item
 from tsgkit.suites.audits.shortcuts import ANSWERERS, credit
-from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, Drawing, designs
+from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT
 from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, credits_of
 from tsgkit.suites.tsg.makers.choices import Candidate, Choice, ChoiceChooser, choice_row, choose_choices, unfit
 from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
@@ -249,15 +249,6 @@ def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
         why += dropped
         found += [(story, choice) for choice in chosen]
     return found, chooser, why
-
-
-def test_what_other_things_hang_on_is_never_left_unsaid() -> None:
-    spread = step("spread: dobj paste, along spine, spine of cover, with brush, with hand1")
-    take = step("take: dobj awl, from jar")
-    view = StoryView(Narrative.of([take, spread, take]))
-    for seed in range(20):
-        for design in designs(view, 1, MIXED, Drawing(Random(seed), ("imperative",))):
-            assert ("spread", "along", "spine") in design.right.worded
 
 
 def test_credits_of_shortcuts_are_those_of_the_audit_and_equal_options_share_them() -> None:
