@@ -59,7 +59,6 @@ def looked(
     *,
     out: str = "run",
     cache: bool = False,
-    new: bool = False,
     limits: Limits | None = None,
     executor: str | None = None,
     **more: object,
@@ -69,7 +68,7 @@ def looked(
         plan["model_args"] = (f"api_base={server.base}", "api_key=sk-none")
     return evaluate(
         Plan.model_validate(plan),
-        Options(out=Path(out), new=new, cache=cache, limits=limits or Limits(), executor=executor),
+        Options(out=Path(out), cache=cache, limits=limits or Limits(), executor=executor),
         with_samples=True,
     )
 

@@ -12,7 +12,7 @@ from model_server import Running, model_server
 from told_rooms import draws, right, served, texts, with_entries
 
 from tsgkit.cli import main
-from tsgkit.suites.sceneeval.annotation_files import as_csv, read_annotation_file
+from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
@@ -54,23 +54,6 @@ def test_make_without_model_draws_usable_annotations_by_seed_of_chosen_rooms_and
     made = read_annotation_file(Path("made.json")).annotations
     assert [one.difficulty for one in made] == ["easy", "hard"] * 4
     assert {one.room_type for one in made} == {"living room", "den"}
-
-
-def test_a_model_describes_and_annotates_and_nothing_is_asked_twice(capsys: Captured) -> None:
-    with model_server(replies=served(SIX), first=[429, 500, 200, 500]) as server:
-        assert main(words(server, "--json")) == 0
-        told = json.loads(capsys.readouterr().out)
-        asked = server.stats()["seen"]
-        assert (told["items"], told["calls"], told["dropped"], told["warnings"]) == (6, 12, 0, {})
-        assert asked == 12 + 3, "two calls an item, and the three that failed"
-        written = Path("made.csv").read_bytes()
-        assert main(words(server, "--json")) == 0
-        assert server.stats()["seen"] == asked and Path("made.csv").read_bytes() == written
-    Path("right.csv").write_text(as_csv([right(one) for one in SIX]), encoding="utf-8")
-    made = read_annotation_file(Path("made.csv")).annotations
-    assert made == read_annotation_file(Path("right.csv")).annotations
-    assert [one.item_id for one in made] == list("012345")
-    assert [row["difficulty"] for row in told["statistics"]] == ["easy", "medium", "hard", "all"]
 
 
 def spoilt() -> dict[int, str]:

@@ -14,7 +14,6 @@ from rooms_of_ours import ROOMS, room, thing
 from tsgkit.cli import main
 from tsgkit.geometry import views
 from tsgkit.suites.sceneeval.commands.render import VIEWS
-from tsgkit.suites.sceneeval.converters import converter_of, known_converters
 
 Captured = pytest.CaptureFixture[str]
 GOOD, FLAWED = ROOMS / "rooms" / "good", ROOMS / "rooms" / "flawed"
@@ -151,10 +150,8 @@ def test_page_lists_demands_and_findings_of_a_run_and_not_those_of_another_room(
     assert drawn("--run", "run", "-o", "room.html") == 2
     assert "several subjects: mine, yours" in capsys.readouterr().err
     Path("scene_1.json").write_text(json.dumps(ROOM).replace("desk_1", "table_1"))
-    assert main(["eval", "--task", "sceneeval/plausibility", *words, "--out", "half"]) == 0
-    for run in ("run", "half"):
-        assert drawn("--run", run, "--subject", "mine", "--item", "0", "-o", "x.html", scene="scene_1.json") == 2
-        assert "desk_1 is not in" in capsys.readouterr().err, run
+    assert drawn("--run", "run", "--subject", "mine", "--item", "0", "-o", "x.html", scene="scene_1.json") == 2
+    assert "desk_1 is not in" in capsys.readouterr().err
     assert not Path("x.html").exists()
 
 
@@ -166,7 +163,6 @@ def test_what_cannot_be_meant_is_refused_and_nothing_written(tmp_path: Path, cap
         ("check GOOD", "this is a room, not annotations\n  tsgkit scene show draws a room"),
         ("show demands.csv -o x.svg", "tsgkit scene check reads annotations"),
         ("show house_1.json -o top.svg", "tsgkit scene convert"),
-        ("draw demands.csv --item x -o g.svg", "x"),
         ("draw demands.csv -o g.png", "g.png"),
         ("relation GOOD no_such bed_1 lamp_1", "there is no relation no_such"),
         ("relation GOOD next_to bed_1 cat_1", "there is no object 'cat_1'"),
@@ -177,15 +173,11 @@ def test_what_cannot_be_meant_is_refused_and_nothing_written(tmp_path: Path, cap
         ("render scene_0.json -o lamp.png --view front", "is of one object"),
         ("render scene_0.json -o lamp.png --object sofa_1", "'sofa_1'"),
         ("render scene_0.json -o lamp.png --size 0", "0 pixels"),
-        ("render scene_0.json -o lamp.png --size 100000", "100000 pixels"),
         ("render scene_0.json -o x.png --annotations demands.csv", "--annotations needs a page"),
         ("render scene_0.json -o x.html --annotations demands.csv --run x", "--annotations cannot be combined"),
         ("render scene_0.json -o x.html --subject mine", "--subject needs --run"),
         ("render scene_0.json -o x.html --item 0", "--item needs --annotations or --run"),
         ("render scene_0.json -o x.html --annotations demands.csv --item 7", "there is no item 7"),
-        ("render scene_0.json -o x.html --annotations scene_0.json", "scene_0.json"),
-        ("render scene_0.json -o x.html --run nowhere", "nowhere"),
-        ("convert none.json", "none.json: no such file"),
         ("convert house_1.json --id 1 -o x.json", "--id cannot be combined"),
         ("convert house_1.json -o house_1.json", "the file being read"),
         ("convert house_1.json -o den.txt", "not a folder"),
@@ -227,10 +219,6 @@ def test_files_and_layouts_become_scenes_and_every_kind_of_loss_has_a_line(capsy
     value = json.loads(Path("state.json").read_text())["scene"]["object"]
     assert [one["modelId"] for one in value] == [f"layoutvlm-objaverse.asset{number}" for number in range(3)]
     assert [one["id"] for one in value] == ["bed-0", "nightstand-0", "chair-0"]
-    assert converted("--help") == 0
-    helped = capsys.readouterr().out
-    for name in known_converters():
-        assert name in helped and all(one.name in helped for one in converter_of(name).assumptions), name
 
 
 def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: Captured) -> None:

@@ -111,14 +111,11 @@ def test_a_fault_is_named_with_object_and_field() -> None:
         ("holodeck", foreign.holodeck(objects=[{"id": "bed"}]), "object bed: position: Field required"),
         ("holodeck", foreign.holodeck(objects=many, floor_objects=[]), "5,001 objects, and 5,000 are read at most"),
         ("holodeck", foreign.holodeck(walls=7), "walls"),
-        ("holodeck", foreign.holodeck(doors=[7]), "doors: 0"),
         ("holodeck", foreign.holodeck(wall_height=-1), "wall_height"),
-        ("layoutvlm", {"a": {**good, "position": [1, 2]}}, "object 'a': position"),
         ("layoutvlm", {"a": {**good, "position": [1, 2, 1e99]}}, "object 'a': position"),
         ("layoutvlm", {"a": {**good, "rotation": "east"}}, "object 'a': rotation"),
         ("layoutvlm", {"a": {**good, "scale": 0}}, "object 'a': scale"),
         ("layoutgpt", [{"query_id": "8", "object_list": 7}], "object_list"),
-        ("atiss", {**foreign.atiss_record(), "centroid": [1]}, "centroid"),
         ("atiss", {**foreign.atiss_record(), "centroid": [1, 1e99]}, "centroid"),
         ("atiss", {**foreign.atiss_record(), "object_list": 7}, "object_list"),
         ("hsm", {"format": "sceneState", "scene": {"object": short}}, "object 0: transform: data"),
@@ -128,7 +125,6 @@ def test_a_fault_is_named_with_object_and_field() -> None:
         ("idesign", foreign.idesign({**piece, **far}), "object a: position: x"),
         ("idesign", foreign.idesign({**piece, "size_in_meters": {"length": 1}}), "object a: size_in_meters: width: F"),
         ("idesign", foreign.idesign({"position": {}}), "object number 9: new_object_id"),
-        ("idesign", foreign.idesign(7), "object number 9"),  # type: ignore[arg-type]
     ]
     for form, value, said in rows:
         with refuses(FileProblem, f"x.json: {said}", (form, said)):
@@ -218,19 +214,14 @@ def test_a_room_is_found_by_its_whole_or_short_id_and_a_wrong_table_is_named() -
     assert sizes.of("Bedroom-1") is None, "of several rooms"
     assert [size.shorter for name in ("a", "b") if (size := sizes.of(f"{name}_Bedroom-1"))] == [3, 4]
     for text, said in (
-        ("", "line 1: expected id,shorter_side or id,length,width"),
         ("room,size\n", "line 1: expected id,shorter_side or id,length,width, found 'room,size'"),
         ("id,shorter_side\n", "no sizes of rooms in it"),
         ("id,shorter_side\na,wide\n", "line 2: 'wide' is no size of a room; expected a number of metres"),
-        ("id,length,width\na,3\n", "line 2: '3' is no size of a room"),
         ("id,shorter_side\na,3\na,4\n", "line 3: the id is there twice"),
         ("id,shorter_side\na,-1\n", "line 2: -1.0 is no size"),
         ("id,shorter_side\na,nan\n", "line 2: nan is no size"),
-        ("[1]", "expected a JSON object"),
         ('{"a": true}', "'a': True is no size"),
-        ('{"a": [1, 2, 3]}', "is no size"),
         ('{"a": {"corners": [[0, 0], [1, 1], [2, 2]]}}', "is no size"),
-        ('{"a": {"corners": [[0, 0], [1, "x"], [2, 0]]}}', "is no size"),
         ("{", "line 1: broken JSON"),
     ):
         with refuses(FileProblem, rf"^sizes\.csv: .*{re.escape(said)}", text):

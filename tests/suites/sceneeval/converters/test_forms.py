@@ -16,7 +16,7 @@ from foreign_scenes import objects, told
 from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters import Batch, Converted, SourceFile, Unconverted, convert_each, entries_of
+from tsgkit.suites.sceneeval.converters import Batch, Converted, SourceFile, convert_each, entries_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import FIELDS
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
@@ -148,19 +148,6 @@ def test_worked_house_is_converted_number_by_number(tmp_path: Path) -> None:
     assert not any("stands on the floor" in what for what in counts)
 
 
-def test_size_that_the_file_does_not_hold_is_named_and_padding_is_taken_off_things_on_the_floor_alone() -> None:
-    found = of_holodeck(WORKED)
-    assert list(objects(found)) == ["desk-0 (office)"]
-    assert losses(found)["sizes that only the assets hold (--assets objathor=DIR)"] == 3
-    sizes = ("painting-0 (office) (height)", "mug-0|desk-0 (office) (width, depth and height)")
-    assert lost(found, "size is not known") == ("lost", (*sizes, "ceiling (office) (width and depth)"))
-    painting = {**WORKED["wall_objects"][0], "assetMetadata": None, "size": foreign.corner(0.8, 0.6, 0.04)}
-    house = {**WORKED, "objects": [], "small_objects": [], "ceiling_objects": [], "wall_objects": [painting]}
-    assert [one["size"] for one in objects(of_holodeck(house)).values()] == [[1.2, 0.6, 0.75], [0.8, 0.04, 0.6]]
-    said = objects(of_holodeck(WORKED, said={"footprint-margin": "0"}))
-    assert said["desk-0 (office)"]["size"] == [1.3, 0.7, 0.75]
-
-
 def test_thing_laid_flat_has_another_side_for_its_height(tmp_path: Path) -> None:
     rows: list[tuple[tuple[float, float, float], list[float], float]] = [
         ((0, 0, 0), [0.15, 0.02, 0.2], 180),
@@ -247,12 +234,6 @@ def test_things_in_two_lists_are_taken_once_and_a_house_without_walls_gets_some(
     walls = of_holodeck(foreign.holodeck(walls=[], doors=[], windows=[], wall_height=None))
     assert [wall["height"] for wall in walls.scene["walls"]] == [2.6] * 4
     assert losses(walls)["walls are 2.6 m high"] == 1
-    house = foreign.holodeck(objects=[thing("lamp-0")], floor_objects=[])
-    with pytest.raises(FileProblem, match="none of its 1 objects can be placed") as refused:
-        of_holodeck(house)
-    assert "--assets" in refused.value.hint
-    (lamp,) = of_holodeck(house, to="state").scene["scene"]["object"]
-    assert (lamp["modelId"], lamp["transform"]["data"][12:15]) == ("objaverse.a1", [2, 1, 1.5])
 
 
 def of_layoutvlm(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
@@ -329,13 +310,7 @@ def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
         assert found["at"][2] == pytest.approx(underside)
 
 
-def test_assets_in_only_one_file_are_lost_and_what_a_layout_lacks_is_named() -> None:
-    layout = foreign.layoutvlm_layout(**{"vase-0": {"position": [1, 1, 1], "rotation": [0, 0, 0]}})
-    del layout["chair-0"]
-    found = told(of_layoutvlm(layout), "lost")
-    assert "lost (1): objects whose size is not known, left out: vase-0 (no such asset is known)" in found
-    assert "lost (1): assets of the configuration that the layout has no place for: chair-0" in found
-    assert "doors and windows: the form has none" in found
+def test_what_a_layout_lacks_is_named() -> None:
     layout = foreign.layoutvlm_layout(cost=3.5, **{"vase-0": {"position": [1, 1, 1]}})
     other = of_layoutvlm(layout)
     assert "lost (1): entries without a position: cost" in told(other, "lost")
@@ -465,21 +440,6 @@ def test_lines_that_models_write_are_read_and_a_lamp_on_a_table_lies_on_it() -> 
     for number in ("nan", "1e99", "99999999", "-2", "0"):
         found = converted(f"{BED}\n{BED.replace('2m', number)}")
         assert (len(found.scene["objects"]), "left out" in told(found)) == (1, True), number
-
-
-def test_a_bad_record_is_a_failure_of_its_own_and_rounds_are_told_apart() -> None:
-    bad = {"query_id": "8", "object_list": [["bed", {"length": "wide"}]]}
-    flat = record(["bed", {**HALF, "width": 0}], query_id="Bedroom-9")
-    for form, records, said in (
-        ("layoutgpt", [foreign.layoutgpt_record(), bad], "scene 8: no object has a whole size and place"),
-        ("atiss", [record(), flat], "scene Bedroom-9: object number 1: 1: width"),
-    ):
-        good, failed = foreign.each_of(form, records)
-        assert isinstance(good, Converted) and isinstance(failed, Unconverted), form
-        assert said in str(failed.problem)
-    records = [{**foreign.layoutgpt_record(), "iter": number} for number in range(2)]
-    assert [one.id for one in foreign.each_of("layoutgpt", records)] == ["7-0", "7-1"]
-    assert converted(foreign.text({**foreign.layoutgpt_record(), "object_list": []})).scene["objects"] == []
 
 
 def record(*more: Any, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -616,19 +576,3 @@ def test_worked_graph_of_idesign_is_converted_number_by_number_with_its_holders(
     found = foreign.converted("idesign", foreign.idesign(piece("lamp_1", **on(thing_id="desk_1"))))
     assert "parents that are not in the room: lamp_1 on desk_1" in told(found)
     assert "parent" not in found.scene["objects"][-1]
-
-
-def test_room_is_not_among_the_objects_and_is_as_large_as_its_middle() -> None:
-    found = foreign.converted("idesign", foreign.idesign())
-    assert [one["id"] for one in found.scene["objects"]] == ["bed_1", "nightstand_1", "chair_1"]
-    assert {(wall["name"], wall["height"]) for wall in found.scene["walls"]} == {
-        (f"{side}_wall", 2.7) for side in ("south", "east", "north", "west")
-    }
-    unplaced = {key: value for key, value in piece("vase_1").items() if key != "position"}
-    found = foreign.converted("idesign", foreign.idesign(unplaced, piece("rug_1", size_in_meters=None)))
-    assert len(found.scene["objects"]) == 3
-    assert "objects that have no place, left out: vase_1" in told(found)
-    assert "objects whose size is not known, left out: rug_1 (size_in_meters)" in told(found)
-    bare = foreign.converted("idesign", [piece("lamp_1")])
-    assert "floors" not in bare.scene
-    assert "the size of the room" in told(bare)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -34,17 +32,13 @@ from rooms_of_ours import SCENE_TASKS, room, thing
 from tsgkit.cli import main
 from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS
 from tsgkit.geometry.support import TYPES
-from tsgkit.llm.reply import Reply
 from tsgkit.runs.rescore_job import Rescoring
-from tsgkit.runs.subjects import Limits
-from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
-from tsgkit.suites.sceneeval.judges.model import FIELDS, MOST_IN_MEMORY, JudgePrompts, ModelJudge
-from tsgkit.suites.sceneeval.scene_files.folder import read_scene
+from tsgkit.suites.sceneeval.judges.model import FIELDS, JudgePrompts, ModelJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import TimeLimit, TooLong
-from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_named, judge_scene, measured_alone
+from tsgkit.suites.sceneeval.scenes import SceneFolder, measured_alone
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation, relation_table
 
 CATEGORIES = ("double_bed", "lamp")
@@ -77,7 +71,6 @@ def test_categories_attributes_and_holders_are_read_or_are_faults() -> None:
     for text, found in (
         ('{"reason": "it has legs", "category": "double_bed"}', "double_bed"),
         ("<think>a lamp? {\"category\": \"lamp\"}</think>{'category': 'Double Bed',}", "double_bed"),
-        ('Sure:\n```json\n{"category": "lamp"}\n```\nAnything else?', "lamp"),
         ('{"category": null}', None),
         ("", "the reply is empty"),
         ("It is a bed.", "there is no JSON object with category in the reply"),
@@ -93,13 +86,11 @@ def test_categories_attributes_and_holders_are_read_or_are_faults() -> None:
         ('{"holds": {"1": true}}', "it says nothing of 2"),
         ('{"holds": {"1": true, "2": true, "3": true}}', "it speaks of 3 objects, and 2 were shown"),
         ('{"holds": {"1": true, "2": "perhaps"}}', "'perhaps', said of 2, is no yes or no"),
-        ('{"holds": true}', "True says nothing of any object"),
     ):
         assert plain(answers.read_holds(text, 2)) == holds, text
     for text, said in (
         ('{"held_by": " Wall "}', "wall"),
         ('{"held_by": "sky"}', "'sky' is none of ground, object, wall, ceiling"),
-        ('{"held_by": []}', "[] is none of ground, object, wall, ceiling"),
     ):
         assert plain(answers.read_support(text)) == said, text
 
@@ -360,25 +351,6 @@ def test_judge_refusing_everything_gives_refused_outcome(bedroom: Bedroom, capsy
     assert (boards["sceneeval/fidelity"].profiles["strict"] or {})["cnt"] is None
 
 
-def test_stopped_run_reads_few_scenes_and_not_in_the_event_loop(bedroom: Bedroom, monkeypatch: Patch) -> None:
-    rooms = 24
-    for number in range(1, rooms):
-        Path(f"mine/scene_{number}.json").write_text(Path("mine/scene_0.json").read_text())
-    Path("a.csv").write_text("\n".join([HEAD, *(ROW.replace("0,", f"{n},", 1) for n in range(rooms))]))
-    threads: list[str] = []
-
-    def noted(*words: Any, **more: Any) -> Any:  # noqa: ANN401
-        threads.append(threading.current_thread().name)
-        return read_scene(*words, **more)
-
-    monkeypatch.setattr(scenes, "read_scene", noted)
-    with room_judge(**bedroom) as server:
-        stopped = looked(server, tasks=BOTH[:1], limits=Limits(max_requests=1))
-        assert (stopped.exit_code, server.stats()["seen"]) == (4, 1)
-    assert len(threads) <= 2 * MOST_IN_MEMORY < rooms
-    assert threading.main_thread().name not in threads
-
-
 def test_a_room_that_cannot_be_measured_elsewhere_gives_its_reason(bedroom: Bedroom, monkeypatch: Patch) -> None:
     scene = SceneFolder(Path("mine")).scene("0")
     [task, *_] = SCENE_TASKS.values()
@@ -390,16 +362,6 @@ def test_a_room_that_cannot_be_measured_elsewhere_gives_its_reason(bedroom: Bedr
     assert measured_alone(task, judged) == {}
     used_up = replace(scene, limit=TimeLimit(0.0).rest)
     assert isinstance(measured_alone(task, (judged[0], used_up, None)), TooLong)
-
-
-def test_client_error_is_not_blamed_on_the_scene(bedroom: Bedroom) -> None:
-    async def ask(messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
-        raise ValueError("a bug behind the door")
-
-    annotation = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",))
-    for task in SCENE_TASKS.values():
-        with pytest.raises(ValueError, match="behind the door"):
-            asyncio.run(judge_scene(task, annotation, SceneFolder(Path("mine")), judge_named("openai/eye"), ask))
 
 
 def test_names_are_sent_on_one_line_and_an_object_without_shape_has_no_category(bedroom: Bedroom) -> None:

@@ -207,20 +207,6 @@ def faces_of(part: dict[str, Any]) -> int:
     return len(base64.b64decode(part["colours"])) // 3
 
 
-def test_a_room_has_its_surfaces_demands_and_problems() -> None:
-    value = scene_of(panels(rooms()["fidelity", "1"]))
-    assert {"bed_1", "nightstand_1", "lamp_1"} <= {part["name"] for part in value["parts"]}
-    [section] = value["sections"]
-    assert section["title"] == "Demanded: 5 of 7 met"
-    failed = [one["text"] for one in section["remarks"] if one["holds"] is False]
-    assert failed == ["exactly 1 bed that is double", "exactly 1 nightstand left bed"]
-    shown = rooms()["plausibility", "1"]
-    value = scene_of(panels(shown))
-    assert {"text": "nothing holds lamp_1", "objects": ["lamp_1"]}.items() <= value["sections"][0]["remarks"][0].items()
-    lost = scene_of(panels(replace(shown, judged=replace(shown.judged, evidence=None))))
-    assert (lost["parts"], lost["sections"]) == (value["parts"], []), "of a sample that ended in an error"
-
-
 def test_entries_of_an_annotation_are_signed() -> None:
     shown = {one.sample.item_id: one for one in stored_samples("sceneeval", "annotated")}
     [table] = of_kind(panels(shown["1"]), "table")
