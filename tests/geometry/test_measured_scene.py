@@ -30,7 +30,6 @@ from tsgkit.geometry.relations_to_rooms import relation_to_room
 from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room
 from tsgkit.geometry.support import Support, centre_of_mass, supports
-from tsgkit.geometry.transforms import standing
 
 thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
@@ -184,16 +183,6 @@ def test_what_is_broken_is_named_and_the_rest_measured(profile: Profile) -> None
     assert collisions(stage).unmeasured == ("flat",)
     with pytest.raises(UsageError, match="'flat' cannot be measured: its transform flattens it"):
         stage.body("flat")
-
-
-def test_a_sheared_object_is_measured_and_said_to_be() -> None:
-    sheared = list(standing())
-    sheared[4] += 0.4
-    stage = staged([Object("bent", box(1, 1, 1), tuple(sheared))], AS_IT_IS.room(6, 6))
-    assert codes(stage) == [("sheared-transform", "bent")]
-    frame = stage.body("bent").frame
-    assert frame.axes.T @ frame.axes == pytest.approx(np.eye(3))
-    assert (np.abs(frame.local(stage.body("bent").vertices)) <= frame.half + 1e-9).all()
 
 
 def test_surfaces_are_sampled_by_area_and_the_same_whatever_else_is_in_a_scene() -> None:

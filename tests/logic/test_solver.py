@@ -10,29 +10,24 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from logic import made_up_formulas
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.clauses import clause_form
-from tsgkit.logic.configurations import Twist
 from tsgkit.logic.conjuncts import without
-from tsgkit.logic.formula import Comparison, Formula, Not
-from tsgkit.logic.grounding import All, Any, Fact, Lit, Tally, ground, holds
+from tsgkit.logic.formula import Formula, Not
+from tsgkit.logic.grounding import ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, LayoutProblem, Thing, layout_of
 from tsgkit.logic.near_misses import NearMiss, near_misses
 from tsgkit.logic.parser import parse
 from tsgkit.logic.repairs import repair
-from tsgkit.logic.samples import configuration, formula_of
 from tsgkit.logic.solver import solve
 from tsgkit.logic.svg import drawn
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
-from tsgkit.logic.witnesses import Candidate, bounds_of, candidates_of, is_enough
+from tsgkit.logic.witnesses import candidates_of, is_enough
 
-CUP, PEN = Candidate("cup"), Candidate("pen")
 PROFILES: tuple[Profile, ...] = ("strict", "official")
 BOOK = "(exists ?b (and (Is ?b 'book') {}))"
 CUP_AND_PEN = "(exists ?a (exists ?b (and (Is ?a 'cup') (Is ?b 'pen') {})))"
@@ -50,12 +45,6 @@ SOLVABLE = [
     "(and (exists ?x (Is ?x 'cup')) (exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"
     " (forall ?c (exists ?p (and (not (Is ?p 'cup')) (or (Is ?c 'pen') (LeftOf ?p ?c))))))",
 ]
-twists: st.SearchStrategy[Twist] = st.sampled_from(["", "or", "not"])
-seeds = st.integers(0, 10**6)
-samples = st.builds(
-    configuration, st.integers(1, 6), st.just("knolling"), seeds, universal=st.booleans(), twist=twists
-).map(formula_of)
-formulas = seeds.map(lambda seed: made_up_formulas.formula(Random(seed), deepest=4, iff=False))
 CONFLICTS = {
     BOOK.format("(OnTopSide ?b) (OnLeftSide ?b) (Has ?b 'red') (OnRightSide ?b)"):
         ("the book is on the left side", "the book is on the right side"),
@@ -93,27 +82,6 @@ LEAST_COSTS = [
 ]
 
 
-def test_grounding_decides_class_tests_and_keeps_facts() -> None:
-    top = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))")
-    assert ground(top, [CUP, PEN, CUP], "strict") == Any((Lit(Fact("OnTopSide", (0,))), Lit(Fact("OnTopSide", (2,)))))
-    assert ground(top, [CUP], "strict", truth=False) == Lit(Fact("OnTopSide", (0,)), False)
-    made = ground(top, [Candidate("cup", None, True)], "strict")
-    assert made == All((Lit(Fact("Present", (0,))), Lit(Fact("OnTopSide", (0,)))))
-    made = ground(parse("(exists ?x (Is ?x 'cup'))"), [Candidate("cup", others=("pen",)), PEN], "strict")
-    assert made == Lit(Fact("Is", (0,), "cup"))
-    nested = parse("(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))")
-    assert ground(nested, [CUP, PEN], "strict") == Lit(Fact("LeftOf", (0, 1)))
-    assert ground(nested, [CUP, PEN], "official") is False, "no pen is left of anything"
-    made = ground(parse("(Equals (Count ?x (and (Is ?x 'cup') (OnTopSide ?x))) 1)"), [CUP, PEN, CUP], "strict")
-    assert isinstance(made, Tally)
-    for places, truth in (((2,), True), ((0, 2), False), ((0, 1), True)):
-        assert holds(made, frozenset(Fact("OnTopSide", (place,)) for place in places)) is truth
-    text = "(OnTopSide ?x9)"
-    for number in range(9, -1, -1):
-        text = f"(exists ?x{number} (and (Is ?x{number} 'cup') (LeftOf ?x{max(number - 1, 0)} ?x{number}) {text}))"
-    assert ground(parse(text), [CUP] * 12, "official") is not False, "a long chain is grounded by parts"
-
-
 def test_made_up_formulas_are_grounded_the_same_in_every_version() -> None:
     grounded, seen = sha256(), Counter[str]()
     for number in range(400):
@@ -133,45 +101,6 @@ def test_made_up_formulas_are_grounded_the_same_in_every_version() -> None:
             seen[type(made).__name__] += 1
     assert set(seen) == {"All", "Any", "Lit", "Tally", "bool"}, seen
     assert grounded.hexdigest()[:16] == "820a2e979146f0de", "see that the change is meant, and write it down"
-
-
-def test_comparisons_bound_counts_from_either_side() -> None:
-    cups = "(Count ?x (Is ?x 'cup'))"
-    for text, bounds, denied in (
-        (f"(Equals {cups} 2)", (2, 2, False), (3, 1, True)),
-        (f"(Equals 2.5 {cups})", (3, 2, False), (3, 2, True)),
-        (f"(GreaterThan {cups} 2)", (3, None, False), (None, 2, False)),
-        (f"(GreaterThan 2 {cups})", (None, 1, False), (2, None, False)),
-        (f"(LessThan {cups} 2.5)", (None, 2, False), (3, None, False)),
-        (f"(GreaterThanOrEquals {cups} 2)", (2, None, False), (None, 1, False)),
-        (f"(LessThanOrEquals {cups} 2)", (None, 2, False), (3, None, False)),
-        (f"(Equals {cups} {cups})", None, None),
-        ("(Equals 1 2)", None, None),
-    ):
-        comparison = parse(text)
-        assert isinstance(comparison, Comparison)
-        for truth, expected in ((True, bounds), (False, denied)):
-            found = bounds_of(comparison, truth=truth)
-            assert (found and found[1:]) == expected, (text, truth)
-
-
-def test_candidates_cover_every_variable_that_needs_a_witness() -> None:
-    formula = parse("(exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x))))))")
-    assert [one.label for one in candidates_of(formula, spare=1)] == ["cup", "cup"]
-    for text, classes in {
-        "(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (OnTopSide ?x)))": ("cup", "pen"),
-        "(and (exists ?x (OnTopSide ?x)) (not (exists ?y (not (Is ?y 'cup')))))": ("cup", "laptop"),
-    }.items():
-        assert [candidate.labels for candidate in candidates_of(parse(text))] == [classes], text
-    for text, enough in {
-        PIZZAS: False,
-        PIZZAS.replace("?q 'pizza'", "?q 'cup'"): True,
-        "(and (exists ?q (Is ?q 'pen')) (forall ?p (exists ?r (and (Is ?r 'pen') (LeftOf ?p ?r)))))": False,
-        "(GreaterThan (Count ?x (Is ?x 'cup')) (Count ?x (Is ?x 'pen')))": False,
-        "(not (exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'cup') (LeftOf ?y ?x)))))))": True,
-        "(and (exists ?z (Is ?z 'cup')) (not (exists ?x (not (exists ?y (LeftOf ?y ?x))))))": False,
-    }.items():
-        assert is_enough(parse(text)) is enough, text
 
 
 def test_solve_finds_neat_layouts_that_both_verifiers_accept_an_object_for_each_variable() -> None:
@@ -247,17 +176,6 @@ def test_solve_notes_what_only_strict_accepts_and_refuses_what_layouts_cannot_de
     for text in ("(exists ?x (On ?x ?x))", "(OnTopSide ?x)", "(IsStyle 'photo')"):
         with pytest.raises(UsageError):
             solve(parse(text))
-
-
-@settings(max_examples=40)
-@given(formulas)
-def test_every_solution_of_any_formula_verifies(formula: Formula) -> None:
-    solution = solve(formula, effort=2.0)
-    if solution.layout is None:
-        assert solution.conflict or solution.status == "not decided"
-        return
-    layout_of(solution.layout.value)
-    assert all(verify(formula, solution.layout, profile).truth for profile in solution.profiles)
 
 
 def ticking() -> Callable[[], float]:
@@ -348,12 +266,8 @@ def test_repair_keeps_what_is_right_and_moves_and_resizes_only_as_far_as_needed(
     assert repaired.layout.value == scene(("book", "green", [0, 0, 100, 100]), *cups)
 
 
-def test_repair_adds_separates_recolours_and_removes_as_a_last_resort() -> None:
-    formula = parse(BOOK.format("(exists ?c (and (Is ?c 'cup') (LeftOf ?b ?c)))"))
+def test_repair_adds_recolours_and_removes_as_a_last_resort() -> None:
     given = scene(("book", "red", [0, 0, 100, 100]), ("cup", "red", [90, 0, 250, 100]))
-    repaired = repair(formula, given)
-    assert repaired.changes in {("moved the book 10 left",), ("moved the cup 10 right",)} or repaired.cost <= 20
-    assert verify(formula, repaired.layout).truth
     formula = parse(BOOK.format("(exists ?c (and (Is ?c 'cup') (Has ?c 'pink') (LeftOf ?c ?b)))"))
     repaired = repair(formula, scene(("book", "red", [400, 400, 500, 500])))
     assert (len(repaired.changes), repaired.cost, repaired.least) == (1, 2000, True)
@@ -401,31 +315,3 @@ def test_every_conjunct_gets_a_near_miss_that_fails_it_and_nothing_that_others_i
     [missing] = near_misses(parse("(exists ?a (Is ?a 'cup'))"), 1)
     assert missing.conjunct == "there is a cup"
     assert verify(Not(parse("(exists ?a (Is ?a 'cup'))")), missing.layout).truth
-
-
-@settings(max_examples=15)
-@given(samples, seeds)
-def test_samples_have_solutions_that_need_no_repair_and_near_misses(formula: Formula, seed: int) -> None:
-    solution = solve(formula, seed=seed)
-    assert solution == solve(formula, seed=seed)
-    assert solution.layout is not None
-    repaired = repair(formula, solution.layout)
-    assert (repaired.layout, repaired.changes) == (solution.layout, ())
-    for miss in near_misses(formula, 2, seed):
-        assert_near(formula, miss)
-
-
-@settings(max_examples=4)
-@given(samples, seeds)
-def test_a_shaken_layout_is_repaired_to_one_that_verifies(formula: Formula, seed: int) -> None:
-    layout = solve(formula, seed=seed).layout
-    assert layout is not None
-    boxes = [thing.box for thing in layout.objects]
-    Random(seed).shuffle(boxes)
-    shaken = Layout(tuple(Thing(thing.label, box, "pink") for thing, box in zip(layout.objects, boxes, strict=True)))
-    repaired = repair(formula, shaken, effort=1.0)
-    if repaired.layout is None:
-        assert repaired.status == "not decided"
-        return
-    assert all(verify(formula, repaired.layout, profile).truth for profile in PROFILES)
-    assert bool(repaired.changes) is (repaired.layout != shaken)

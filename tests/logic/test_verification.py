@@ -212,17 +212,6 @@ def test_reasons_name_the_smallest_unsatisfied_part_and_long_traces_are_cut() ->
         ("(Equals (Count ?c (Is ?c 'cup')) 3)", layout, "it is not so that the number of cups is 3: counted 2"),
     ):
         assert verify(text, where).reason == reason
-    leaves = [f"?leaf{number}" for number in range(8)]
-    parts = [f"(LeftOf {leaf} ?hub)" for leaf in leaves] + [f"(Is {leaf} 'cup')" for leaf in leaves]
-    star = "".join(f"(exists {name} " for name in [*leaves, "?hub"])
-    star += f"(and (Is ?hub 'pen') {' '.join(parts)})" + ")" * 9
-    cups = (("cup", [500 + 20 * n, 0, 510 + 20 * n, 9]) for n in range(20))
-    verdict = verify(star, scene(*cups, ("pen", [0, 0, 9, 9])))
-    assert (verdict.status, verdict.reason) == (
-        "decided",  # in the cheapest order: the hub first
-        "no cup fits; nearest comes cup_1, but "
-        "cup_1 is left of no pen: cup_1 ends at x = 510, the pen's centre is at x = 4.5",
-    )
     row = scene(*(("cup", [10 * n, 0, 10 * n + 9, 9]) for n in range(90)))
     trace = verify("(forall ?x (implies (Is ?x 'cup') (OnTopSide ?x)))", row).trace
     assert trace is not None

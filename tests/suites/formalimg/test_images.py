@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.formalimg.image_prompts import plan_png
-from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
+from tsgkit.suites.formalimg.knolling import KnollingTask, objects_in, published_objects
 from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
 from tsgkit.suites.image_panels import OTHER_IMAGE
@@ -174,15 +173,6 @@ def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
     assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
 
 
-def test_truncated_reply_is_requested_again_even_if_readable(tmp_path: Path) -> None:
-    paint(tmp_path / "pictures" / "0.png")
-    reply = '{"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 9, 9]}]}'
-    with model_server(replies={"Find all": reply}, always={"Find all": "length"}) as served:
-        finished = ran(tmp_path, "knolling", served.base, protocols=("ours",), ids=("knolling/0",))
-        assert served.stats()["seen"] == TRIES["ours"]
-    assert finished.results[0].board.counts["truncated"] == 1
-
-
 def test_natural_images_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     reply = json.dumps({"satisfies_constraint": True, "satisfied_clauses": ALL_CLAUSES})
@@ -194,18 +184,6 @@ def test_natural_images_are_judged_and_a_missing_one_is_left_out_of_official(tmp
     assert missing.results[0].board.counts["missing"] == 1
     assert (satisfied(missing, "official"), satisfied(there, "official")) == (None, 1.0)
     assert missing.header["identity"] != there.header["identity"], "what a folder holds is part of a run's identity"
-
-
-def test_missing_judge_or_folder_is_refused_with_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
-    data = ["eval", "--task", "formalimg/knolling", "--data", str(tmp_path / "rows.jsonl")]
-    for words, hint in (
-        (["--images", f"mine={tmp_path}"], "--judge PROVIDER/MODEL"),
-        ([], "--images NAME=DIR"),
-        (["--model", "openai/x"], "--images NAME=DIR"),
-    ):
-        assert main([*data, *words]) == 2
-        assert hint in capsys.readouterr().err
 
 
 def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]:  # noqa: ANN401
@@ -282,19 +260,6 @@ def test_boxes_and_parts_are_right_or_marked_and_hostile_replies_decide_nothing(
     tree = formula_tree(long, Judgement(True, "", set(), [CUP]))
     assert len(list(leaves_of(tree))) <= 602
     assert tree["parts"][-1]["text"] == LEFT_OUT
-
-
-def test_every_sample_of_a_stored_run_has_boxes_and_a_formula_also_after_an_error() -> None:
-    for run in ("layout", "judged-knolling", "judged-natural"):
-        found = [panels(one) for one in stored_samples("formalimg", run)]
-        assert found, run
-        assert all([panel.kind for panel in one] == ["boxes", "formula"] for one in found), run
-        assert any(panel.images for one in found for panel in one) is (run != "layout"), run
-    one = next(stored_samples("formalimg", "layout"))
-    lost = replace(one.judged, answer=None, evidence=None)
-    boxes, formula = panels(replace(one, judged=lost, transcript=None))
-    assert formula.value["tree"]["holds"] is None
-    assert boxes.value["notes"]
 
 
 def test_changed_missing_and_broken_images_are_told(tmp_path: Path) -> None:

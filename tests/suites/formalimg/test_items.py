@@ -172,15 +172,3 @@ def test_maker_keeps_words_of_the_same_meaning_only(tmp_path: Path, capsys: pyte
     assert made(replies, tmp_path / "items.jsonl") == (0, 2)
     [row] = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
     assert (row["prompt"], row["dsl"]) == ("Words of a model.", formula)
-
-
-def test_maker_refuses_bad_options(capsys: pytest.CaptureFixture[str]) -> None:
-    for words, message in (
-        (["--k", "40"], "--k 40: from 1 to 10"),
-        (["--k", "2", "--n", "0"], "--n 0"),
-        (["--k", "2", "--model", "baseline/rules"], "no model to ask"),
-        (["--k", "3", "--objects", "2"], "--objects 2: from K (3) to 20"),
-        (["--k", "3", "--objects", "21"], "--objects 21: from K (3) to 20"),
-    ):
-        assert main(["make", "formalimg", *words, "-o", "x.jsonl", "--quiet"]) == 2
-        assert message in capsys.readouterr().err
