@@ -165,31 +165,6 @@ def changed(run: Path, name: str, change: Callable[[list[dict[str, Any]]], list[
     return copy
 
 
-def test_rows_of_one_run_are_compared_with_each_other(run: Path) -> None:
-    found = compare([run])
-    assert [(pair.first.name, pair.second.name) for pair in found.pairs] == [
-        (f"{GOOD} zero-shot", f"{BAD} zero-shot"),
-        (f"{GOOD} zero-shot", "baseline/random"),
-        (f"{BAD} zero-shot", "baseline/random"),
-    ]
-    first, known = found.pairs[0], found.pairs[0].statistics
-    assert (known.first.value, known.second.value) == pytest.approx((22 / 24, 4 / 24))
-    assert (known.items, known.clusters) == (24, 12)
-    assert [one.item_id for one in first.lost] == IDS[22:]
-    assert first.verdict == f"{GOOD} zero-shot is better"
-
-
-def test_a_copy_of_a_run_is_no_different_and_its_version_is_noted(run: Path) -> None:
-    copy = Path(shutil.copytree(run, "copy"))
-    header = json.loads((copy / "run.json").read_text())
-    (copy / "run.json").write_text(json.dumps(header | {"tsgkit": "0.0.1"}))
-    found = compare([run, copy])
-    same = [pair for pair in found.pairs if pair.first.subject == pair.second.subject]
-    names = [f"{GOOD} zero-shot (run)", f"{BAD} zero-shot (run)", "baseline/random (run)"]
-    assert [(pair.first.name, pair.adjusted, pair.is_same) for pair in same] == [(name, 1, True) for name in names]
-    assert any("different versions of tsgkit (0." in note for note in found.notes)
-
-
 def test_a_baseline_is_a_run_a_subject_a_row_or_a_style(run: Path, styles: Path) -> None:
     old, new = evaluate("old", BAD), evaluate("new", GOOD)
     for baseline in (BAD, f"{BAD} zero-shot"):

@@ -240,16 +240,6 @@ def tabulars(text: str) -> list[list[list[str]]]:
     return [[line.removesuffix(" \\\\").split(" & ") for line in one.split("\n") if " \\\\" in line] for one in found]
 
 
-def test_a_table_has_caption_label_rules_and_says_what_it_needs() -> None:
-    lines = latex.write(Report((ROW, replace(ROW, subject="openai/y")))).splitlines()
-    same = r"way: zero-shot; metric: exact\_match; better: more; n: 4"
-    assert lines[0] == r"% Tables for \input. The preamble needs \usepackage{booktabs}."
-    assert {rf"\caption{{Results on tsg/sgqa. In all rows: {same}.}}", r"\label{tab:tsg-sgqa}"} <= set(lines)
-    for command in ("begin{table", "end{table", "toprule", "midrule", "bottomrule", "caption", "label{tab:"):
-        assert sum(line.startswith(f"\\{command}") for line in lines) == 3
-    assert not any("hline" in line for line in lines)
-
-
 def test_columns_that_say_nothing_are_left_out_and_told_in_the_caption() -> None:
     text = latex.written(document(("a", "x", "-", "0", "5.0"), ("b", "x", "-", "0", "5.0"), words=2))
     assert tabulars(text) == [[["subject", "column 4"], ["a", "5.0"], ["b", "5.0"]]]

@@ -86,17 +86,6 @@ def test_items_are_matched_by_id_and_by_position_where_no_id_is_in_both() -> Non
     assert [pair.graphs for pair in found.items[0].pairs if None in pair.graphs] == [(1, None)], "repeats keep step"
 
 
-def test_a_file_without_descriptions_is_compared_by_the_order_of_graphs() -> None:
-    Path("ann.txt").write_text(
-        "\n\n".join("\n".join(" -> ".join(one) for one in graph) for graph in (WASH, FILL, LIFT))
-    )
-    story = {key: value for key, value in ANN.items() if key != "id"}
-    found = graph_agreement(versions_of("ann.txt", write("bob.jsonl", story)))
-    assert found.versions.names == ("ann", "bob") and found.graphs == (3, 3)
-    assert figure(found, "paired graphs", "share that is equal").value == 1.0
-    assert not list(found.versions.items[0].differing_texts())
-
-
 def test_texts_and_l_that_differ_are_counted() -> None:
     other = tea([WASH], [FILL], [LIFT], vocabulary={**L, "object": [*L["object"], "tap"]})
     other["descriptions"][1]["text"] = "She fills it."

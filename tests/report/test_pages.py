@@ -344,26 +344,3 @@ def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_no
     explanation = explain(tmp_path / "baseline", "s")
     assert explanation.rows[0].asked[0].messages == ()
     assert "No model was asked." in write_explanation(explanation)
-
-
-def test_layouts_rooms_and_images_are_drawn_beside_their_tables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = stored(tmp_path, "formalimg/layout")
-    lines = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
-    item = next(line["item_id"] for line in lines if line["outcome"] == "answered" and line["answer"])
-    source = write_explanation(explain(run, item))
-    assert '<div class="room"><figure>' in source
-    assert any(rows[0][:2] == ["label", "color"] for rows in Tables(source).tables)
-    assert empty_columns(source) == []
-    run = stored(tmp_path, "sceneeval/rules")
-    monkeypatch.chdir(run.parent)
-    text = Page(write_explanation(explain(run, "1"))).text
-    assert "from above, as measured by rules" in text
-    assert "Not plausible: one object hangs in the air; one door is blocked" in text
-    assert '{"found"' not in text
-    run = stored(tmp_path, "spatialgen/judged")
-    monkeypatch.chdir(run.parent)
-    source = write_explanation(explain(run, "000002"))
-    assert 'href="data:image/jpeg;base64,' in source
-    assert any("right answer" in rows[0] for rows in Tables(source).tables)

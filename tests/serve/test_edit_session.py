@@ -6,11 +6,10 @@ import copy
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from edited_files import DRY, DRY_VALUE, SGG, STORY, WASH, WASH_VALUE, L, refused, set_text, splice
+from edited_files import DRY, DRY_VALUE, STORY, WASH, WASH_VALUE, L, refused, set_text, splice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,8 +18,6 @@ from tsgkit.graph.hands import trace
 from tsgkit.graph.model import HANDS, ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.repairs import mend_graph
 from tsgkit.graph.rules import check_narrative
-from tsgkit.library.documents.row_changes import with_narrative
-from tsgkit.library.documents.rows import entry_from
 from tsgkit.serve import item_values
 from tsgkit.serve.edit_session import Edit, EditSession, Proposals, Surroundings
 from tsgkit.serve.item_values import applied, item_value, narrative_of
@@ -316,7 +313,6 @@ any_op = st.fixed_dictionaries(
     {"path": st.lists(keys, max_size=6)},
     optional={"start": junk, "removed": junk, "inserted": junk | st.just([]), "value": junk},
 )
-some_graphs = graphs.map(ActionGraph)
 
 
 def patched(value: Any, op: dict[str, Any]) -> None:  # noqa: ANN401  (as JSON has it)
@@ -376,19 +372,3 @@ def test_edit_is_applied_whole_or_changes_nothing(value: dict[str, Any], ops: li
         assert (session.item(0), session.document()) == before
     else:
         assert narrative_of(session.item(0)["value"], Narrative()) == session.narratives[0]
-
-
-sentences = st.text(st.sampled_from("ab .é\n"), max_size=5)
-
-
-@given(st.lists(sentences, max_size=3), sentences, st.lists(some_graphs, max_size=4))
-@settings(max_examples=30)
-def test_generation_rows_hold_any_edited_narrative(context: list[str], target: str, made: list[ActionGraph]) -> None:
-    entry, _ = entry_from(json.loads(json.dumps(SGG)), "sgg", 0, None)
-    parts = (*(Description(text) for text in context), Description(target, tuple(made)))
-    changed = with_narrative(entry, replace(entry.narrative, descriptions=parts, vocabulary=STORY.vocabulary))
-    again, _ = entry_from(json.loads(json.dumps(changed.row)), "sgg", 0, None)
-    assert again.narrative == changed.narrative
-    assert [one.triplets for one in again.narrative.graphs] == [one.triplets for one in made]
-    row = changed.row or {}
-    assert (row["item_id"], row["note"]) == ("cups/1", {"by": "ann"})

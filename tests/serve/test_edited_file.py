@@ -20,7 +20,6 @@ from tsgkit.serve import edit_page
 from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.edit_draft import Draft, Link, draft_file
 from tsgkit.serve.edit_page import edit_file, edited_file
-from tsgkit.serve.edit_session import Edit
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import Conflict
 
@@ -480,24 +479,6 @@ def test_address_is_kept_only_in_a_draft_that_nobody_else_could_write(opened: Op
         file = opened(story)
         assert file.link is None, link
         file.close()
-
-
-def test_edits_of_several_items_are_kept_with_the_content_they_belong_to(opened: Open, tmp_path: Path) -> None:
-    (path := tmp_path / "two.jsonl").write_text(TWO)
-    file = opened(path)
-    change(file, set_text("A!"), number=0)
-    change(file, set_text("B!"), number=1)
-    file.close()
-    lines = draft_file(path).read_text().splitlines()
-    assert [json.loads(line)["number"] for line in lines[1:]] == [0, 1]
-    assert [one.descriptions[0].text for one in opened(path).session.narratives] == ["A!", "B!"]
-    draft, edit = Draft(tmp_path / "other"), Edit(0, [set_text("One.")])
-    assert draft.read() is None
-    for _ in range(2):
-        draft.add(edit, "the text", None)
-    assert (kept := draft.read()) is not None and kept.time
-    assert (kept.text, kept.checksum, kept.edits, kept.problem) == ("the text", None, (edit, edit), "")
-    draft.close()
 
 
 def test_item_is_read_edited_saved_and_marked_and_a_change_on_disk_is_a_conflict(story: Path) -> None:

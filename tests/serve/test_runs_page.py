@@ -27,7 +27,7 @@ from tsgkit.interface.run import open_run
 from tsgkit.report.thumbnails import thumbnail
 from tsgkit.runs.folder import locked
 from tsgkit.runs.plan import Cell
-from tsgkit.serve.exported_page import ImageAddresses, Texts
+from tsgkit.serve.exported_page import ImageAddresses
 from tsgkit.serve.labels import Label, Labels, labels_file
 from tsgkit.serve.viewed_run import ViewedRun
 
@@ -231,19 +231,6 @@ def test_run_that_grows_is_read_on(serve: Serve, run: Path, client: Client) -> N
     assert growing.data("samples", run="mine")["mark"] == client.data("samples", run="mine")["mark"]
 
 
-def everything(run: Path) -> dict[Path, tuple[int, bytes]]:
-    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.rglob("*") if path.is_file()}
-
-
-def test_nothing_is_written_into_a_run(serve: Serve, run: Path) -> None:
-    before, client = everything(run), serve(run)
-    asked: dict[str, dict[str, Any]] = {"run": {}, "samples": {}, "sample": {"number": 0}, "search": {"text": "cup"}}
-    for name, values in asked.items():
-        client.data(name, run="mine", **values)
-    client.label("mine", number=0, verdict="right")
-    assert everything(run) == before
-
-
 def lines(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in labels_file(run).read_text().splitlines()]
 
@@ -275,7 +262,6 @@ def test_what_is_no_label_is_refused_and_nothing_is_written(serve: Serve, run: P
         ({"number": 0, "verdict": "perhaps"}, "no verdict perhaps"),
         ({"number": 99_999, "verdict": "right"}, "no sample 99,999"),
         ({"number": "0", "verdict": "right"}, "not a label"),
-        ({"number": 0}, "not a label"),
         ({"number": 0, "verdict": "right", "rater": "somebody else"}, "not a label"),
         ({"number": 0, "verdict": "right", "note": "x" * 10_001}, "at most 10,000"),
         ({"number": 0, "verdict": "right", "note": "x" * 200_000}, "too long"),
@@ -358,15 +344,6 @@ def test_file_has_all_of_the_live_page_and_refers_to_nothing(finished: Path, tmp
     assert f"script-src {allowed(script)};" in policy and f"style-src {allowed(style)};" in policy
     frame = page.replace(script, "").replace(style, "")
     assert "src=" not in frame and re.findall(r'href="([^"]*)"', frame) == ["data:,"]
-
-
-def test_texts_are_kept_once_in_blocks_that_can_be_found() -> None:
-    texts, many, long = Texts(), Texts(), "the same long text " * 10
-    assert texts.shortened([long, {"a": long}, "short"]) == [{"$": 0}, {"a": {"$": 0}}, "short"]
-    assert texts.blocks == [[long]]
-    assert [many.number(f"{number} " * 20_000) for number in range(30)] == list(range(30))
-    assert len(many.blocks) > 3
-    assert many.starts == [sum(map(len, many.blocks[:place])) for place in range(len(many.blocks))]
 
 
 def test_run_of_hostile_texts_stays_data(run: Path, tmp_path: Path) -> None:

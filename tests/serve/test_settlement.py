@@ -235,19 +235,6 @@ def test_inputs_are_never_overwritten_or_lost_and_a_missing_folder_is_told() -> 
     refused(r"bob\.jsonl: line 2", settling)
 
 
-def test_rows_keep_their_other_fields() -> None:
-    def row(*graphs: object, sentence: str = "She washes the cup.") -> dict[str, Any]:
-        values = [{"triplets": graph, "by": "film"} for graph in graphs]
-        return {"item_id": "t", "context": [], "target_sentence": sentence, "mandatory_space": L, "graphs": values}
-
-    found = settling(row(WASH), row(FILL, PUT, sentence="She works."))
-    assert names(found) == ["t, text of description 0", "t, graph 0", "t, graph 0 of bob", "t, graph 1 of bob"]
-    decide(found, *["second"] * 4).write()
-    [line] = settled()
-    assert line["target_sentence"] == "She works." and [one["triplets"] for one in line["graphs"]] == [FILL, PUT]
-    assert line["item_id"] == "t" and "by" in line["graphs"][0]
-
-
 def test_plain_graphs_are_settled_in_their_format_and_beside_a_story_its_texts_stay() -> None:
     def text(*graphs: list[list[str]]) -> str:
         return "\n\n".join("\n".join(" -> ".join(one) for one in graph) for graph in graphs) + "\n"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from decidables import FORMS, HOSTILE, TRIPLETS, Deciding, ListedDecisions, PreviewedDecisions, deciding
+from decidables import FORMS, HOSTILE, Deciding, ListedDecisions, PreviewedDecisions, deciding
 from in_chromium import violations
 from playwright.sync_api import Page, expect
 
@@ -82,29 +82,6 @@ def test_an_entry_is_shown_with_all_its_parts_and_decided_again_with_its_note(op
     assert served.decidable.made == {0: ("second", None, "1 is right")}
     page.go_back()
     heading(page, "1 of 3")
-
-
-def test_in_order_later_entries_are_seen_only_and_a_second_window_follows(opened: Opened, window: Window) -> None:
-    first, served = opened(ListedDecisions(in_order=True))
-    second = window(served.address)
-    first.get_by_role("link", name="cup, graph 2").click()
-    heading(first, "3 of 3")
-    expect(first.get_by_text("Those before it are decided first")).to_be_visible()
-    expect(first.get_by_role("group", name="Decision")).to_have_count(0)
-    first.keyboard.press("1")
-    first.get_by_role("link", name="go to number 1").click()
-    heading(first, "1 of 3")
-    heading(second, "1 of 3")
-    second.evaluate("Object.defineProperty(document, 'hidden', { value: true })")  # it does not listen
-    press(first, ("1", "2 of 3"))
-    second.keyboard.press("2")
-    expect(second.get_by_role("alert")).to_contain_text("decided already, and cannot be changed")
-    expect(second.locator(".decided-count")).to_have_text("1 of 3 decided")
-    assert served.decidable.made == {0: ("first", None, "")}
-    press(second, ("u", "2 of 3"))
-    second.keyboard.press("2")
-    expect(first.locator(".decided-count")).to_have_text("2 of 3 decided")
-    expect(first.get_by_text("Decisions are final here.")).to_be_visible()
 
 
 def test_the_last_decision_ends_the_page_and_the_server_and_hostile_names_are_text(window: Window) -> None:
@@ -186,11 +163,6 @@ def test_texts_and_graphs_are_edited_again_after_a_refusal_and_a_draft_stays(ope
     page.get_by_role("combobox", name="target of triplet 1").fill("wash")
     press(page, ("Control+Enter", "3 of 3"))
     assert [made[1] for made in served.decidable.made.values()] == [None, [["person", "verb", "wash"]]]
-    page, served = opened(ListedDecisions(form="triplets"))
-    edit(page)
-    page.get_by_role("combobox", name="target of triplet 2").fill("mug")
-    press(page, ("Control+Enter", "2 of 3"))
-    assert served.decidable.made[0][1] == [TRIPLETS[0], ["wash", "dobj", "mug"], TRIPLETS[2]]
 
 
 def test_the_page_fits_and_can_be_used_by_all(opened: Opened) -> None:

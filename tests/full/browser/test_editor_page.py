@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -135,39 +134,11 @@ def test_the_names_of_a_field_have_its_role_and_mentioned_ones_come_first(opened
     assert editor.options() == ["table", "tea", "teas", "t as typed"]
     editor.press("Backspace", "Enter")
     assert set(editor.options()) == {"verb", "dobj", "with", "from", "on", "into"}
-    editor = opened(item([OPEN_JAR], [], vocabulary=None), name="without.jsonl")
-    editor.press("Control+ArrowDown", "Enter")
-    assert editor.options() == ["open"], "names come from the item where there is no L"
 
 
-def test_a_name_outside_of_l_is_marked_and_the_last_triplet_takes_the_graph_with_it(opened: Opened) -> None:
-    editor = opened(item([action("open", "dobj jar")]))
-    editor.press("Enter")
-    target = editor.field("target", 2)
-    target.fill("can")
-    expect(editor.page.locator(".triplet-findings .finding.is-error")).to_contain_text("can is not in L")
-    expect(target).to_have_accessible_description(re.compile("error: can is not in L"))
-    target.fill("cu")
-    editor.press("ArrowUp", "Enter")  # the last option is what was typed
-    editor.field("target", 1).fill("stir")
-    assert editor.graphs() == [action("stir", "dobj cu")]
-    for keys, counts in ((["Alt+x"], [1]), (["Alt+x"], []), ([UNDO, UNDO], [2])):
-        editor.press(*keys)
-        assert [len(graph) for graph in editor.graphs()] == counts
-
-
-def test_undo_goes_back_to_the_beginning_and_redo_forward_until_a_new_edit(opened: Opened) -> None:
+def test_letters_of_one_name_are_undone_and_redone_as_one_step(opened: Opened) -> None:
     editor = opened()
-    editor.press("Enter", "Alt+u", "Control+ArrowDown", "Control+Shift+Backspace", "Alt+Shift+ArrowUp")
-    editor.field("target", 1).fill("stir")
-    assert (after := editor.graphs()) != GRAPHS
-    editor.press(*[UNDO] * 10)
-    assert editor.graphs() == GRAPHS
     expect(editor.button("Undo")).to_be_disabled()
-    editor.press(*[REDO] * 10)
-    assert editor.graphs() == after
-    editor.press(*[UNDO] * 10)
-    editor.lines.first.click()
     editor.press("Enter")
     editor.field("target", 2).click()
     editor.press("Control+a")
@@ -245,13 +216,7 @@ def test_commands_say_what_they_did_hands_stand_beside_every_action_and_an_exact
     }.items():
         editor.press(key)
         expect(editor.said).to_have_text(words)
-    cards = editor.page.locator(".hand-card")
-    expect(cards.nth(1)).to_contain_text("hand1 – → spoon")
-    cards.nth(1).press("ArrowRight")
-    expect(cards.nth(2)).to_be_focused()
-    editor.press("Control+k")
-    editor.type("duplicate", "Enter")
-    expect(editor.lines).to_have_count(4)
+    expect(editor.page.locator(".hand-card").nth(1)).to_contain_text("hand1 – → spoon")
 
 
 def test_names_of_l_are_renamed_everywhere_merged_added_moved_and_removed(opened: Opened) -> None:
@@ -344,18 +309,6 @@ def test_a_conflict_of_two_browsers_is_shown_and_decided(opened: Opened, answer:
     assert editor.graphs() == [undone, PICK_UP, STIR]
 
 
-def test_what_saving_loses_is_asked_about_once(opened: Opened) -> None:
-    editor = opened(text="# Mine\nperson -> verb -> wash\n", name="graphs.txt")
-    editor.press("Alt+u", "Control+s")
-    expect(editor.dialog).to_contain_text("1 line without triplets")
-    editor.press("Enter")
-    expect(editor.state).to_have_text("● not saved")
-    editor.press("Control+s", "Tab", "Enter")
-    expect(editor.state).to_have_text("✓ saved")
-    editor.press("Alt+u")
-    editor.save()
-
-
 def test_a_proposal_is_accepted_piece_by_piece(opened: Opened) -> None:
     other = item([OPEN_LID], [PICK_UP, STIR], [STIR[:2], OPEN_JAR])
     editor = opened(proposed=lines(other))
@@ -397,25 +350,6 @@ def test_two_pages_see_each_other_and_a_file_that_changed_on_disk_is_compared_an
     notice.get_by_role("button", name="Keep mine").click()
     editor.save()
     assert json.loads(editor.file.path.read_text())["descriptions"][0]["graphs"] == [OPEN_LID]
-
-
-def test_items_are_switched_by_keys_and_keep_their_status_note_and_undo(opened: Opened) -> None:
-    editor = opened(TEA, item([PICK_UP], name="second"), item(texts=[], vocabulary=None, name="empty"))
-    editor.press("Alt+u", "Alt+k", "Alt+PageDown")
-    expect(editor.lines).to_have_count(1)
-    editor.press("Alt+q")
-    expect(editor.page.get_by_role("textbox", name="Note on this item")).to_be_focused()
-    editor.type("one hand?", "Alt+PageUp")
-    expect(editor.lines).to_have_count(4)
-    editor.press(UNDO)
-    assert editor.graphs() == GRAPHS
-    told = [(status.status, status.note) for status in map(editor.file.session.status, (0, 1))]
-    assert told == [("done", ""), ("unsure", "one hand?")]
-    editor.press("Alt+PageDown", "Alt+PageDown")
-    expect(editor.field("target", 1)).to_be_focused()
-    expect(editor.button("Remove the description")).to_be_disabled()
-    editor.type("open", "Enter")
-    assert editor.graphs(2) == [action("open")]
 
 
 def test_hostile_names_are_inert_everywhere(opened: Opened) -> None:

@@ -1,4 +1,4 @@
-"""The editor's pure modules: edits of an item's value, the operations between two values, undo, names of L, ranking."""
+"""The editor's pure modules: edits of an item's value, the operations between two values, undo, names of L."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from tsgkit.browser.modules import EXPORT, IMPORT, in_order, text_of
 from tsgkit.serve.item_values import applied
 
-MODULES = "value_ops item_value edit_history vocabulary_edits name_ranking version_edits triplet_rows"
+MODULES = "value_ops item_value edit_history vocabulary_edits triplet_rows"
 Json = Any
 GRAPH = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "with", "hand1"]]
 VALUE: Json = {
@@ -92,29 +92,7 @@ def test_operations_make_the_server_follow_any_edits_and_undo_returns_exactly(pa
     assert page.evaluate(between, [before, after]) == [{"path": ["descriptions", 0, "graphs"], **one}]
 
 
-def test_names_are_ranked_by_fit_and_steps_with_one_key_are_one_step_until_a_pause(page: Page) -> None:
-    names = ["jar", "pot", "teapot", "pick-pot", "Pottery"]
-    for typed, likely, expected in (
-        ("", ["pot"], ["pot", "jar", "teapot", "pick-pot", "Pottery"]),
-        ("pot", [], ["pot", "Pottery", "pick-pot", "teapot"]),
-        ("po", ["Pottery"], ["Pottery", "pot", "pick-pot", "teapot"]),
-        ("ar", ["pot"], ["jar"]),
-        ("zz", [], []),
-    ):
-        assert page.evaluate("(given) => rankedNames(...given)", [names, typed, likely]) == expected, typed
-    found = page.evaluate("""() => {
-      const history = new EditHistory(0, "p0");
-      history.record(1, "p1", "typing", "k"); history.record(2, "p2", "typing", "k");
-      history.pause();
-      history.record(3, "p3", "typing", "k");
-      const seen = [];
-      while (history.undo() !== null) seen.push([history.value, history.place]);
-      return seen;
-    }""")
-    assert found == [[2, "p2"], [0, "p0"]]
-
-
-def test_renaming_keeps_roles_apart_and_a_description_is_accepted_with_all_its_pieces(page: Page) -> None:
+def test_renaming_keeps_roles_apart_and_triplets_that_become_the_same_stand_once(page: Page) -> None:
     rename = "([value, kind, name]) => renameNames(value, kind, [name], 'bolt')"
     as_object = page.evaluate(rename, [VALUE, "object", "screw"])
     assert as_object["descriptions"][0]["graphs"][0] == [GRAPH[0], ["screw", "dobj", "bolt"], GRAPH[2]]
@@ -128,15 +106,3 @@ def test_renaming_keeps_roles_apart_and_a_description_is_accepted_with_all_its_p
     merged = page.evaluate("(value) => renameNames(value, 'object', ['pot'], 'jar')", value)
     assert merged["descriptions"][0]["graphs"] == [graph[:2]], "triplets that become the same stand once"
     assert merged["vocabulary"]["object"] == ["screw", "jar"]
-    one, two, three = ([["person", "verb", name]] for name in ("one", "two", "three"))
-    mine: Json = {"descriptions": [{"text": "a", "graphs": [one, two]}], "vocabulary": None}
-    pairs = [
-        {"description": 0, "graph": 0, "mine": None, "other": three, "changes": []},
-        {"description": 0, "graph": 0, "mine": one, "other": None, "changes": []},
-        {"description": 0, "graph": 2, "mine": None, "other": one, "changes": []},
-        {"description": 0, "graph": 2, "mine": None, "other": two, "changes": []},
-    ]
-    versions = {"pairs": pairs, "texts": [{"description": 0, "mine": "a", "other": "b"}]}
-    accept = "([value, versions]) => acceptDescription(value, versions, 0, true).value"
-    found = page.evaluate(accept, [mine, versions])
-    assert found["descriptions"] == [{"text": "b", "graphs": [three, two, one, two]}]
