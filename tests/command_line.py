@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,10 @@ class CommandLine:
     def __call__(self, words: str, *more: object, code: int = 0) -> Ended:
         """Return the output of a command that is to end with this exit code."""
         self.capsys.readouterr()
-        ended = main([*shlex.split(words), *map(str, more)])
+        command = [*shlex.split(words), *map(str, more)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["tsgkit", *command])  # which hints repeat
+            ended = main(command)
         out, err = self.capsys.readouterr()
         assert ended == code, f"{words}: {ended}\n{out}{err}"
         assert "Traceback" not in err, words

@@ -1,4 +1,4 @@
-"""The house keeps its order: imports run downwards, and declarations hold no code."""
+"""The house keeps its order: imports run downwards, declarations hold no code, and the English is plain."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -44,6 +45,36 @@ PLUGINS = {"tsgkit/interface/inspect_tasks.py": "inspect_ai"}
 """Modules that only the library loads which they plug into, by an entry point."""
 PURE = ("lexicon", "replies", "graph", "logic", "geometry", "scoring")
 OUTSIDE = {"os", "socket", "time", "subprocess", "urllib", "http", "tempfile", "shutil", "datetime", "asyncio"}
+CODE = sorted(
+    path
+    for folder in ("tsgkit", "tests", "eval/bench", "examples")
+    for path in (ROOT / folder).rglob("*.py")
+    if "_bundled" not in path.parts
+)
+PAGES = [
+    path
+    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "tasks/**/*.md", "tasks/**/*.yaml", "prompts/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
+OPENING = re.compile(r"\W*(?:what|which|whether|how|that|those|who|whose|where|when|why)\b", re.IGNORECASE)
+OPENING_SHARE = 0.02
+AVOIDED = re.compile(r"\b(?:is told|are told|comes? home|nobody|to be had)\b", re.IGNORECASE)
+FIELD_NOUNS = {
+    *("drawing", "reading"),  # the packages of drawings, and of readers of graphs
+    *("grounding", "lifting"),  # of formulas, in logic
+    "knolling",  # the arrangement of objects, and the task called after it
+    *("matching", "folding", "spelling"),  # of names
+    *("pairing", "pooling", "resampling", "scoring"),  # of systems, samples and scores, in statistics
+    "reasoning",  # of a model, beside its answer
+    *("rendering", "sampling", "shading"),  # of surfaces and their points
+    "tracing",  # of LangGraph, by LangSmith
+}
+"""Module names in -ing that are nouns of their field."""
+SENT_TO_MODELS = {" is told by nothing and goes."}
+"""Texts in worked examples for models: part of a run's identity, so they stay as they are."""
+PARTICIPLE = re.compile(r"(?:^|_)\w+(?:ing|ed)$")
+HINTED_SHARE = 0.75
+BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def modules() -> list[Path]:
@@ -190,6 +221,16 @@ def test_dependencies_say_why_they_are_there_and_are_pinned_and_the_version_is_t
         assert f"{re.split('[^a-z-]', line.strip().strip(chr(34)))[0]}==" in pinned, line
 
 
+def test_extras_have_one_wording_and_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
+    own = {path.name for path in modules() if 'pip install "tsgkit[' in path.read_text(encoding="utf-8")}
+    assert own <= {"errors.py", "make.py"}, "others raise ExtraMissing (make.py tells of its extra in its help)"
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for path in PLUGINS:
+        module = path.removesuffix(".py").replace("/", ".")
+        assert f'= "{module}"' in project
+        assert not [one for one in modules() for _, name in source_of(one).imports if name.startswith(module)]
+
+
 def test_the_manual_lists_every_column_of_exported_tables() -> None:
     documented: dict[str, list[tuple[str, ...]]] = {}
     for section in (ROOT / "docs/exporting.md").read_text(encoding="utf-8").split("\n### ")[1:]:
@@ -198,3 +239,51 @@ def test_the_manual_lists_every_column_of_exported_tables() -> None:
     for table, columns in TABLES.items():
         meant = [(one.name, str(one.kind), one.meaning) for one in columns]
         assert [*documented["every table"], *documented[table]] == meant
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings of a module, without looking into expressions."""
+    left: list[ast.AST] = [tree_of(path)]
+    while left:
+        node = left.pop()
+        left += [one for one in ast.iter_child_nodes(node) if isinstance(one, BLOCKS)]
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield getattr(node, "lineno", 1), text
+
+
+def test_docstrings_hardly_open_with_question_words_names_are_nouns_and_no_text_is_a_riddle() -> None:
+    texts = [(path, line, text) for path in CODE for line, text in docstrings(path)]
+    opened = [f"{path}:{line}: {text[:60]}" for path, line, text in texts if OPENING.match(text)]
+    assert len(texts) > 1000
+    assert len(opened) <= OPENING_SHARE * len(texts), "\n".join(opened)
+    names = {name for path in modules() for name in (path.stem, path.parent.name)}
+    assert {name for name in names if PARTICIPLE.search(name)} <= FIELD_NOUNS
+    assert names >= FIELD_NOUNS, "an exception that is not needed"
+    found = [
+        f"{path}:{node.lineno}: {node.value[:80]}"
+        for path in modules()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and AVOIDED.search(node.value)
+        if node.value not in SENT_TO_MODELS
+    ]
+    for path in PAGES:
+        lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        found += [f"{path}:{number}: {line}" for number, line in lines if AVOIDED.search(line)]
+    assert not found, "\n".join(found)
+
+
+def test_error_messages_do_not_shout_and_usage_errors_name_the_next_step() -> None:
+    """A hint may be missing where the message names what is allowed; most errors have one."""
+    hinted = []
+    for path in modules():
+        for call in ast.walk(tree_of(path)):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id.endswith(("Error", "Problem")):
+                texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
+                assert not any(isinstance(text, str) and re.search(r"\w!", text) for text in texts), (path, texts)
+            if call.func.id == "UsageError":
+                hinted.append(any(keyword.arg == "hint" for keyword in call.keywords))
+    assert sum(hinted) >= HINTED_SHARE * len(hinted)

@@ -161,7 +161,7 @@ def test_who_cannot_be_asked_or_kept_is_named_and_its_folder_free_for_another_pl
         assert other in ended.err and said in ended.err
     (tmp_path / "file").touch()
     for place in (tmp_path / "file/run", tmp_path / "file", Path("/proc/no/run")):
-        ended = tsgkit("", *words(server, "--out", str(tmp_path)), code=2)
+        ended = tsgkit("", *words(server, "--out", str(place)), code=2)
         assert f"{place}: the run cannot be kept here" in ended.err
     assert seen(server) == before
     tsgkit("", *words(server))

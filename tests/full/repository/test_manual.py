@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import nbclient
@@ -112,6 +113,16 @@ def test_reference_pages_are_up_to_date(tmp_path: Path) -> None:
         assert made.stdout == PAGES[name], f"{name} is out of date: make reference"
 
 
+def test_the_readme_is_short_and_folders_and_targets_that_are_named_exist() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 160
+    folders = re.findall(r"^\| `([\w/]+?)/?` \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(folders) >= 9
+    assert all((ROOT / folder).is_dir() for folder in folders)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test", "test-all", "check", "fix", "fuzz", "bench"):
+        assert re.search(rf"^{target}:.*## \S", makefile, re.MULTILINE), target
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path) -> None:
     ran = subprocess.run(
@@ -137,3 +148,16 @@ def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_images(
     assert "text/html" in shown or "image/svg+xml" in shown
     said = [one for cell in notebook.cells for one in cell.outputs if one.output_type == "error"]
     assert said == []
+
+
+def test_the_run_lines_of_the_dockerfile_install_and_try_what_there_is() -> None:
+    """The lines are not run: the check of the wheel installs it in an empty environment and evaluates the rules."""
+    docker = (ROOT / "examples/Dockerfile").read_text(encoding="utf-8")
+    environment, install, trial = re.findall(r"^RUN (.+)$", docker, re.MULTILINE)
+    assert environment == "python -m venv /opt/tsgkit"
+    begin, extras = re.fullmatch(r"(.+) '\.\[([\w,]+)\]'", install).groups()  # type: ignore[union-attr]
+    assert begin == "/opt/tsgkit/bin/python -m pip install --no-cache-dir --constraint constraints.txt"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    assert trial.split()[0] == "/opt/tsgkit/bin/tsgkit"
+    assert parser_of("eval").parse_args(trial.split()[2:]).limit == 2

@@ -202,10 +202,10 @@ def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
         assert set(Path(run).parent.iterdir()) == neighbours, f"{stored}: another run was begun"
         asked = [call for call in lines(calls)[len(calls_before) :] if "prompt" in call]
         assert len(asked) >= left, stored
-        bodies = {tuple(call.get(name) for name in REPLY): call.get("body") for call in calls_before}
-        again = [(bodies.get(tuple(call.get(name) for name in REPLY)), call["body"]) for call in asked]
+        bodies = {key(call, *REPLY, "body") for call in calls_before if "body" in call}
+        again = {key(one, *REPLY) for one in calls_before} & {key(one, *REPLY) for one in asked}
         if run.startswith("judged"):
-            assert all(before in (None, now) for before, now in again), f"{stored}: asked in other words"
+            assert {key(one, *REPLY, "body") for one in asked if key(one, *REPLY) in again} <= bodies, stored
         assert "request_form" not in json.loads(Path(run, "run.json").read_text()), stored
 
 
