@@ -168,9 +168,8 @@ def mended_as_promised(graph: ActionGraph, vocabulary: Vocabulary | None) -> Act
     assert len(after) < len(before)
     assert not Counter(one.code for one in after) - Counter(one.code for one in before)
     named = {name for finding in before for name in finding.elements}
-    named |= {
-        name for change in changes for name in change.before or () if name in re.findall(r"[^\s,:;]+", change.reason)
-    }
+    for change in changes:
+        named |= {name for name in change.before or () if name in re.findall(r"[^\s,:;()]+", change.reason)}
     gone = {*graph.elements} - {*mended.elements}
     assert gone <= named, f"{gone - named} vanished, and no finding names them, then or at an earlier step"
     for change in changes:
