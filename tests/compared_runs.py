@@ -10,9 +10,7 @@ from samples import GRAPH
 
 from tsgkit.cli import main
 
-
-def item_ids(scenarios: int = 12, each: int = 2) -> list[str]:
-    return [f"s{scenario}-{number}" for scenario in range(scenarios) for number in range(each)]
+IDS = [f"s{scenario}-{number}" for scenario in range(12) for number in range(2)]
 
 
 def write_questions(path: Path, ids: Collection[str], question: str = "What is washed?") -> Path:

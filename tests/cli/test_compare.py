@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine
-from compared_runs import evaluate, item_ids, write_questions, write_script
+from compared_runs import IDS, evaluate, write_questions, write_script
 from pages import Page
 
 from tsgkit.report.comparison_tables import csv_lines
 
-IDS = item_ids()
 STYLES = {"zero-shot": IDS[:4], "cot": IDS[:5], "few-shot": IDS}
 FORMATS = ("terminal", "markdown", "csv", "latex", "html")
 

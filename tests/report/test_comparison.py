@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compared_runs import evaluate, item_ids, write_questions, write_script
+from compared_runs import IDS, evaluate, write_questions, write_script
 from reported import contender
 
 from tsgkit.errors import UsageError
@@ -25,7 +25,6 @@ from tsgkit.report.grid import grid
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric
 
-IDS = item_ids()
 FAULTS = Metric("faults", more_is_better=False)
 
 

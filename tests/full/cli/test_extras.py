@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 from command_line import CommandLine
-from compared_runs import evaluate, item_ids, write_questions, write_script
+from compared_runs import IDS, evaluate, write_questions, write_script
 from hub_rows import SGQA, header, hub, hub_settings, table_of
 from hub_server import Hub
 from reported import baseline_run
 
 __all__ = ["hub", "hub_settings"]
-IDS = item_ids()
 
 
 def test_figures_of_comparisons_and_reports_are_drawn_and_said_in_words(tsgkit: CommandLine, folder: Path) -> None:

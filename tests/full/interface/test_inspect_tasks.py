@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_choices import ROWS
+from shipped import TASKS as SHIPPED
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.interface.inspect_tasks import TASKS, asking, offered
+
+ROWS = SHIPPED / "tsg/data/tsgkit-1/sgds.jsonl"
 
 BY = f"inspect_ai {version('inspect_ai')}"
 KEYS = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg", "formalimg/layout")

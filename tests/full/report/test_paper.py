@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
-from compared_runs import evaluate, item_ids, write_questions, write_script
+from compared_runs import IDS, evaluate, write_questions, write_script
 from PIL import Image
 from reported import ROW, baseline_run, board, by, compared, contender, hostile, row
 
@@ -168,7 +168,7 @@ def test_reports_comparisons_grids_and_hostile_names_fit_their_columns(
     begin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ids = item_ids()
+    ids = IDS
     write_questions(Path("questions.jsonl"), ids)
     for style, right in {"zero-shot": ids[:4], "few-shot": ids}.items():
         write_script(Path("model.jsonl"), ids, right)
