@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.library.cards import Card, load_card
 from tsgkit.library.documents.reader import Document
 from tsgkit.suites.judgement import Judged
@@ -112,3 +113,8 @@ def draft_of(item: Any) -> Draft:  # noqa: ANN401
     mine = of_item(item)
     assert isinstance(mine, Draftable)
     return mine.draft(item)
+
+
+def item(graphs: Sequence[ActionGraph], item_id: str = "0", sentence: str = "", **parts: Any) -> items.GenerationSample:  # noqa: ANN401
+    usual: dict[str, Any] = {"cluster": "", "context": (), "vocabulary": Vocabulary()}
+    return items.GenerationSample(item_id=item_id, sentence=sentence, references=tuple(graphs), **(usual | parts))

@@ -2,12 +2,12 @@
 
     python eval/bench/refining.py [--items 300] [--seed 0]
 
-Simulation: tests/simulated_model.py knows the right graphs and makes seeded faults; its docstring lists what it
+Simulation: simulated_model.py beside this knows the right graphs and makes seeded faults; its docstring lists what it
 assumes. Items are descriptions of the bundled narratives, and two neighbouring ones as one, until there are enough.
 Each solver answers all of them at three levels of faults, once with faults that rules can see, once with all kinds.
 ``lost`` is what is missing to a strict F1 of 100, ``of single`` the share of what ``single`` loses; with faults that
 rules can see the limit for the agents is 0.50. ``clean`` counts items that the agent wrote without a fault, and of
-these those that its checks changed; ``looks`` are the calls an item that refine.
+these those that its checks made worse (limit for low effort: none); ``looks`` are the calls an item that refine.
 
 Given graphs: the items of ``tsg/refine`` made of these descriptions, each a graph with one to four faults of four
 sources, refined with the same model; a quarter of the descriptions, which make enough. ``left`` is the number left
@@ -31,13 +31,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel
 from smoke import sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import bundled, spoilt_narratives  # noqa: E402
-from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item  # noqa: E402
-from tsg_tasks import DERIVATIONS, prompter_of, tsg_task  # noqa: E402
+from tsg_tasks import DERIVATIONS, item, prompter_of, tsg_task  # noqa: E402
 
 from tsgkit.graph import Corruption  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
@@ -132,8 +132,9 @@ def _add(sums: Sums, solver: Solver, sample: GenerationSample, transcript: Trans
         sums.changed += f1.sum < f1.weight
 
 
-def simulated(items: Sequence[GenerationSample], seed: int) -> None:
-    """The table."""
+def simulated(items: Sequence[GenerationSample], seed: int) -> int:
+    """Print the table; return how many clean answers low effort made worse."""
+    harmed = 0
     print(f"SIMULATED model, {len(items)} items, {sum(sample.k for sample in items)} graphs")
     for title, faults in (("faults that rules can see", SEEN_BY_RULES), ("all kinds of faults", ALL)):
         print(
@@ -147,7 +148,9 @@ def simulated(items: Sequence[GenerationSample], seed: int) -> None:
             for name in SOLVERS:
                 sums = measured(name, model, items)
                 single = sums.lost if name == "single" else single
+                harmed += sums.changed if name == "agent:low" else 0
                 print(f"  {level:<5.2f}  {name:<12}  {_row(sums, single)}", flush=True)
+    return harmed
 
 
 def _row(sums: Sums, single: float) -> str:
@@ -232,10 +235,12 @@ def main() -> None:
     arguments = parser.parse_args()
     began = time.perf_counter()
     items = items_of(arguments.items, arguments.seed)
-    simulated(items, arguments.seed)
+    harmed = simulated(items, arguments.seed)
     given(items[: arguments.items // 4], arguments.seed)
     repaired()
     print(f"measured in {time.perf_counter() - began:.0f} s")
+    if harmed:
+        sys.exit(f"limit missed: low effort made {harmed} clean answers worse")
 
 
 if __name__ == "__main__":

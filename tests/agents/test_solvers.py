@@ -8,9 +8,8 @@ from importlib.metadata import EntryPoint
 
 import pytest
 from doors import run
-from simulated_model import item
 from spoken_models import L, Said, Spoken, arrows, graph
-from tsg_tasks import DERIVATIONS, draft_of, of_item, tsg_task
+from tsg_tasks import DERIVATIONS, draft_of, item, of_item, tsg_task
 
 from tsgkit.agents import prompts
 from tsgkit.agents.solvers import AGENTS, passage_of, sentence_of, written

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from drawn_graphs import drawn_graphs
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import FileProblem, UsageError
@@ -162,6 +162,7 @@ def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_wi
 
 
 @given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))
+@example([act("take", "cup", "hand1"), act("pass", "cup", "hand1"), act("take", "cup")], 0)
 @settings(max_examples=50)
 def test_two_evaluators_agree_on_any_story_whenever_the_second_one_knows(steps: list[ActionGraph], seed: int) -> None:
     drawn = draw_questions(Narrative.of(steps), Random(seed), 16)

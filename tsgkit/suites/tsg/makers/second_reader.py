@@ -185,7 +185,9 @@ def _after(before: Held, graph: ActionGraph) -> Held:
         return _taken(before, thing, palms)
     if action in FREEING:
         return _freed(before, thing, palms)
-    if action in UNCLEAR or action == "pass":
+    if action == "pass":  # with one hand may be from it, or to it
+        return dict.fromkeys(PALMS)
+    if action in UNCLEAR:
         return {hand: None if hand in palms or not palms or held in names else held for hand, held in before.items()}
     return {hand: None if hand in palms and held and held not in names else held for hand, held in before.items()}
 

@@ -7,7 +7,7 @@ Asked to look at graphs, it sees each fault with the probability ``sees``, blame
 ``level``, and heeds what it saw, blamed or was told with the probability ``heeds``: it then thinks again about the
 triplets that share a name with these. How sure it says it is, is calibrated where 86 % of its changes are right.
 
->>> from tsgkit.graph import ActionGraph
+>>> from tsg_tasks import item
 >>> model = SimulatedModel(level=0.0)
 >>> print(model.says(item([ActionGraph.of(("person", "verb", "wash"))]), "answer", 0, ""))
 person -> verb -> wash
@@ -44,12 +44,6 @@ KINDS = {ChangeKind.MISSING: "missing", ChangeKind.EXTRA: "redundant", ChangeKin
 KINDS |= dict.fromkeys((ChangeKind.MISMATCHED, ChangeKind.WRONG_HAND), "mismatched")
 SURENESS = ((95, 0.70), (80, 0.15), (60, 0.10), (30, 0.05))
 CHARACTERS_A_TOKEN = 4
-
-
-def item(graphs: Sequence[ActionGraph], item_id: str = "0", sentence: str = "", **parts: Any) -> GenerationSample:  # noqa: ANN401
-    """Return a generation item with these right graphs."""
-    usual: dict[str, Any] = {"cluster": "", "context": (), "vocabulary": Vocabulary()}
-    return GenerationSample(item_id=item_id, sentence=sentence, references=tuple(graphs), **(usual | parts))
 
 
 @dataclass(frozen=True)
