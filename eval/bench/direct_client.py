@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from smoke import SMOKE, sized
+from smoke import sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).resolve().parent)]
@@ -118,7 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=sized(2000, 20))
     parser.add_argument("--pairs", type=int, default=sized(5, 1))
-    parser.add_argument("--litellm", action="store_true", default=SMOKE, help="ask by LiteLLM too")
+    parser.add_argument("--litellm", action="store_true", help="ask by LiteLLM too")
     arguments = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:

@@ -38,6 +38,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from model_server import model_server  # noqa: E402
 
 IN_FLIGHT = 64
+CLIENT = sized("litellm", "direct")  # LiteLLM takes seconds to load
 TASKS = sized(("sgqa", "sgds", "sa-sgg", "ma-sgg"), ("sgqa",))
 EACH = sized(2000, 20)
 BARE = """
@@ -61,19 +62,20 @@ asyncio.run(main())
 OURS = """
 import sys, time
 from pathlib import Path
-from tsgkit.llm.litellm_calls import load
 from tsgkit.runs.evaluation import Options, carry_out
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
-base, data, in_flight, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4])
-load()
+base, data, in_flight, out, client = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]), sys.argv[5]
+if client == "litellm":
+    from tsgkit.llm.litellm_calls import load
+    load()
 plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), limit=1)
-carry_out(prepare(plan), Options(out=out.with_suffix(".warm")), Watch())
+carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
 prepared = prepare(plan.model_copy(update={"limit": None, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight, client="litellm")), Watch())
+finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight, client=client)), Watch())
 print(time.perf_counter() - began)
 assert finished.complete, finished
 """
@@ -135,7 +137,7 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
             walls["bare litellm"].append(python(BARE, server.base, prompts, IN_FLIGHT, cache=folder)[-1])
         with model_server(delay=0.1) as server:
             out, cache = folder / f"run{number}", folder / f"cache{number}"
-            walls["tsgkit eval"].append(python(OURS, server.base, data, IN_FLIGHT, out, cache=cache)[-1])
+            walls["tsgkit eval"].append(python(OURS, server.base, data, IN_FLIGHT, out, CLIENT, cache=cache)[-1])
     bare, ours = (statistics.median(found) for found in walls.values())
     pairs = [one / other for other, one in zip(*walls.values(), strict=True)]
     for name, found in walls.items():
@@ -150,7 +152,8 @@ def at_a_limit(folder: Path) -> None:
     requests = sized(1000, 20)
     data = rows_of("sgqa", requests, folder / "limited.jsonl")
     with model_server(delay=0.02, rate=100) as server:
-        wall = python(OURS, server.base, data, IN_FLIGHT, folder / "limited", cache=folder / "limited-cache")[-1]
+        given = (server.base, data, IN_FLIGHT, folder / "limited", CLIENT)
+        wall = python(OURS, *given, cache=folder / "limited-cache")[-1]
         counts = server.stats()["counts"]
     turned_away = counts.get("429", 0)
     shown = f"{wall:.2f} s, {turned_away} turned away"

@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 sys.path.insert(0, str(ROOT))
 from spatial_judge import spatial_judge  # noqa: E402
 
+CLIENT = sized("litellm", "direct")  # LiteLLM takes seconds to load
 IN_FLIGHT, DELAY, SIDE, ROUNDS = 64, 0.05, 512, 5
 MOST_TIME, MOST_MEMORY = 1.25, 40.0
 PEAK = """
@@ -67,20 +68,22 @@ print(time.perf_counter() - began, end=" ")
 OURS = """
 import sys, time
 from pathlib import Path
-from tsgkit.llm.litellm_calls import load
 from tsgkit.runs.evaluation import Options, carry_out
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 base, data, images, in_flight, out, limit = *sys.argv[1:4], int(sys.argv[4]), Path(sys.argv[5]), int(sys.argv[6])
-load()
+client = sys.argv[7]
+if client == "litellm":
+    from tsgkit.llm.litellm_calls import load
+    load()
 plan = Plan(tasks=("spatialgen/questions",), images=(f"bench={images}",), judge="openai/x", data=data, limit=1,
             model_args=(f"api_base={base}", "seed=1"))
-carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), cache=False), Watch())
+carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), cache=False, limits=Limits(client=client)), Watch())
 prepared = prepare(plan.model_copy(update={"limit": limit, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-limits = Limits(concurrency=in_flight, client="litellm")
+limits = Limits(concurrency=in_flight, client=client)
 finished = carry_out(prepared, Options(out=out, cache=False, limits=limits), Watch())
 wall = time.perf_counter() - began
 assert finished.complete and finished.results[0].board.counts["votes"] == limit * 50, finished
@@ -142,7 +145,7 @@ def main() -> None:
         measured = []
         for limit in (arguments.items // 10, arguments.items):
             with spatial_judge(mode="constant:C", delay=DELAY) as server:
-                given = (server.base, data, images, IN_FLIGHT, folder / f"run{limit}", limit)
+                given = (server.base, data, images, IN_FLIGHT, folder / f"run{limit}", limit, CLIENT)
                 wall, peak = python(OURS, *given, cache=folder)
             measured.append((limit * ROUNDS, wall, peak))
         looking, _ = python(LOOKING, images, folder / "kept", arguments.items, cache=folder)

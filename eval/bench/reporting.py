@@ -55,7 +55,7 @@ def main() -> None:
     samples = parser.parse_args().samples
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for task in ("sgqa", "ma-sgg"):
+        for task in sized(("sgqa", "ma-sgg"), ("ma-sgg",)):
             data, run = rows_of(task, samples, folder / f"{task}.jsonl"), folder / task
             python(OFFLINE, f"tsg/{task}", data, run, cache=folder)
             for words in (["terminal", "headline"], ["json", "headline", "k"], ["csv", "all"], *READING.get(task, ())):
