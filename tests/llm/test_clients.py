@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 import doors
+import httpx
+import httpx2
 import pytest
 from doors import QUESTION, CarriedService, carried, carrying, client_for, completion, failure_by, reply_by, run
 from loopback import Handler, serving
@@ -24,6 +27,7 @@ from tsgkit.llm import direct_calls, http_sessions, litellm_calls
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.http_transport import exchange, guard_client
 from tsgkit.llm.keys import BY_THE_PACKAGE
 from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
@@ -302,6 +306,21 @@ def test_answer_that_is_no_completion_is_a_failure_of_either_client() -> None:
         assert failure_by("direct", carried(status, b"")).message == f"no proper answer: status {status}"
 
 
+def test_both_http_libraries_that_clients_use_get_responses_of_their_own_within_the_limit() -> None:
+    async def asked(library: ModuleType, url: str, most: int) -> tuple[Any, int]:
+        async with library.AsyncClient() as client:
+            guard_client(client)
+            with exchange(most) as kept:
+                return await client.get(url), len(kept.body)
+
+    with model_server() as server:
+        for library in (httpx, httpx2):
+            response, size = run(asked(library, f"{server.base}/stats", 10_000))
+            assert (type(response), len(response.content)) == (library.Response, size), library
+            with pytest.raises(library.DecodingError, match="larger than 5 bytes"):
+                run(asked(library, f"{server.base}/stats", 5))
+
+
 def test_status_of_an_error_and_the_service_s_words_make_the_failure_of_every_provider() -> None:
     names = {400: "BadRequestError", 401: "AuthenticationError", 403: "APIError", 404: "NotFoundError", 408: "Timeout"}
     names |= {422: "BadRequestError", 429: "RateLimitError", 500: "InternalServerError", 502: "BadGatewayError"}
@@ -335,6 +354,7 @@ def test_status_of_an_error_and_the_service_s_words_make_the_failure_of_every_pr
 
 
 def test_broken_large_or_redirected_answers_of_every_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert litellm_calls.failure_of(AssertionError()).message == "no proper answer: AssertionError"
     body = completion(content="x" * 200_000)
     for module in (litellm_calls, direct_calls):
         monkeypatch.setattr(module, "MOST_TEXT_BYTES", len(body) - 1)

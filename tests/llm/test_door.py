@@ -242,6 +242,7 @@ def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_t
     for failure, tokens in (
         (CallFailed("slow down", 429, 0.001), 0), (CallFailed("broken", 500), 0), (CallFailed("no answer"), 3 * 301),
         (CallFailed("no text", 200, final=True), 301), (CallFailed("lost", unsent=True), 0),
+        (CallFailed("no connection", unreachable=True), 0),
     ):  # fmt: skip
         budget = Budget()
         run(asked(door_to(Told([failure]), budget=budget)))

@@ -16,7 +16,7 @@ from tsgkit.llm.batch_services import AnthropicBatches, BatchService, OpenAiBatc
 from tsgkit.llm.batches import Collector, HeldRequest
 from tsgkit.llm.door import REQUEST
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.http_transport import carried_by
+from tsgkit.llm.http_transport import carried_by, library_of
 from tsgkit.llm.images import Messages
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import provider_of
@@ -98,8 +98,6 @@ class BatchCalls(LiteLlm):
 
 async def _carried(collector: Collector, held: HeldRequest, request: Any) -> Any:  # noqa: ANN401  (httpx)
     """Return the response to a request that LiteLLM built, out of its batch."""
-    import httpx
-
     try:
         result: Result = await collector.ask(held, request)
     except TsgkitError as error:
@@ -108,4 +106,5 @@ async def _carried(collector: Collector, held: HeldRequest, request: Any) -> Any
     if result.failure:
         unpaid = cannot_pay(result.status, result.failure)
         raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
-    return httpx.Response(result.status, headers={"content-type": "application/json"}, content=result.body)
+    head = {"content-type": "application/json"}
+    return library_of(request).Response(result.status, headers=head, content=result.body)

@@ -477,7 +477,7 @@ def _use_of(failure: CallFailed) -> Usage | None:
     """Return the usage of a failed request; None if it does not count (never sent, or rejected with 429)."""
     if failure.unsent or failure.status == TOO_MANY:
         return None
-    return NOTHING if failure.was_answered else UNKNOWN
+    return NOTHING if failure.was_answered or failure.unreachable else UNKNOWN
 
 
 def _unfinished(why: NotFinished) -> Reply:

@@ -11,6 +11,8 @@ import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from tsgkit.llm.failures import CallFailed
@@ -20,7 +22,7 @@ REWRITTEN = ("content-encoding", "content-length", "transfer-encoding")
 
 _EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 Carrier = Callable[[Any], Awaitable[Any]]
-"""Takes an ``httpx.Request`` and brings its ``httpx.Response``."""
+"""Takes a request and brings its response."""
 _CARRIER: ContextVar[Carrier | None] = ContextVar("carrier", default=None)
 
 
@@ -65,12 +67,11 @@ def guarded_transport(transport: Any) -> Any:
     """Return the same transport, which from now on reads each response within its limit."""
     if transport is None:  # httpx is to choose one, as the user's environment asks for
         return None
-    import httpx
-
     handle = transport.handle_async_request
 
-    async def handle_within_limits(request: httpx.Request) -> httpx.Response:
+    async def handle_within_limits(request: Any) -> Any:
         kept = _EXCHANGE.get() or Exchange()
+        library = library_of(request)
         response = await _carried(handle, request, kept)
         kept.begin(response.status_code, response.headers.items())
         try:
@@ -78,15 +79,20 @@ def guarded_transport(transport: Any) -> Any:
             kept.body = await _body(response, kept.most_bytes)
         except CallFailed as failure:
             kept.failure = failure
-            raise httpx.DecodingError(failure.message, request=request) from None
+            raise library.DecodingError(failure.message, request=request) from None
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
         body = _with_joined_texts(kept)
-        return httpx.Response(response.status_code, headers=headers, content=body, extensions=response.extensions)
+        return library.Response(response.status_code, headers=headers, content=body, extensions=response.extensions)
 
     transport.handle_async_request = handle_within_limits
     return transport
+
+
+def library_of(request: Any) -> ModuleType:
+    """Return the library that made a request and wants its response: httpx, or httpx2 for newer clients of OpenAI."""
+    return import_module(type(request).__module__.partition(".")[0])
 
 
 async def _carried(handle: Carrier, request: Any, kept: Exchange) -> Any:
@@ -94,17 +100,15 @@ async def _carried(handle: Carrier, request: Any, kept: Exchange) -> Any:
     carrier = _CARRIER.get()
     if carrier is None:
         return await handle(request)
-    import httpx
-
     try:
         return await carrier(request)
     except CallFailed as failure:
         kept.failure = failure
-        raise httpx.DecodingError(failure.message, request=request) from None
+        raise library_of(request).DecodingError(failure.message, request=request) from None
 
 
 def guard_client(client: Any) -> None:
-    """Make an ``httpx.AsyncClient`` that LiteLLM did not build read each response within its limit."""
+    """Make a client of OpenAI's, of httpx or httpx2, that LiteLLM did not build read each response within its limit."""
     for transport in (client._transport, *client._mounts.values()):
         guarded_transport(transport)
 

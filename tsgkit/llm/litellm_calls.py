@@ -295,15 +295,16 @@ def _named_with_provider(library: Any, settings: Settings) -> str:
 def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_images: bool = False) -> CallFailed:
     """Return the failure for an exception of LiteLLM. Its 5xx without headers and its 2xx mean a broken response."""
     name, status = type(error).__name__, getattr(error, "status_code", None)
-    said = said_in(str(getattr(error, "message", error)))
+    text = said_in(str(getattr(error, "message", error)))
     if holds_images:
-        said = without_base64(said)
+        text = without_base64(text)
     if name == "ContentPolicyViolationError":
-        return CallFailed(f"{name}: {said}" if said else name, status, refused=True)
+        return CallFailed(f"{name}: {text}" if text else name, status, refused=True)
+    said = text or name
     if not isinstance(status, int):
         return CallFailed(f"no proper answer: {said}", None)
     code = getattr(error, "code", "")
-    rejected = rejection(name, status, said, _headers(error), code=code, filtered=filtered)
+    rejected = rejection(name, status, text, _headers(error), code=code, filtered=filtered)
     is_broken = status < 400 or (status >= 500 and getattr(error, "litellm_response_headers", None) is None)
     if not rejected.refused and (is_broken or name in ("APIConnectionError", "JSONDecodeError")):
         return CallFailed(f"no proper answer: {said}", None)
