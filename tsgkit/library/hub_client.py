@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -136,9 +137,9 @@ def _switch_off_statistics() -> None:
 @contextmanager
 def _in_our_words(name: HubName) -> Iterator[None]:
     """Raise what the library raises as errors of one line, which hold no header and no address of a file."""
-    import httpx
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, OfflineModeIsEnabled, RevisionNotFoundError
 
+    http = import_module(HfHubHTTPError.__bases__[0].__module__.partition(".")[0])  # httpx, or httpx2 in newer versions
     try:
         yield
     except OfflineModeIsEnabled:
@@ -154,11 +155,11 @@ def _in_our_words(name: HubName) -> Iterator[None]:
         ) from None
     except HfHubHTTPError as error:
         raise _refused(name, error.response.status_code) from None
-    except (httpx.TimeoutException, httpx.RemoteProtocolError, httpx.ReadError):
+    except (http.TimeoutException, http.RemoteProtocolError, http.ReadError):
         raise _Passing("the hub has gone silent") from None
-    except httpx.TransportError:
+    except http.TransportError:
         raise HubUnreachable(f"{name}: the hub cannot be reached at {endpoint()}", hint="is there a network?") from None
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
+    except (http.HTTPError, http.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
         raise DownloadProblem(f"{name}: the answer is not that of a hub", hint=_hint_at_endpoint()) from None
 
 
