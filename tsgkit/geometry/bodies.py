@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -197,6 +197,10 @@ class Body:
             found[found] = np.abs(solids.winding(self.vertices, self.faces, points[found])) > least
         return found
 
+    def turned(self) -> Body:
+        """Return the same body with its front at its back."""
+        return replace(self, frame=self.frame.turned(), yaw=(self.yaw + 360) % 360 - 180)
+
     def near(self, other: Body, by: float = 0.0) -> bool:
         """Return whether the boxes along the world's axes meet, give or take ``by``."""
         return bool((self.low <= other.high + by).all() and (other.low <= self.high + by).all())
@@ -217,7 +221,7 @@ def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tu
     faces = mesh.faces[:, ::-1] if profile.solids and np.linalg.det(matrix[:3, :3]) < 0 else mesh.faces
     frame = _scaled_frame(world, matrix) if profile.scaled_boxes else _published_frame(local, matrix)
     body = Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile, mesh.paint)
-    return body, problems
+    return body.turned() if thing.is_backwards and profile.fronts_from_file else body, problems
 
 
 def _published_frame(local: Floats, matrix: Floats) -> Frame:

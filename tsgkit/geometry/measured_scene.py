@@ -25,7 +25,7 @@ from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import STRICT, Profile
 from tsgkit.geometry.scenes import Architecture, Scene, rectangle
-from tsgkit.geometry.walls import BuiltWall, InRoom, built_wall, turned
+from tsgkit.geometry.walls import BuiltWall, InRoom, built_wall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -174,7 +174,7 @@ class MeasuredScene:
         """The faces on which objects can hang: the front of each wall, and in strict both sides."""
         if not self.profile.every_floor:
             return self.walls
-        backs = (turned(wall) for wall in self.walls)
+        backs = (wall.turned() for wall in self.walls)
         return self.walls + tuple(
             back for back in backs if self._in_room((back.frame.centre + 0.1 * back.frame.front)[:2])
         )

@@ -16,6 +16,7 @@ class Profile:
     """The choices in which the two profiles differ.
 
     * ``floor_from_file``: floors lie where the file says; else at the lowest corner of any object.
+    * ``fronts_from_file``: an object's front is where its file says; else always where assets usually have it.
     * ``scaled_boxes``: axes are unit vectors and boxes have their real size; else axes carry the object's scale.
     * ``even_points``: boxes and surfaces are measured at evenly spread points, the same for every scene; else at seeded
       random ones, as many as published.
@@ -35,6 +36,7 @@ class Profile:
 
     name: str
     floor_from_file: bool
+    fronts_from_file: bool
     scaled_boxes: bool
     even_points: bool
     exact_gaps: bool
@@ -52,6 +54,7 @@ class Profile:
 OFFICIAL = Profile(
     name="official",
     floor_from_file=False,
+    fronts_from_file=False,
     scaled_boxes=False,
     even_points=False,
     exact_gaps=False,
@@ -68,6 +71,7 @@ OFFICIAL = Profile(
 STRICT = Profile(
     name="strict",
     floor_from_file=True,
+    fronts_from_file=True,
     scaled_boxes=True,
     even_points=True,
     exact_gaps=True,

@@ -26,7 +26,8 @@ Point = tuple[float, float, float]
 class Object:
     """An object in a scene.
 
-    ``mend_winding``: its source is known for inverted faces, which are turned in every profile.
+    ``mend_winding``: its source is known for inverted faces, which are turned in every profile. ``is_backwards``: its
+    file says that its front is along -z of its asset, not along +z.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Object:
     category: str = ""
     description: str = ""
     mend_winding: bool = False
+    is_backwards: bool = False
 
 
 @dataclass(frozen=True)

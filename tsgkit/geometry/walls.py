@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
@@ -92,12 +92,7 @@ def _along(name: str, start: Floats, end: Floats, profile: Profile) -> tuple[Flo
 def facing(board: Body, in_room: InRoom) -> Body:
     """Return the board with its front towards the room; it is turned if there is no room in front of it."""
     ahead = board.frame.centre + LOOK * board.frame.front
-    return board if in_room(ahead[:2]) else turned(board)
-
-
-def turned(board: Body) -> Body:
-    """Return the board seen from behind."""
-    return replace(board, frame=board.frame.turned(), yaw=(board.yaw + 360) % 360 - 180)
+    return board if in_room(ahead[:2]) else board.turned()
 
 
 def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[Problem, ...]]:

@@ -23,7 +23,7 @@ from refusals import refuses
 from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import OFFICIAL, MeasuredScene, Mesh, box, view
+from tsgkit.geometry import OFFICIAL, STRICT, MeasuredScene, Mesh, box, view
 from tsgkit.geometry.gltf import chunks_of, written_glb
 from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
@@ -100,6 +100,17 @@ def test_a_room_of_ours_stands_where_it_says_with_openings_from_the_west_and_sou
     }  # fmt: skip
 
 
+def test_a_state_says_on_which_side_fronts_are_and_strict_alone_heeds_it(tmp_path: Path) -> None:
+    sources = sources_of([future(tmp_path)])
+    for front, noted in (([0, -1, 0], 0), ([0, 1, 0], 1)):
+        found = read(tmp_path, state(an_object(), objectFrontVector=front), sources=sources)
+        assert sum("official ignores it" in note for note in found.notes) == noted
+        [strict], [official] = (MeasuredScene(found.scene, one).bodies.values() for one in (STRICT, OFFICIAL))
+        assert (strict.frame.front.tolist(), strict.yaw) == (front, -180 * noted)
+        assert (official.frame.front.tolist(), official.yaw) == ([0, -1, 0], 0)
+        assert (strict.low == official.low).all() and (strict.frame.half == official.frame.half).all()
+
+
 def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
     bed = thing("a", "bed", (0, 0, 0), (1, 1, 1))
     rows = [
@@ -114,6 +125,7 @@ def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
         (room(MESH | {"mesh": "a.fbx"}), "object a: mesh: a.fbx is none of"),
         (room(bed | {"at": [0, 0, float("nan")]}), "object a: at"),
         (state(an_object(), an_object()), "object 0: index: two"),
+        (state(objectFrontVector=[1, 0, 0]), r"objectFrontVector: \[1.0, 0.0, 0.0\] is neither \[0, -1, 0\] nor"),
         (state({"index": 0, "modelId": "x"}), "object 0: transform"),
         (state(an_object(model="nodot")), "object 0: modelId: 'nodot'"),
         (state(an_object(model="ikea.1")), "object 0: modelId: no assets of 'ikea'"),

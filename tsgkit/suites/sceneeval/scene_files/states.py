@@ -9,13 +9,14 @@
 ('floor_den', 'door')
 
 Only what the published tool uses is used: ``transform.data`` (sixteen numbers, column by column), ``modelId``,
-``index`` and the architecture. ``unit``, ``up``, ``front``, ceilings and the redundant parts of transforms are passed
-over, as they are there.
+``index`` and the architecture; and ``objectFrontVector`` of a later version of it, which strict measures by.
+``unit``, ``up``, ``front``, ceilings and the redundant parts of transforms are passed over, as they are there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
@@ -32,6 +33,8 @@ FORMAT = "sceneState"
 VERSIONS = {"scene": "scene@1.0.2", "arch": "arch@1.0.2"}
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]
 """A bounded number; larger coordinates are refused."""
+FORWARDS, BACKWARDS = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0)
+"""Fronts of objects: the usual one, and the other."""
 Sixteen = Annotated[tuple[Number, ...], Field(min_length=16, max_length=16)]
 
 
@@ -79,6 +82,8 @@ class _Scene(_Theirs):
     version: StrictStr | None = None
     arch: _Arch | None = None
     objects: tuple[PlacedModel, ...] = Field(alias="object")
+    front: tuple[Number, Number, Number] = Field(default=FORWARDS, alias="objectFrontVector")
+    """In the frame of an object that was read: x to the right, z up."""
 
 
 class _State(_Theirs):
@@ -90,7 +95,12 @@ def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, miss
     """Return the scene of a text; meshes come from the source of each model's prefix."""
     scene = _scene(json_of(text, name), name)
     notes = _versions(scene)
-    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
+    if scene.front not in (FORWARDS, BACKWARDS):
+        raise FileProblem(f"{name}: objectFrontVector: {list(scene.front)} is neither [0, -1, 0] nor [0, 1, 0]")
+    if is_backwards := scene.front == BACKWARDS:
+        notes.append("objectFrontVector is [0, 1, 0]: strict takes that side for the front, official ignores it")
+    read = (_object(one, name, sources, missing, notes) for one in scene.objects)
+    objects = tuple(replace(one, is_backwards=is_backwards) for one in read)
     built = None if scene.arch is None else _architecture(scene.arch, name)
     return LoadedScene(Scene(name, objects, built), {}, tuple(notes))
 
