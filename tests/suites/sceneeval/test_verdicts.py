@@ -278,9 +278,9 @@ def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     return strict, official, value["profiles"]["strict"]["scores"]["sup"]
 
 
-def test_support_is_unknown_only_if_types_differ_and_calls_end_as_the_failure_that_left_no_answer() -> None:
+def test_support_that_nobody_judged_is_unknown_and_calls_end_as_the_failure_that_left_no_answer() -> None:
     floating = AS_IT_IS.thing("box_1", (0.3, 0.3, 0.3), (-1.5, -1, 1.2))
-    assert held(floating, box_1=WHY) == (False, False, [1, 2])
+    assert held(floating, box_1=WHY) == (None, False, [1, 1])
     assert held(NEAR, lamp_1=WHY) == (None, True, [1, 1])
     assert held(NEAR, lamp_1="ceiling") == (False, False, [1, 2])
     failed = Unknown("the service failed: 500", "sides", Outcome.API_ERROR)

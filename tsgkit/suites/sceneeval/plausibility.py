@@ -39,8 +39,6 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
 from tsgkit.suites.transcript import Ask
 
-SUPPORT_TYPES = ("ground", "wall", "ceiling")
-"""The types of support that are measured differently. Standing on an object is measured like standing on the floor."""
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]
 METRICS = with_averages(
@@ -197,20 +195,17 @@ def _supports_of(stage: MeasuredScene, types: Types) -> dict[str, Support]:
     """Return the support of each object.
 
     An object whose support type is unknown stands on the ground in ``official``. In ``strict`` its support is unknown
-    if the result depends on the type.
+    too, whatever would hold it: those that nothing could hold would be all that counts, as not held.
     """
     known = {name: kind for name, kind in types.items() if isinstance(kind, str)}
     found = {
         name: Support(one.supported, one.type, "" if one.supported else one.evidence)
         for name, one in supports(stage, known).items()
     }
-    unsure = {name: why for name, why in types.items() if isinstance(why, Unknown) and name in found}
-    if stage.profile.self_pairs or not unsure:
-        return found
-    findings_by_type = [supports(stage, known | dict.fromkeys(unsure, way)) for way in SUPPORT_TYPES]
-    for name, why in unsure.items():
-        if len({way[name].supported for way in findings_by_type}) > 1:
-            found[name] = Support(None, None, f"it is not known what holds {name} ({why})")
+    if not stage.profile.self_pairs:
+        for name, why in types.items():
+            if isinstance(why, Unknown) and name in found:
+                found[name] = Support(None, None, f"it is not known what holds {name} ({why})")
     return found
 
 
