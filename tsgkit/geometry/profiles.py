@@ -24,6 +24,7 @@ class Profile:
     * ``solids``: collision means that solids overlap deeper than the tolerance, along any way out; else the published
       test of surfaces or hulls, repeated after a push of 5 mm away from the mean contact.
     * ``walls_are_solid``: objects that stick in walls collide, and walls block paths where they have no door.
+    * ``support_gap``: metres within which something holds an object; generators hang things a centimetre off a wall.
     * ``rugs_exempt``: flat floor coverings neither collide nor block.
     * ``exact_areas``: shares of the floor, of strips and of surfaces are exact polygon areas; else pixels and points.
     * ``slanted_walls``: walls run from their start to their end; else only along x or y.
@@ -42,6 +43,7 @@ class Profile:
     exact_gaps: bool
     solids: bool
     walls_are_solid: bool
+    support_gap: float
     rugs_exempt: bool
     exact_areas: bool
     slanted_walls: bool
@@ -60,6 +62,7 @@ OFFICIAL = Profile(
     exact_gaps=False,
     solids=False,
     walls_are_solid=False,
+    support_gap=0.005,
     rugs_exempt=False,
     exact_areas=False,
     slanted_walls=False,
@@ -77,6 +80,7 @@ STRICT = Profile(
     exact_gaps=True,
     solids=True,
     walls_are_solid=True,
+    support_gap=0.02,
     rugs_exempt=True,
     exact_areas=True,
     slanted_walls=True,

@@ -13,11 +13,11 @@
 cup_1 rests on table_1, but its centre lies beyond what it rests on
 
 The kind of support depends on the object's given type (``ground``, ``object``, ``wall``, ``ceiling``). Rays from the
-outermost centimetre of its surface search for another object within 5 mm in either direction. One contact supports a
-hanging object; a standing one needs its centre above the outline of its contacts. In ``strict``, an object that rests
-on nothing and touches the ceiling hangs from it, whatever its type. Published: random points, the mean of the surface
-as the centre, one of the six axes as the direction of support. ``strict``: even points, the centre of mass of closed
-solids, any direction.
+outermost centimetre of its surface search for another object, up to 5 mm inside and as far outside as the profile's
+``support_gap`` (published 5 mm, strict 2 cm). One contact supports a hanging object; a standing one needs its centre
+above the outline of its contacts. In ``strict``, an object that rests on nothing and touches the ceiling hangs from it,
+whatever its type. Published: random points, the mean of the surface as the centre, one of the six axes as the direction
+of support. ``strict``: even points, the centre of mass of closed solids, any direction.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 TYPES = ("ground", "object", "wall", "ceiling")
 LIFT = 0.005
-REACH = 0.01
 FAR = 1e9
 """Farther than anything is."""
 BAND = 0.01
@@ -61,6 +60,8 @@ class Support:
     rests_on: tuple[str, ...]
     contacts: int
     gap: float | None
+    most: float
+    """The gap up to which something holds."""
 
     @property
     def evidence(self) -> str:
@@ -72,7 +73,7 @@ class Support:
         where = {"wall": "behind", "ceiling": "above"}.get(self.type, "below")
         if self.gap is None:
             return f"nothing is {where} {self.id}"
-        return f"the nearest thing {where} {self.id} is {max(self.gap, 0.0):.3f} m away"
+        return f"the nearest thing {where} {self.id} is {max(self.gap, 0.0):.3f} m away, more than {self.most:g} m"
 
 
 def supports(stage: MeasuredScene, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
@@ -108,16 +109,16 @@ def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Bod
 
 def _support(body: Body, kind: str, around: Boxes) -> Support:
     way = _way(body, kind)
-    origins = _origins(body, way) - LIFT * way
+    origins, most = _origins(body, way) - LIFT * way, body.profile.support_gap
     touching = {}
-    for other in _within(around, origins, way, 2 * REACH, body):
+    for other in _within(around, origins, way, 2 * (LIFT + most), body):
         far = other.rays.first(origins, way)
-        if (far < REACH).any():
-            touching[other.id] = origins[far < REACH] + np.outer(far[far < REACH], way / np.linalg.norm(way))
+        if (meets := far < LIFT + most).any():
+            touching[other.id] = origins[meets] + np.outer(far[meets], way / np.linalg.norm(way))
     points = np.concatenate(list(touching.values())) if touching else np.zeros((0, 3))
     supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, way, points)
     gap = None if touching else _gap(origins, way, _within(around, origins, way, FAR, body))
-    return Support(body.id, kind, supported, tuple(touching), len(points), gap)
+    return Support(body.id, kind, supported, tuple(touching), len(points), gap, most)
 
 
 def _way(body: Body, kind: str) -> Floats:
