@@ -283,6 +283,10 @@ def test_what_is_inside_a_solid_collides_but_not_in_strict_what_is_in_a_hollow_o
     rug = thing("rug", (3, 3, 0.02), (0, 0, 0.01), category="rug")
     chair = thing("chair", (1, 1, 1), (0, 0, 0.5))
     assert (hits([rug, chair], OFFICIAL), hits([rug, chair])) == ([("rug", "chair")], [])
+    for high, low, wide, why in ((0.029, 0, 1, "shape"), (0.031, 0, 1, ""), (0.01, 0.04, 1, ""), (0.02, 0, 0.19, "")):
+        flat = thing("flat", (wide, 1, high), (0, 0, low + high / 2), category="plate")
+        for profile, exempt in ((OFFICIAL, ""), (STRICT, why)):
+            assert staged([flat], SIX, profile).rugs.get("flat", "") == exempt, (profile.name, high, low, wide)
     wardrobe = thing("mat", (1, 1, 2), (0, 0, 1), category="mat")
     assert hits([wardrobe, chair]), "what is high is no rug, whatever it is called"
 

@@ -37,6 +37,9 @@ LEAST_POINTS = 64
 THINNEST = 1e-6
 RUGS = re.compile(r"\b(?:rug|carpet|mat|doormat|bath ?mat|runner)s?\b", re.IGNORECASE)
 RUG_HEIGHT = 0.1
+"""Metres up to which what is called a rug is one."""
+FLAT_HEIGHT, FLAT_WIDTH = 0.03, 10
+"""Metres below which a flat thing on the floor is a rug, and how many times as wide as high it must be."""
 CLOSED, OPEN = 0.5, 0.99
 """Winding numbers from which a point lies inside a closed surface, and inside one with holes."""
 AWAY = (0.31, 0.43, 0.85)
@@ -182,11 +185,13 @@ class Body:
         """True if the surface encloses a solid."""
         return closed(self.merged_faces)
 
-    @property
-    def is_rug(self) -> bool:
-        """True for a flat floor covering, by category and height."""
-        flat = float(self.high[2] - self.low[2]) <= RUG_HEIGHT
-        return flat and RUGS.search(self.category.replace("_", " ")) is not None
+    def rug_by(self, floor: float) -> str:
+        """Return what makes it a covering of a floor at this height, its name or its shape; "" if it is none."""
+        wide, deep, high = (float(size) for size in self.high - self.low)
+        if high <= RUG_HEIGHT and RUGS.search(self.category.replace("_", " ")):
+            return "name"
+        is_flat = high < FLAT_HEIGHT and min(wide, deep) > FLAT_WIDTH * high
+        return "shape" if is_flat and abs(float(self.low[2]) - floor) < FLAT_HEIGHT else ""
 
     def holds(self, points: Floats) -> Bools:
         """Return which points are inside the solid; a shelf of bare sheets encloses none."""

@@ -86,19 +86,18 @@ class Collisions:
 def collisions(stage: MeasuredScene) -> Collisions:
     """Return every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
     test = _overlap if stage.profile.solids else _published
-    exempt = {body.id for body in stage.bodies.values() if stage.profile.rugs_exempt and body.is_rug}
     hits = []
     for one, other in stage.pairs():
         stage.keep_going()
-        if not exempt & {one.id, other.id} and (hit := test(one, other)):
+        if stage.rugs.keys().isdisjoint((one.id, other.id)) and (hit := test(one, other)):
             hits.append(hit)
-    return Collisions(tuple(stage.bodies), tuple(hits), _wall_hits(stage, exempt), stage.unmeasured)
+    return Collisions(tuple(stage.bodies), tuple(hits), _wall_hits(stage), stage.unmeasured)
 
 
-def _wall_hits(stage: MeasuredScene, exempt: set[str]) -> tuple[Hit, ...]:
+def _wall_hits(stage: MeasuredScene) -> tuple[Hit, ...]:
     if not stage.profile.walls_are_solid:
         return ()
-    standing = [body for body in stage.bodies.values() if body.id not in exempt]
+    standing = [body for body in stage.bodies.values() if body.id not in stage.rugs]
     walls = Boxes(stage.walls)
     hits = []
     for body in standing:

@@ -128,6 +128,15 @@ class MeasuredScene:
         return min((ground.z for ground in self.floors), default=self.lowest)
 
     @cached_property
+    def rugs(self) -> Mapping[str, str]:
+        """The coverings of the floor, which neither collide nor block, each with what makes it one."""
+        if not self.profile.rugs_exempt:
+            return {}
+        heights = {ground.z for ground in self.floors}
+        found = {name: max((body.rug_by(floor) for floor in heights), default="") for name, body in self.bodies.items()}
+        return {name: why for name, why in found.items() if why}
+
+    @cached_property
     def _in_room(self) -> InRoom:
         floors = self.floors if self.profile.every_floor else self.floors[-1:]
         tree = shapely.STRtree([ground.polygon for ground in floors])

@@ -71,8 +71,7 @@ def clearances(stage: MeasuredScene, *, door_depth: float | None = None) -> tupl
     """Return every side of every door, then window, that has a floor before it; doors may be given one depth
     for all."""
     found = []
-    exempt = stage.profile.rugs_exempt
-    things = Boxes([body for body in stage.bodies.values() if not (exempt and body.is_rug)], with_frames=True)
+    things = Boxes([body for body in stage.bodies.values() if body.id not in stage.rugs], with_frames=True)
     for kind, boards in (("door", stage.doors), ("window", stage.windows)):
         for board in boards:
             stage.keep_going()

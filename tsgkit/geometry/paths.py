@@ -155,9 +155,8 @@ def _blocking(stage: MeasuredScene) -> list[Body]:
     reach = stage.floor_height + HEADROOM
     if not stage.profile.exact_areas:
         return [body for body in stage.bodies.values() if body.frame.centre[2] <= reach]
-    exempt = stage.profile.rugs_exempt
     low = (body for body in stage.bodies.values() if body.low[2] < reach and body.high[2] > stage.floor_height)
-    return [body for body in low if not (exempt and body.is_rug)]
+    return [body for body in low if body.id not in stage.rugs]
 
 
 def _free_areas(stage: MeasuredScene) -> list[float]:

@@ -25,7 +25,7 @@ class Profile:
       test of surfaces or hulls, repeated after a push of 5 mm away from the mean contact.
     * ``walls_are_solid``: objects that stick in walls collide, and walls block paths where they have no door.
     * ``support_gap``: metres within which something holds an object; generators hang things a centimetre off a wall.
-    * ``rugs_exempt``: flat floor coverings neither collide nor block.
+    * ``rugs_exempt``: flat floor coverings, by name or by shape (below 3 cm), neither collide nor block.
     * ``exact_areas``: shares of the floor, of strips and of surfaces are exact polygon areas; else pixels and points.
     * ``slanted_walls``: walls run from their start to their end; else only along x or y.
     * ``every_floor``: a wall's front looks into any room; else only the last floor of the list is asked.

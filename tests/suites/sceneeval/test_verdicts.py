@@ -291,6 +291,13 @@ def test_support_that_nobody_judged_is_unknown_and_calls_end_as_the_failure_that
     assert unknowns([WHY, "lamp", AttributeAnswer({"a": True}), AttributeAnswer({}, "", failed), WHY]) == [WHY, failed]
 
 
+def test_what_is_taken_for_a_rug_is_told_in_strict() -> None:
+    scene = LoadedScene(Scene("den", (AS_IT_IS.thing("mat_1", (1, 1, 0.01), (0, 0, 0.005)),), ROOM))
+    value = SCENE_TASKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, plausibility.JudgeAnswers({}, {}))
+    told = {name: value["profiles"][name]["objects"]["mat_1"]["reasons"] for name in ("strict", "official")}
+    assert told == {"strict": ["mat_1 is a rug by its shape: it neither collides nor blocks"], "official": []}
+
+
 metres = st.integers(2, 12).map(lambda n: n / 10)
 away = st.integers(-300, 300).map(lambda n: n / 97)
 yaws = st.integers(0, 23).map(lambda n: 15.0 * n)

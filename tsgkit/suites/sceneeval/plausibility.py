@@ -215,6 +215,7 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
     used = {name: found for name, found in sides.items() if not isinstance(found, Unknown)}
     bounds, access = out_of_bounds(stage), accessibility(stage, used)
     way, open_ = navigability(stage), clearances(stage)
+    rugs = {name: f"{name} is a rug by its {why}: it neither collides nor blocks" for name, why in stage.rugs.items()}
     objects = {
         name: {
             "in_collision": bool(hits.colliding_with[name]),
@@ -225,7 +226,7 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
             "support_type": held[name].type,
             "reasons": [
                 *(hit.evidence for hit in (*hits.hits, *hits.wall_hits) if name in (hit.one, hit.other)),
-                *filter(None, [held[name].why]),
+                *filter(None, [rugs.get(name), held[name].why]),
                 *([bounds.objects[name].evidence] if bounds.objects[name].out else []),
                 *([access[name].evidence] if name in access and access[name].sides else []),
             ],
