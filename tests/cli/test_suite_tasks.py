@@ -305,3 +305,18 @@ def test_prompts_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
         },
         "prompts",
     )
+
+
+def test_made_files_can_be_put_together_and_results_are_given_by_k(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
+    for number, words in enumerate(("--k 1 --k 3 --n 2", "--k 3 --n 2 --seed 7", "--k 3 --n 2 --objects 5")):
+        tsgkit(f"make formalimg {words} -o {number}.jsonl --quiet")
+    rows = "".join(Path(f"{number}.jsonl").read_text() for number in range(3))
+    Path("all.jsonl").write_text(rows)
+    ids = [json.loads(line)["id"] for line in rows.splitlines()]
+    assert ids == [f"{made}-{n}" for made in ("k1-s0", "k3-s0", "k3-s7", "k3of5-s0") for n in (0, 1)]
+    tsgkit("eval --task formalimg/layout --data all.jsonl --out run --quiet")
+    lines = tsgkit("report run --by k").out.partition("layout by k\n")[2].partition("\n\n")[0].splitlines()[1:]
+    assert [line.split()[2:5] for line in lines] == [["1", "satisfied", "2"], ["3", "satisfied", "6"]]
+    assert "--k 1: from 1 to 10, each once" in tsgkit("make formalimg --k 1 --k 1 -o x.jsonl", code=2).err

@@ -193,8 +193,9 @@ def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, 
 
 
 def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
-    """Return which of these metrics a board has been made for."""
-    return tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
+    """Return which of these metrics a board was made for and has a value of; the first if it has none of any."""
+    made = tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
+    return tuple(name for name in made if any((one or {}).get(name) for one in board.profiles.values())) or made[:1]
 
 
 def _repairs(report: Report) -> Iterator[Table]:

@@ -1,10 +1,12 @@
 """Make items of formalimg: formulas are sampled, proven satisfiable, and verbalised by rules or by a model.
 
   tsgkit make formalimg --k 6 --n 20 -o items.jsonl
+  tsgkit make formalimg --k 1 --k 2 --k 3 --n 10 -o thirty.jsonl
   tsgkit make formalimg --k 3 --n 10 --scenario natural --seed 7 -o items.jsonl
   tsgkit make formalimg --k 2 --objects 10 --n 20 -o items.jsonl
   tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
 
+An id holds K, the seed and a number, so that files of several calls can be put together.
 A model never makes the formula. A second call, which sees only the words, translates them back into a formula. They
 are kept only if no layout distinguishes the two formulas; otherwise that layout is the reason for the rejection, and
 the model is shown it when it tries again.
@@ -35,6 +37,8 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.formalimg.maker import Composed, Rejected
@@ -47,12 +51,17 @@ SHOWN = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this maker."""
     parser.add_argument(
-        "--k", type=int, required=True, metavar="K", help=f"objects that depend on each other, 1 to {MOST_K}"
+        "--k",
+        type=int,
+        required=True,
+        action="append",
+        metavar="K",
+        help=f"objects that depend on each other, 1 to {MOST_K}; repeatable",
     )
     parser.add_argument(
         "--objects", type=int, metavar="N", help="total number of objects, in unrelated groups of K (default: K)"
     )
-    parser.add_argument("--n", type=int, default=10, metavar="N", help="number of items (default 10)")
+    parser.add_argument("--n", type=int, default=10, metavar="N", help="number of items of each K (default 10)")
     parser.add_argument("--scenario", choices=("knolling", "natural"), default="knolling")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the items (default 0)")
     parser.add_argument("--model", metavar="M", help="model that verbalises the formulas (default: rules)")
@@ -62,17 +71,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make, check and write items, and report the rejected ones."""
-    if not 1 <= arguments.k <= MOST_K:
-        raise UsageError(f"--k {arguments.k}: from 1 to {MOST_K}")
-    if arguments.objects is not None and not arguments.k <= arguments.objects <= MOST_OBJECTS:
-        raise UsageError(f"--objects {arguments.objects}: from K ({arguments.k}) to {MOST_OBJECTS}")
+    for k in arguments.k:
+        if not 1 <= k <= MOST_K or arguments.k.count(k) > 1:
+            raise UsageError(f"--k {k}: from 1 to {MOST_K}, each once")
+        if arguments.objects is not None and not k <= arguments.objects <= MOST_OBJECTS:
+            raise UsageError(f"--objects {arguments.objects}: from K ({k}) to {MOST_OBJECTS}")
     if arguments.n < 1:
         raise UsageError(f"--n {arguments.n}: at least 1 is needed")
     limits_of(arguments)
-    items = _composed(arguments)
+    items = {name: item for k in arguments.k for name, item in _composed(k, arguments)}
     if arguments.model is None:
         return _finish(items, [], None, "", arguments)
-    asked = {"work": "make formalimg", "items": digest([item.row for item in items]), "texts": _texts()}
+    asked = {"work": "make formalimg", "items": digest([item.row for item in items.values()]), "texts": _texts()}
     calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
     try:
         kept, rejected, stopped = carried_out(calls, functools.partial(_worded, items, calls, arguments), arguments)
@@ -89,53 +99,54 @@ def _texts() -> str:
     return digest(templates_text())
 
 
-def _composed(arguments: argparse.Namespace) -> list[Composed]:
-    """Return the requested number of sound items, skipping sampled formulas that are not sound."""
+def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Composed]]:
+    """Yield so many sound items of one K with their ids, skipping sampled formulas that are not sound."""
     from tsgkit.suites.formalimg.maker import composed, faults
 
     found: dict[str, Composed] = {}
     first, tried = arguments.seed * 100_000, 0
     while len(found) < arguments.n and tried < 20 * arguments.n + 20:
-        item = composed(arguments.k, arguments.scenario, first + tried, arguments.objects)
+        item = composed(k, arguments.scenario, first + tried, arguments.objects)
         tried += 1
-        if not faults(item.formula, arguments.scenario, arguments.k):
+        if not faults(item.formula, arguments.scenario, k):
             found.setdefault(item.row["dsl"], item)
             if not arguments.quiet and not arguments.json:
-                complain(f"composed {len(found)} of {arguments.n}")
-    return list(found.values())
+                complain(f"composed {len(found)} of {arguments.n} of K {k}")
+    size = "" if arguments.objects is None else f"of{arguments.objects}"
+    yield from ((f"k{k}{size}-s{arguments.seed}-{number}", item) for number, item in enumerate(found.values()))
 
 
 async def _worded(
-    items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
-) -> tuple[list[Composed], list[Rejected], str]:
+    items: dict[str, Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
+) -> tuple[dict[str, Composed], list[Rejected], str]:
     """Return the items worded by the model, as far as it answered."""
     from tsgkit.agents.asker import ask_for
     from tsgkit.llm.failures import NotFinished
     from tsgkit.suites.formalimg.maker import Composed, written
 
     async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
-        number, item = unit
+        name, item = unit
         try:
-            return await written(item, ask_for(calls.asker, number, task="make"), arguments.rounds)
+            return await written(item, ask_for(calls.asker, name, task="make"), arguments.rounds)
         except NotFinished as error:
             return str(error.message)
 
-    units = {str(number): (str(number), item) for number, item in enumerate(items)}
-    made = (await engine.made(units, one, workers=min(arguments.concurrency, len(units)))).values()
-    kept = [item for item in made if isinstance(item, Composed)]
-    rejected = [item for item in made if not isinstance(item, Composed | str)]
-    return kept, rejected, next((item for item in made if isinstance(item, str)), "")
+    units = {name: (name, item) for name, item in items.items()}
+    made = await engine.made(units, one, workers=min(arguments.concurrency, len(units)))
+    kept = {name: item for name, item in made.items() if isinstance(item, Composed)}
+    rejected = [item for item in made.values() if not isinstance(item, Composed | str)]
+    return kept, rejected, next((item for item in made.values() if isinstance(item, str)), "")
 
 
 def _finish(
-    kept: list[Composed],
+    kept: dict[str, Composed],
     rejected: list[Rejected],
     calls: AgentCalls | None,
     stopped: str,
     arguments: argparse.Namespace,
 ) -> int:
     """Write the sound items and report the others."""
-    rows = [{"id": number, **item.row} for number, item in enumerate(kept)]
+    rows = [{"id": name, **item.row} for name, item in kept.items()]
     if rows:
         put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), calls, arguments)
     failures = [one.reason for one in rejected if one.is_failure]
@@ -153,15 +164,17 @@ def _finish(
     say_stopped(stopped, failures)
     if calls is not None:
         return exit_code(calls, stopped, failures)
-    return GOOD if len(kept) == arguments.n else FINISHED_WITH_ERRORS
+    return GOOD if len(kept) == arguments.n * len(arguments.k) else FINISHED_WITH_ERRORS
 
 
 def _print(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
     objects = "" if arguments.objects is None else f" with {arguments.objects} objects"
-    items = f"{count(summary['items'], 'item')} of K {arguments.k}{objects}, {arguments.scenario}"
+    kinds = ", ".join(map(str, arguments.k))
+    items = f"{count(summary['items'], 'item')} of K {kinds}{objects}, {arguments.scenario}"
     say(f"{items}: vocabulary, K and satisfiability proved")
-    if summary["items"] < arguments.n and arguments.model is None:
-        complain(f"only {summary['items']} of {arguments.n} different sound items were found with this seed")
+    wanted = arguments.n * len(arguments.k)
+    if summary["items"] < wanted and arguments.model is None:
+        complain(f"only {summary['items']} of {wanted} different sound items were found with this seed")
     for reason in summary["rejected"][:SHOWN]:
         say(f"rejected: {inert(reason)}")
     if (more := len(summary["rejected"]) - SHOWN) > 0:
