@@ -18,6 +18,7 @@ object is both red and blue. Needs the extra ``logic``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -109,10 +110,12 @@ def solve(
     refuse_unjudgeable(formula)
     budget = budget or Budget(effort)
     profiles, note = profiles_of(formula)
+    solver = _Solver(formula, profiles, note, Effort(budget.seconds, seed, budget))
     try:
-        return _Solver(formula, profiles, note, Effort(budget.seconds, seed, budget)).solution(spare)
+        found = solver.solution(spare)
     except OutOfBudget as out:
-        return Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
+        found = Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
+    return found if found.outright else solver.without_objects() or found
 
 
 class _Solver:
@@ -146,6 +149,13 @@ class _Solver:
             return self.satisfied(proof.layout, STRICT)
         why = why or f"no layout of up to {tried} objects was found, and larger ones were not ruled out"
         return Solution("not decided", objects=tried, profiles=self.profiles, note=why)
+
+    def without_objects(self) -> Solution | None:
+        """Return the empty layout where it satisfies the formula, which may need too many objects to be searched."""
+        for profiles in (self.profiles, STRICT):
+            with suppress(VerdictMismatch):
+                return self.satisfied(Layout(()), profiles)
+        return None
 
     def satisfied(self, layout: Layout, profiles: tuple[Profile, ...]) -> Solution:
         layout = verified(self.formula, layout, profiles)
