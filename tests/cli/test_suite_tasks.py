@@ -160,7 +160,9 @@ def test_missing_and_broken_scenes_are_rows_that_count_against_a_subject(tsgkit:
 
 def test_rooms_that_take_too_long_are_given_up_and_measured_when_the_run_goes_on(tsgkit: CommandLine) -> None:
     words = f"{FIDELITY} --scenes mine={GOOD} --ids 0 1 --out run"
-    (result,) = evaluated(tsgkit, f"{words} --scene-time 1e-7", code=1)
+    ended = tsgkit(f"eval {words} --json --samples --quiet --scene-time 1e-7", code=1)
+    assert "2 scenes took longer to measure than --scene-time allows" in ended.err and "code" not in ended.err
+    [result] = ended.json["results"]
     assert [result["counts"][name] for name in ("error", "api_error", "too_long")] == [2, 0, 2]
     sample = result["samples"][0]
     assert sample["notes"] == ["measuring it takes longer than 1e-07 seconds; raise --scene-time (0: no limit)"]

@@ -201,6 +201,7 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
 
 def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
     from tsgkit.report.results_table import never_answered
+    from tsgkit.scoring.outcomes import TOO_LONG
 
     if finished.complete:
         return
@@ -217,7 +218,10 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
             complain(f"while waiting for {inert(why)}")
     if finished.budget:
         complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
-    if raised := sum(result.board.counts["error"] for result in finished.results):
+    counts = [result.board.counts for result in finished.results]
+    if late := sum(one.get(TOO_LONG, 0) for one in counts):
+        complain(f"{count(late, 'scene')} took longer to measure than --scene-time allows (0: no limit)")
+    if raised := sum(one["error"] for one in counts) - late:
         complain(
             f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code",
             "the same command tries it again, without asking again what was answered; report what names a line of code",

@@ -27,11 +27,13 @@ class Outcome(StrEnum):
     API_ERROR = "api_error"
     """The service failed, after retries."""
     ERROR = "error"
-    """Our own or a suite's code raised an exception on this item."""
+    """Our own or a suite's code raised an exception on this item, or took too long."""
 
 
 FAILURES = frozenset((Outcome.API_ERROR, Outcome.ERROR))
 """The outcomes that say nothing about the subject. The same command asks such samples again."""
+TOO_LONG = "too_long"
+"""The count of items that ended in an error since measuring them took longer than its limit."""
 COUNTS = ("items", *Outcome, "repaired", "missing_graphs", "surplus_graphs", "skipped_official")
 """The counts that every score carries, in this order."""
 

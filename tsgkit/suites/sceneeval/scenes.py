@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.geometry import bare_room, check_libraries
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.scoring.outcomes import FAILURES, Outcome
+from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import Judged, Scores
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 Found = TypeVar("Found")
-TOO_LONG, RAISE = "too_long", "raise --scene-time (0: no limit)"
+RAISE = "raise --scene-time (0: no limit)"
 """The label of a scene that exceeded its time limit, and the hint."""
 SEEN, ABSENT, BROKEN = "seen", "missing", "unreadable"
 FOLDER = "name a folder of scenes: --scenes NAME=DIR"
