@@ -144,9 +144,9 @@ def test_data_url_is_made_for_what_was_looked_at_and_base64_is_taken_out_of_mess
         (f"bad: {run_of_it[:99]}", f"bad: {run_of_it[:99]}"),
     ):
         assert images.without_base64(text) == kept
-    sent = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x;base64,QUJD"}}, "QUJE"]}]
-    sent.append({"role": "user", "content": "QUJE"})
-    assert images.without_images("I see QUJD, QUJE", sent) == "I see [picture], QUJE"
+    cup = image(tmp_path, "cup.png", b"ABC")
+    assert images.without_images("I see QUJD, QUJE", [cup]) == "I see [picture], QUJE"
+    assert images.without_images("no", [replace(cup, path=tmp_path / "gone.png")]) == "no"
 
 
 def settings(*arguments: str, model: str = "openai/m") -> Settings:

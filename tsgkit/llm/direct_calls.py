@@ -13,8 +13,6 @@ the answer, is the same, so that records and caches of the two can be mixed.
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import os
 import re
 from dataclasses import dataclass, field, replace
@@ -24,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 from tsgkit.llm import http_sessions
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.finish_reasons import raw_reason
-from tsgkit.llm.images import Messages, with_bytes, without_base64
+from tsgkit.llm.images import Body, Messages, without_base64
 from tsgkit.llm.keys import BY_THE_PACKAGE, KEYS, NO_KEY, check_known_key
 from tsgkit.llm.prices import ImagePrice, Price, in_catalogue, provider_of, tier_in
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
@@ -39,7 +37,7 @@ from tsgkit.llm.responses import (
     too_large,
     unreadable,
     usage_of,
-    without_sent_images,
+    without_shown_images,
 )
 from tsgkit.llm.service_errors import failure_in, rejection, said_in
 from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
@@ -164,36 +162,37 @@ class DirectCalls:
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply."""
         kept = Exchange(MOST_TEXT_BYTES)
-        sent = messages
+        body = Body.of(self._body(messages, schema))
         try:
             async with asyncio.timeout(timeout):
-                sent = await with_bytes(messages)
-                await self._exchange(json.dumps(self._body(sent, schema)).encode(), kept)
+                await body.check()
+                await self._exchange(body, kept)
             reply = self._reply(kept)
             self.limits = kept.limits
         except TimeoutError:
             raise CallFailed(f"no answer within {timeout:g} s", None) from None
         except CallFailed as failure:
             failure.responded = failure.responded or kept.status is not None
-            if sent is not messages:
+            if body.images:
                 failure.message = without_base64(failure.message)
             raise
         except Exception as error:  # noqa: BLE001  (whatever the network raises is a failed call)
             said = said_in(str(getattr(error, "message", error))) or type(error).__name__
             raise failure_in(kept, error, CallFailed(f"no proper answer: {said}", None)) from None
-        return without_sent_images(reply, sent) if sent is not messages else reply
+        return without_shown_images(reply, messages)
 
-    async def _exchange(self, body: bytes, kept: Exchange) -> None:
+    async def _exchange(self, body: Body, kept: Exchange) -> None:
         """Send a request and receive the response, which may be elsewhere on the same server."""
         from yarl import URL
 
         assert self._way is not None  # noqa: S101  (prepare() comes first)
         session = http_sessions.session_for(self, self._way)
         url, method = URL(self._url), "POST"
+        headers = self._headers | {"Content-Length": str(len(body))}
         for _ in range(MOST_REDIRECTS + 1):
-            data = None if method == "GET" else io.BytesIO(body) if len(body) > LARGE else body
+            data, sent = (None, self._headers) if method == "GET" else (body.data, headers)
             async with session.request(
-                method, url, data=data, headers=self._headers, proxy=self._proxy, allow_redirects=False
+                method, url, data=data, headers=sent, proxy=self._proxy, allow_redirects=False
             ) as response:
                 kept.begin(response.status, response.headers.items())
                 target = _redirected(response, url)

@@ -19,11 +19,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import json
 import os
 import re
+import secrets
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -37,8 +42,8 @@ MOST_BYTES = 50_000_000
 CHARACTERS_A_TOKEN = 4
 PIXELS_A_TOKEN = 750
 FEWEST_TOKENS, MOST_TOKENS = 85, 4_000
-BIG = 65_536
-"""Size from which an image is read in a thread."""
+BIG, MOST_PART = 65_536, 2**20
+"""Size from which an image is read in a thread, and of the parts in which a body is sent."""
 BASE64_URL = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=_\\-]*")
 LONG_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 SHOWN = "[picture]"
@@ -144,53 +149,125 @@ def _parts(content: object) -> Sequence[object]:
 
 async def with_bytes(messages: Messages) -> Messages:
     """Return messages with every image as a data URL. Raise ``CallFailed`` if one has changed."""
-    if not any(is_image(part) for message in messages for part in _parts(message["content"])):
+    urls: dict[ImageFile, str] = {}
+    for image in images_in(messages):
+        if image not in urls:
+            urls[image] = await asyncio.to_thread(data_url, image) if image.size > BIG else data_url(image)
+    if not urls:
         return messages
-    return [message | {"content": await _with_urls(message["content"])} for message in messages]
+    return [message | {"content": _with_urls(message["content"], urls.__getitem__)} for message in messages]
 
 
-async def _with_urls(content: Any) -> Any:  # noqa: ANN401  (a text, or parts as langchain-core has them)
+def _with_urls(content: Any, url: Callable[[ImageFile], str]) -> Any:  # noqa: ANN401  (as langchain-core has it)
+    """Return a content with every image as an address."""
     if not isinstance(content, list):
         return content
-    return [await _url_part(image_from(part)) | _mark_of(part) if is_image(part) else part for part in content]
+    return [
+        {"type": "image_url", "image_url": {"url": url(image_from(part))}, **_mark_of(part)} if is_image(part) else part
+        for part in content
+    ]
 
 
 def _mark_of(part: Part) -> Part:
     return {MARK: part[MARK]} if MARK in part else {}
 
 
-async def _url_part(image: ImageFile) -> Part:
-    if image.size > BIG:
-        url = await asyncio.to_thread(data_url, image)
-    else:
-        url = data_url(image)
-    return {"type": "image_url", "image_url": {"url": url}}
-
-
 def data_url(image: ImageFile) -> str:
     """Return the image as an address that holds it."""
-    return f"data:{image.media_type};base64,{base64.b64encode(bytes_of(image)).decode('ascii')}"
+    return f"{_head(image)}{base64.b64encode(bytes_of(image)).decode('ascii')}"
+
+
+def _head(image: ImageFile) -> str:
+    return f"data:{image.media_type};base64,"
 
 
 def bytes_of(image: ImageFile) -> bytes:
     """Return the bytes of an image. Raise ``CallFailed`` if they have changed since it was examined."""
-    try:
-        data = _read(image)
-    except OSError as error:
-        raise _lost(image, f"cannot be read any more: {error.strerror}") from None
-    if data is None or hashlib.sha256(data).hexdigest() != image.sha256:
-        raise _lost(image, "was changed since it was looked at")
+    with _opened(image) as file:
+        data = file.read(image.size + 1)
+    if hashlib.sha256(data).hexdigest() != image.sha256:
+        raise _changed(image)
     return data
 
 
-def _read(image: ImageFile) -> bytes | None:
-    """Return the file, if it is still one of this size; never a pipe that would be waited for."""
-    file = os.open(image.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(file, "rb") as opened:
-        found = os.fstat(file)
-        if not stat.S_ISREG(found.st_mode) or found.st_size != image.size:
-            return None
-        return opened.read(image.size + 1)
+@contextmanager
+def _opened(image: ImageFile) -> Iterator[BufferedReader]:
+    """Open the file, if it is still one of this size; never a pipe that would be waited for."""
+    try:
+        file = os.open(image.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(file, "rb") as opened:
+            found = os.fstat(file)
+            if not stat.S_ISREG(found.st_mode) or found.st_size != image.size:
+                raise _changed(image)
+            yield opened
+    except OSError as error:
+        raise _lost(image, f"cannot be read any more: {error.strerror}") from None
+
+
+class Body:
+    """The body of a request as JSON, in which images are only read while it is sent.
+
+    A large image would else be held as its bytes, as base64 and as the body, by every request that shows it.
+    """
+
+    def __init__(self, pieces: Sequence[bytes | ImageFile]) -> None:
+        self.pieces = pieces
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Body:
+        """Return the body of a request whose ``messages`` may stand for images."""
+        images, token = list[ImageFile](), secrets.token_hex(16)
+
+        def url(image: ImageFile) -> str:
+            images.append(image)
+            return f"{_head(image)}{token}"
+
+        shown = [one | {"content": _with_urls(one["content"], url)} for one in value["messages"]]
+        first, *others = json.dumps({**value, "messages": shown}).encode().split(token.encode())
+        return cls([first, *(one for pair in zip(images, others, strict=True) for one in pair)])
+
+    @property
+    def images(self) -> list[ImageFile]:
+        """The images it shows."""
+        return [one for one in self.pieces if isinstance(one, ImageFile)]
+
+    def __len__(self) -> int:
+        return sum(len(one) if isinstance(one, bytes) else 4 * -(-one.size // 3) for one in self.pieces)
+
+    async def check(self) -> None:
+        """Raise ``CallFailed`` if one of the images has changed since it was examined."""
+        for image in dict.fromkeys(self.images):
+            if image.size > BIG:
+                await asyncio.to_thread(_check, image)
+            else:
+                _check(image)
+
+    @property
+    def data(self) -> bytes | AsyncIterator[bytes]:
+        """What is sent: the whole where it is small, else parts of at most a megabyte."""
+        first, *others = self.pieces
+        return first if isinstance(first, bytes) and not others and len(first) <= MOST_PART else self._parts()
+
+    async def _parts(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            if isinstance(piece, bytes):
+                for start in range(0, len(piece), MOST_PART):
+                    yield piece[start : start + MOST_PART]
+                continue
+            with _opened(piece) as file:
+                read = partial(file.read, MOST_PART // 4 * 3)
+                while data := await asyncio.to_thread(read) if piece.size > BIG else read():
+                    yield base64.b64encode(data)
+
+
+def _check(image: ImageFile) -> None:
+    with _opened(image) as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
+            raise _changed(image)
+
+
+def _changed(image: ImageFile) -> CallFailed:
+    return _lost(image, "was changed since it was looked at")
 
 
 def _lost(image: ImageFile, what: str) -> CallFailed:
@@ -206,10 +283,9 @@ def without_base64(text: str) -> str:
     return LONG_BASE64.sub(SHOWN, BASE64_URL.sub(SHOWN, text))
 
 
-def without_images(text: str, sent: Messages) -> str:
-    """Return a reply without image data repeated from the request."""
-    for message in sent:
-        for part in _parts(message["content"]):
-            if isinstance(part, dict) and part.get("type") == "image_url":
-                text = text.replace(part["image_url"]["url"].partition(",")[2], SHOWN)
+def without_images(text: str, shown: Iterable[ImageFile]) -> str:
+    """Return a reply without the data of images that were shown, which some services repeat."""
+    for image in shown:
+        if len(text) > image.size:  # else it cannot hold it
+            text = text.replace(data_url(image).removeprefix(_head(image)), SHOWN)
     return text

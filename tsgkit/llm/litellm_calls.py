@@ -27,7 +27,15 @@ from tsgkit.llm.images import Messages, with_bytes, without_base64
 from tsgkit.llm.keys import BY_THE_PACKAGE, NO_KEY, check_known_key, no_key
 from tsgkit.llm.prices import ImagePrice, Price, provider_of, tier_in, tier_named
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
-from tsgkit.llm.responses import MOST_TEXT_BYTES, Exchange, Message, reply_of, unreadable, usage_of, without_sent_images
+from tsgkit.llm.responses import (
+    MOST_TEXT_BYTES,
+    Exchange,
+    Message,
+    reply_of,
+    unreadable,
+    usage_of,
+    without_shown_images,
+)
 from tsgkit.llm.service_errors import FILTERED, failure_in, rejection, said_in
 from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
 
@@ -163,7 +171,7 @@ class LiteLlm:
             except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
                 meant = failure_of(error, holds_images=sent is not messages)
                 raise failure_in(kept, error, meant) from None
-        return without_sent_images(reply, sent) if sent is not messages else reply
+        return without_shown_images(reply, messages)
 
     def _reply(self, response: Any, kept: Exchange) -> Reply:
         choices = getattr(response, "choices", None)

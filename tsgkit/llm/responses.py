@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
-from tsgkit.llm.images import Messages, without_images
+from tsgkit.llm.images import Messages, images_in, without_images
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 
 MOST_TEXT_BYTES = 64 * 2**20
@@ -129,9 +129,9 @@ def usage_of(
     return UNKNOWN if usage.prompt is None and not usage.completion else usage
 
 
-def without_sent_images(reply: Reply, sent: Messages) -> Reply:
-    """Return a reply that repeats none of the images it was sent."""
-    text, refusal = (part and without_images(part, sent) for part in (reply.text, reply.refusal))
+def without_shown_images(reply: Reply, messages: Messages) -> Reply:
+    """Return a reply that repeats none of the images it was shown."""
+    text, refusal = (part and without_images(part, images_in(messages)) for part in (reply.text, reply.refusal))
     return replace(reply, text=text, refusal=refusal)
 
 

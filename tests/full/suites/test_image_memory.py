@@ -1,4 +1,4 @@
-"""The memory that decoding takes is bounded by the pixels of an image."""
+"""The memory that decoding takes is bounded by the pixels of an image, and sending one takes hardly any."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 from drawn_images import drawn, png_of, saved
+from image_server import image_server
 
 from tsgkit.suites.image_decoder import MOST_PIXELS
 
@@ -49,3 +50,50 @@ def test_an_image_takes_memory_that_is_bounded_by_its_pixels_and_a_png_of_27_mb_
         rows = b"".join(b"\0" + noise[turn:] + noise[:turn] for turn in (row * 7919 % line for row in range(high)))
         (tmp_path / "large.png").write_bytes(png_of(wide, high, bits, colours, rows, level=0))
         assert taken(tmp_path / "large.png", *notes) < 300e6, (bits, colours)
+
+
+ASKED = """
+import asyncio, hashlib, sys
+from pathlib import Path
+from langchain_core.messages import HumanMessage
+from tsgkit.llm.direct_calls import DirectCalls
+from tsgkit.llm.door import as_dicts
+from tsgkit.llm.images import ImageFile, content_of
+from tsgkit.llm.settings import parse, settings_of
+
+def peak():
+    return next(int(line.split()[1]) for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))
+
+path, base = Path(sys.argv[1]), sys.argv[2]
+with path.open("rb") as file:
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+image = ImageFile(path, digest, "image/png", 6000, 1500, path.stat().st_size)
+small = ImageFile(path.with_name("small.png"), hashlib.sha256(b"x").hexdigest(), "image/png", 1, 1, 1)
+client = DirectCalls(settings_of("openai/m", parse([f"api_base={base}"], ["openai/m"]), {}))
+client.prepare()
+
+async def look(one, times):
+    messages = as_dicts([HumanMessage(content=content_of("Look:", one))])
+    return await asyncio.gather(*(client.send(messages, None, 300) for _ in range(times)))
+
+async def both():
+    await look(small, 1)
+    before = peak()
+    replies = await look(image, 5)
+    await client.close()
+    return before, replies
+
+before, replies = asyncio.run(both())
+assert all(image.sha256 in reply.text for reply in replies)
+print((peak() - before) * 1024)
+"""
+
+
+def test_sending_an_image_of_27_mb_five_times_at_once_takes_less_than_its_size(tmp_path: Path) -> None:
+    (tmp_path / "large.png").write_bytes(Random(7).randbytes(27_000_000))
+    (tmp_path / "small.png").write_bytes(b"x")
+    with image_server() as server:
+        command = [sys.executable, "-c", ASKED, str(tmp_path / "large.png"), server.base]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert int(ended.stdout) < 27e6
