@@ -42,6 +42,7 @@ def test_findings_with_one_remedy_are_repaired_with_a_reason() -> None:
         "person verb fill; fill dobj kettel; fill with hand1",
         "person verb fill; fill dobj Kettle; fill with hand_1",
         "person verb fill; fill dobj kettle:1; fill with hand1",
+        "person verb fill; fill dobj the_kettle; fill with hand1",
         "person verb fill; filled dobj kettle; fill with hand1",
         "person verb fill; pour dobj kettle; fill with hand1",
         "person verb pour; fill dobj kettle; fill with hand1",
@@ -235,6 +236,8 @@ def test_what_the_sentence_contradicts_is_repaired_with_the_reason_and_what_it_b
         assert mended.narrative.graphs == (TAKE,), code
         assert [(change.code, change.by) for change in mended.changes] == [(code, EXACT)], code
         assert mended.changes[0].reason.startswith("the sentence"), code
+    [proposed] = mend_by_evidence(story(ActionGraph((*TAKE, ("take", "on", "kettle"))))).proposed
+    assert (proposed.after, proposed.reason) == (None, "the sentence does not mention kettle")
     mended = mend_by_evidence(story(TAKE), accept=0.5)
     assert (mended.narrative.graphs, mended.changes, mended.proposed) == ((TAKE,), (), ())
 

@@ -100,6 +100,7 @@ def test_json_that_is_no_list_of_graphs_is_refused_in_words() -> None:
 
 def test_node_link_json_says_kinds_and_is_read_as_others_write_it() -> None:
     value = json.loads(node_link.write([SCREW]))[0]
+    assert '"café"' in node_link.write([ActionGraph.of(("take", "dobj", "café"))])
     assert {node["id"] for node in value["nodes"]} == {"person:person", "action:screw", "object:screw"}
     assert {edge["kind"] for edge in value["edges"]} == {"verb", "dobj"}
     text = '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b", "label": "on"}]}'
