@@ -293,7 +293,7 @@ def test_choices_have_their_place_or_a_reason() -> None:
         '{"result": {"choice": "C"}}': ("C", 0, 27), '{"a": {"b": {"c": {"answer": "A"}}}}': ("A", 0, 36),
         "✓ A\n✗ B": ("A", 2, 3), "A: left of it\nB: right": "two answers: A, B", "~~A~~ B": ("B", 6, 7),
         "Option C: The pan": ("C", 7, 8), "B - right\nB": ("B", 10, 11), "D": "D is none of the 3 options",
-        "": "no answer",
+        "": "no answer", "I would choose B?": "no answer", "I would choose B.": ("B", 15, 16),
     }  # fmt: skip
     assert {reply: shown(choice(reply, THREE)) for reply in rows} == rows
 
@@ -338,6 +338,7 @@ def test_words_have_their_place_or_a_reason() -> None:
         "either cup or pan": two, "Answer:\n- cup\n- pan": two, "Answer: cup\nAnswer: pan": two,
         "Answer: cup\nFinal answer: pan": ("pan", 26, 29), "cup\nWait, no: pan": ("pan", 14, 17),
         "\\boxed{cup}": ("cup", 7, 10), "\\boxed{cup} \\boxed{pan}": two,
+        f"<think>{'It was used. ' * 9}</think>Answer: cup. Wait, that is wrong.": "the answer is taken back",
     }  # fmt: skip
     assert {reply: shown(word(reply)) for reply in rows} == rows
 
