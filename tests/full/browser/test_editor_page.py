@@ -348,6 +348,7 @@ def test_two_pages_see_each_other_and_a_file_that_changed_on_disk_is_compared_an
     editor.field("target", 2).fill("lid")
     editor.press("Control+s")
     notice.get_by_role("button", name="Keep mine").click()
+    expect(notice).to_have_count(0)
     editor.save()
     assert json.loads(editor.file.path.read_text())["descriptions"][0]["graphs"] == [OPEN_LID]
 

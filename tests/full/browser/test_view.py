@@ -55,9 +55,9 @@ class View:
         for key in keys:
             self.page.keyboard.press(key)
 
-    @property
-    def query(self) -> str:
-        return self.page.url.partition("#")[2]
+    def expect_query(self, text: str) -> None:
+        """Wait for an address with this behind its hash; it changes after what is shown."""
+        expect(self.page).to_have_url(re.compile(f"#.*{re.escape(text)}$"))
 
     def choose(self, name: str, option: str) -> None:
         self.page.get_by_role("combobox", name=name, exact=True).select_option(option)
@@ -131,13 +131,14 @@ def test_filters_and_sorting_narrow_the_list_and_are_held_in_its_address(view: V
     expect(view.active).to_contain_text(items[0])
     view.text.fill("DO NOT know")
     expect(view.sum).to_contain_text(f"{len(tk.open_run(finished).samples.grep('do not know'))} of 160 samples")
-    assert "q=DO+NOT+know" in view.query and page.locator("img, main b").count() == 0
+    expect(page).to_have_url(re.compile(r"q=DO\+NOT\+know"))
+    assert page.locator("img, main b").count() == 0
     page = view.open("run/mine/samples?mark=rw")
     for sort in ("ascending", "descending"):
         page.get_by_role("button", name="strict").first.click()
         expect(page.get_by_role("columnheader", name="strict")).to_have_attribute("aria-sort", sort)
     expect(view.active).to_contain_text("100.0%")
-    assert "sort=-strict" in view.query
+    expect(page).to_have_url(re.compile("sort=-strict"))
 
 
 def test_keys_go_through_the_list_and_through_samples(view: View) -> None:
@@ -169,10 +170,10 @@ def test_keys_go_through_the_list_and_through_samples(view: View) -> None:
     for keys, place in (("", 4), ("j", 5), ("kk", 3), ("n", 4)):
         view.press(*keys)
         expect(page.get_by_text(f"{place} of {len(wrong)} in the list")).to_be_visible()
-        assert view.query == f"/run/mine/sample/{wrong[place - 1]}?mark=w"
+        view.expect_query(f"/run/mine/sample/{wrong[place - 1]}?mark=w")
     view.press("Escape")
     expect(view.active).to_be_in_viewport()
-    assert view.query == f"/run/mine/samples?mark=w&at={wrong[3]}"
+    view.expect_query(f"/run/mine/samples?mark=w&at={wrong[3]}")
 
 
 def test_the_answer_is_marked_where_it_was_read_and_what_is_unknown_is_told(view: View) -> None:
@@ -183,7 +184,7 @@ def test_the_answer_is_marked_where_it_was_read_and_what_is_unknown_is_told(view
     expect(page.get_by_role("row", name="accuracy").first).to_contain_text("100.0%")
     page.get_by_role("link", name=re.compile("sgds cot")).click()
     expect(view.heading).to_have_text(view.columns["item"][number])
-    assert view.query.startswith(f"/run/mine/sample/{number + 20}")
+    expect(page).to_have_url(re.compile(f"#/run/mine/sample/{number + 20}"))
     page = view.open(f"run/mine/sample/{view.numbers('u')[0]}")
     expect(page.get_by_text(f"I do not know. {HOSTILE}").first).to_be_visible()
     assert page.locator("main img").count() == 0
