@@ -57,6 +57,23 @@ def made(engine: Engine, make: Do, units: dict[str, int] = NUMBERS, workers: int
     return engine.carry_out(lambda: engine.made(units, make, workers=workers))
 
 
+def test_an_interrupt_while_the_event_loop_is_made_leaves_none_half_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_loops, make = list[asyncio.AbstractEventLoop](), asyncio.events.new_event_loop
+
+    def interrupted() -> asyncio.AbstractEventLoop:
+        signal.raise_signal(signal.SIGINT)
+        made_loops.append(make())
+        return made_loops[-1]
+
+    async def work() -> int:
+        return 1
+
+    monkeypatch.setattr(asyncio.events, "new_event_loop", interrupted)
+    engine = Engine()
+    assert (engine.carry_out(work), engine.stopping) == (None, True)
+    assert [loop.is_closed() for loop in made_loops] == [True]
+
+
 def each(engine: Engine, do: Do, *queues: Iterable[int], workers: int = 1, **how: Any) -> None:  # noqa: ANN401
     async def work() -> None:
         await asyncio.gather(*(engine.each(units, do, workers=workers, **how) for units in queues))

@@ -20,7 +20,7 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -192,8 +192,10 @@ class Engine:
             with _on_interrupts(self._interrupted, self.abandon):
                 return await self._run(work)
 
-        with self._watched() as result:
-            result.append(asyncio.run(alone()))
+        with self._watched() as result, ExitStack() as stack:
+            with _signals_held():  # a loop that is left half made cannot be closed
+                runner = stack.enter_context(asyncio.Runner())
+            result.append(runner.run(alone()))
         return result[0] if result else None
 
     async def acarry_out(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result | None:
@@ -401,6 +403,23 @@ async def _ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
         yield
     finally:
         task.cancel()
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let interrupts wait until the block ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    before = {one: signal.signal(one, lambda number, _: held.append(number)) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    for number in held:
+        signal.raise_signal(number)
 
 
 @contextmanager

@@ -344,6 +344,7 @@ def test_two_pages_see_each_other_and_a_file_that_changed_on_disk_is_compared_an
     editor.dialog.get_by_role("button", name="Take theirs").click()
     expect(notice).to_have_count(0)
     assert editor.graphs() == [OPEN_JAR, PICK_UP, OPEN_JAR]
+    expect(editor.field("target", 2)).to_have_value("jar")
     editor.file.path.write_text(lines(TEA))
     editor.field("target", 2).fill("lid")
     editor.press("Control+s")
