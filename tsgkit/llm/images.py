@@ -25,7 +25,7 @@ import re
 import secrets
 import stat
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader
@@ -244,7 +244,7 @@ class Body:
 
     @property
     def data(self) -> bytes | AsyncIterator[bytes]:
-        """What is sent: the whole where it is small, else parts of at most a megabyte."""
+        """The whole where it is small, else its parts of at most a megabyte."""
         first, *others = self.pieces
         return first if isinstance(first, bytes) and not others and len(first) <= MOST_PART else self._parts()
 
@@ -287,5 +287,6 @@ def without_images(text: str, shown: Iterable[ImageFile]) -> str:
     """Return a reply without the data of images that were shown, which some services repeat."""
     for image in shown:
         if len(text) > image.size:  # else it cannot hold it
-            text = text.replace(data_url(image).removeprefix(_head(image)), SHOWN)
+            with suppress(CallFailed):  # a reply is kept, whatever has become of the file
+                text = text.replace(data_url(image).removeprefix(_head(image)), SHOWN)
     return text
