@@ -54,6 +54,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.item_errors import Scored
 from tsgkit.suites.judgement import Judged
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
 from tsgkit.version import __version__
@@ -209,21 +210,21 @@ def test_gates_are_read_and_missed_below_their_value() -> None:
     ]
 
 
-def test_an_estimate_adds_up_prompts_replies_and_their_cost() -> None:
+def test_an_estimate_adds_up_prompts_images_and_replies_or_takes_what_ten_samples_used() -> None:
     class Solver:
-        reasons = False
+        reasons, images = False, 0
 
         def expected(self, sample: object) -> Any:  # noqa: ANN401
-            return SimpleNamespace(sent=(30, 60), said=(10, 30), calls=(1, 2), reasons=self.reasons)
+            return Expected((1, 2), (30, 60), (10, 30), self.reasons, [(512, 512)] * self.images, worst=3)
 
-    def estimate(price: Price | None, asked: str = "openai/x") -> Any:  # noqa: ANN401
+    def estimate(price: Price | None, asked: str = "openai/x", used: Any = None) -> Any:  # noqa: ANN401
         dataset = SimpleNamespace(sample=lambda number: number)
         row: Any = SimpleNamespace(cell=CELL, asked=asked, numbers=[4, 5], solver=Solver(), dataset=dataset)
-        [found] = estimates_of(SimpleNamespace(rows=[row]), {"openai/x": price})  # type: ignore[arg-type]
+        [found] = estimates_of(SimpleNamespace(rows=[row]), {"openai/x": price}, used)  # type: ignore[arg-type]
         return found
 
     found = estimate(Price(1.0, 10.0))
-    assert (found.cell, found.samples, found.requests) == (CELL, 2, (2, 4))
+    assert (found.cell, found.samples, found.requests, found.worst) == (CELL, 2, (2, 4), 3)
     assert (found.prompt, found.completion) == (Spread(12.0, 40.0), Spread(4.0, 20.0 + 240.0))
     assert found.cost == Spread(12.0 + 40.0, 40.0 + 2600.0) and estimate(None).cost is None
     Solver.reasons = True
@@ -231,7 +232,16 @@ def test_an_estimate_adds_up_prompts_replies_and_their_cost() -> None:
     free, none = estimate(None, "baseline/rules"), Spread()
     assert (free.samples, free.requests, free.prompt, free.completion, free.cost) == (2, (0, 0), none, none, none)
     assert Spread(1, 2) + Spread(3, 5) == Spread(4, 7)
-    assert prompt_tokens(["abc", "d" * 12]) == Spread(3.0, 5.0)
+    assert prompt_tokens("openai/x", ["abc", "d" * 12]) == Spread(3.0, 5.0)
+    Solver.images = 2
+    assert estimate(None, "openai/gpt-4o").prompt == Spread(12 + 2 * 2 * 255, 40 + 2 * 2 * 255)
+    took = [{"requests": 1, "prompt": 100 + 10 * (number % 2), "completion": 7} for number in range(10)]
+    assert estimate(None, used={CELL: took[:9]}).measured == 0
+    found = estimate(Price(1.0, 10.0), used={CELL: took})
+    assert (found.measured, found.requests, found.completion, found.worst) == (10, (2, 2), Spread(14.0, 14.0), 1)
+    error = 2 * 5 * (10 / 9) ** 0.5 / 10**0.5
+    assert (found.prompt.low, found.prompt.high) == pytest.approx((210 - 2 * error, 210 + 2 * error))
+    assert estimate(None, used={CELL: took[::2] * 2}).prompt == Spread(200.0, 200.0)
 
 
 def test_processes_are_started_where_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,13 +239,15 @@ def _this_command() -> list[str]:
 
 
 def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
-    from tsgkit.runs.estimate import estimates_of
+    from tsgkit.runs.estimate import estimates_of, usage_in
+    from tsgkit.runs.folder import SAMPLES
     from tsgkit.runs.run_setup import asked_of, asks_a_model
     from tsgkit.runs.subjects import prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     prices = prices_of(models, tuple(arguments.price), prepared.settings, batch=arguments.batch)
-    estimates = estimates_of(prepared, prices)
+    begun = _begun(prepared, arguments)
+    estimates = estimates_of(prepared, prices, begun and usage_in(begun / SAMPLES))
     if arguments.json:
         say(json.dumps({"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}))
         return GOOD
@@ -257,6 +259,10 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "
         tokens += f"{one.completion.low:,.0f} to {one.completion.high:,.0f} out"
         asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks no model"
+        if one.measured:
+            asked += f"; from {one.measured:,} samples that are answered"
+        elif one.worst > 1:
+            asked += f"; up to {one.worst} times as much if no reply can be used"
         say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
     for model, price in prices.items():
         tier = "" if price is None or not price.tier else f", service tier {inert(price.tier)}"
@@ -264,7 +270,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         if price is not None and price.note:
             say(f"  note: {inert(price.note)}")
     say(f"in all {_in_all(estimates)}")
-    if answered := _answered(prepared, arguments):
+    if answered := begun and _answered(begun):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")
     say("replies kept in the cache are not counted: they cost nothing")
     return GOOD
@@ -287,23 +293,29 @@ def _in_all(estimates: Any) -> str:  # noqa: ANN401
     return f"{requests}, {tokens}, ${sum(cost.low for cost in costs):.2f} to ${sum(cost.high for cost in costs):.2f}"
 
 
-def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
-    """Return how many samples the run's folder holds already; none where it holds another run, or will be begun
-    afresh."""
+def _begun(prepared: Any, arguments: argparse.Namespace) -> Any:  # noqa: ANN401
+    """Return the folder that holds this run already; None where it holds another run, or will be begun afresh."""
     from dataclasses import replace
 
     from tsgkit.runs.evaluation import folder_of
-    from tsgkit.runs.folder import is_same_run, read_header
-    from tsgkit.runs.run_list import runs_in
+    from tsgkit.runs.folder import HEADER, is_same_run, read_header
 
     path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
-    found = [] if arguments.new else [one for one in runs_in(path.parent).runs if Path(one["run"]) == path]
-    return found[0]["recorded"] if found and is_same_run(read_header(path), prepared.header(())) else 0
+    if arguments.new or not (path / HEADER).is_file():
+        return None
+    return path if is_same_run(read_header(path), prepared.header(())) else None
+
+
+def _answered(run: Path) -> int:
+    from tsgkit.runs.run_list import runs_in
+
+    [summary] = runs_in(run).runs
+    return int(summary["recorded"])
 
 
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401
     spread = {name: getattr(one, name) for name in ("prompt", "completion", "cost")}
     shown = {name: None if value is None else [value.low, value.high] for name, value in spread.items()}
     least, most = one.requests
-    requests = {"requests": most, "requests_at_least": least}
+    requests = {"requests": most, "requests_at_least": least, "worst": one.worst, "measured": one.measured}
     return {**one.cell.value, "samples": one.samples, **requests, **shown}

@@ -126,7 +126,7 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     painter = job.painter
     check_budget(painter, job.limits)
     todo = to_paint(job.paintings, painter, job.folder, PaintingLog.of(job.folder))
-    tokens = prompt_tokens(message["content"] for one in todo.left for message in messages_of(one))
+    tokens = prompt_tokens(arguments.model, (message["content"] for one in todo.left for message in messages_of(one)))
     cost = None if painter.price is None else len(todo.left) * painter.price.dollars
     if arguments.json:
         spread = [round(tokens.low), round(tokens.high)]

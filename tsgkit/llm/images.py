@@ -102,7 +102,12 @@ def is_image(part: object) -> TypeGuard[Part]:
 def images_in(messages: Messages) -> Iterator[ImageFile]:
     """Yield the images of a prompt, in order."""
     for message in messages:
-        yield from (image_from(part) for part in _parts(message["content"]) if is_image(part))
+        yield from images_of(message["content"])
+
+
+def images_of(content: object) -> Iterator[ImageFile]:
+    """Yield the images of a content, in order."""
+    yield from (image_from(part) for part in _parts(content) if is_image(part))
 
 
 def identity_of(content: object) -> object:
@@ -123,8 +128,7 @@ def characters_of(content: object) -> int:
 
 def tokens_of_content(content: object) -> int:
     """Return the estimated tokens of a content: its characters, and its images by their pixels."""
-    images = (image_from(part) for part in _parts(content) if is_image(part))
-    return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_image, images))
+    return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_image, images_of(content)))
 
 
 def tokens_of_image(image: ImageFile) -> int:
@@ -133,8 +137,12 @@ def tokens_of_image(image: ImageFile) -> int:
     >>> tokens_of_image(ImageFile(Path("a.png"), "", "image/png", 1024, 1024, 1))
     1399
     """
-    tokens = -(-image.width * image.height // PIXELS_A_TOKEN)
-    return min(max(tokens, FEWEST_TOKENS), MOST_TOKENS)
+    return tokens_of_sides(image.width, image.height)
+
+
+def tokens_of_sides(width: int, height: int) -> int:
+    """Return the tokens that budgets count for an image of these sides."""
+    return min(max(-(-width * height // PIXELS_A_TOKEN), FEWEST_TOKENS), MOST_TOKENS)
 
 
 def image_line(part: Mapping[str, Any]) -> str:

@@ -1,23 +1,30 @@
 """Estimate of a plan before it is run: requests, tokens with their range, and cost.
 
-Tokens are estimated from characters (3 to 5 of English make one), replies from the length of the right answer plus a
-usual amount of reasoning. Services count differently; the range shows the uncertainty.
+Tokens are estimated from characters (3 to 5 of English make one), those of images from their sides, replies from the
+length of the right answer plus a usual amount of reasoning. Services count differently; the range shows the
+uncertainty. Once ``ENOUGH`` samples of a row are answered, the rest is estimated from their usage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
 
-from tsgkit.llm.images import CHARACTERS_A_TOKEN, characters_of, tokens_of_content
+from tsgkit.llm.image_tokens import tokens_range
+from tsgkit.llm.images import characters_of, images_of
 from tsgkit.llm.prices import Price
 from tsgkit.runs.plan import Cell
+from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row, RunSetup, asks_a_model
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
-MOST_FOR_A_IMAGE = 3.0
-"""Services count up to three times more or fewer tokens for an image than the rule for budgets."""
+ENOUGH = 10
+"""Answered samples from which a row is estimated."""
 REASONING = (100, 800)
 """Tokens of reasoning where a style asks for it."""
 CHATTER = (0, 60)
@@ -42,46 +49,88 @@ class RowEstimate:
     cell: Cell
     samples: int
     requests: tuple[int, int]
-    """At least and at most, where every call brings an answer."""
+    """At least and at most, where every call brings a usable answer."""
     prompt: Spread
     completion: Spread
     cost: Spread | None
+    worst: int = 1
+    """How many times as much it takes where no answer is usable, and each is asked for as often as allowed."""
+    measured: int = 0
+    """The answered samples that it is estimated from; 0 before there are enough."""
 
 
-def estimates_of(prepared: RunSetup, prices: Mapping[str, Price | None]) -> tuple[RowEstimate, ...]:
-    """Return the estimate of every row."""
-    return tuple(_estimate(row, prices.get(row.asked)) for row in prepared.rows)
+Used = Sequence[Mapping[str, Any]]
+"""The usage of the answered samples of a row."""
 
 
-def _estimate(row: Row, price: Price | None) -> RowEstimate:
+def usage_in(samples: Path) -> dict[Cell, list[Mapping[str, Any]]]:
+    """Return the usage of the samples of a run that were answered without the cache, by row."""
+    used: dict[Cell, list[Mapping[str, Any]]] = {}
+    for _, value in samples_in(samples):
+        usage = value["usage"]
+        if usage and not usage["from_cache"] and not usage["untold"]:
+            used.setdefault(Cell.of(value), []).append(usage)
+    return used
+
+
+def estimates_of(
+    prepared: RunSetup, prices: Mapping[str, Price | None], used: Mapping[Cell, Used] | None = None
+) -> tuple[RowEstimate, ...]:
+    """Return the estimate of every row, from the usage of its answered samples where there are enough."""
+    return tuple(_estimate(row, prices.get(row.asked), (used or {}).get(row.cell, ())) for row in prepared.rows)
+
+
+def _estimate(row: Row, price: Price | None, used: Used) -> RowEstimate:
     if not asks_a_model(row.asked):
         return RowEstimate(row.cell, len(row.numbers), (0, 0), Spread(), Spread(), Spread())
-    least = most = 0
+    least = most = asking = 0
+    worst = 1
     prompt, completion = Spread(), Spread()
     for number in row.numbers:
         expected = row.solver.expected(row.dataset.sample(number))
+        asking += expected.calls[1] > 0
         around = [each + more for each, more in zip(CHATTER, REASONING if expected.reasons else (0, 0), strict=True)]
         prompt += _tokens(expected.sent)
+        for sides in expected.images:
+            prompt += Spread(*tokens_range(row.asked, sides))
         completion += _tokens(expected.said)
         completion += Spread(*(each * calls for each, calls in zip(around, expected.calls, strict=True)))
         least, most = least + expected.calls[0], most + expected.calls[1]
+        worst = max(worst, expected.worst)
+    if len(used) >= ENOUGH:
+        return _measured(row, price, used, asking)
     cost = _cost(prompt, completion, price)
-    return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost)
+    return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost, worst)
 
 
-def prompt_tokens(contents: Iterable[object]) -> Spread:
-    """Return the estimated tokens of prompts with images, from the contents of their messages.
+def _measured(row: Row, price: Price | None, used: Used, asking: int) -> RowEstimate:
+    """Estimate a row whose model is asked about so many samples from some of them: the mean, give or take two standard
+    errors."""
 
-    >>> prompt_tokens(["Which object is left of the cup?"])
+    def spread(name: str) -> Spread:
+        values = [float(one[name]) for one in used]
+        usual, error = mean(values), 2 * stdev(values) / sqrt(len(values))
+        return Spread(asking * max(usual - error, min(values)), asking * min(usual + error, max(values)))
+
+    calls, prompt, completion = spread("requests"), spread("prompt"), spread("completion")
+    requests = (round(calls.low), round(calls.high))
+    cost = _cost(prompt, completion, price)
+    return RowEstimate(row.cell, len(row.numbers), requests, prompt, completion, cost, measured=len(used))
+
+
+def prompt_tokens(model: str, contents: Iterable[object]) -> Spread:
+    """Return the estimated tokens of a model's prompts with images, from the contents of their messages.
+
+    >>> prompt_tokens("openai/gpt-4o", ["Which object is left of the cup?"])
     Spread(low=6.4, high=10.666666666666666)
     """
-    low = high = 0.0
+    total = Spread()
     for content in contents:
         characters = characters_of(content)
-        images = tokens_of_content(content) - characters // CHARACTERS_A_TOKEN
-        low += characters / MOST_CHARACTERS + images / MOST_FOR_A_IMAGE
-        high += characters / FEWEST_CHARACTERS + images * MOST_FOR_A_IMAGE
-    return Spread(low, high)
+        total += _tokens((characters, characters))
+        for image in images_of(content):
+            total += Spread(*tokens_range(model, (image.width, image.height)))
+    return total
 
 
 def _tokens(characters: tuple[int, int]) -> Spread:

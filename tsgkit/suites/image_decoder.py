@@ -124,6 +124,16 @@ def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = Fals
         return Unreadable(_reason(error))
 
 
+def sides_of(data: bytes) -> tuple[int, int] | None:
+    """Return the sides that an image declares in its first bytes; None if they cannot be read."""
+    require_pillow()
+    try:
+        sides = _webp_sides(data) or _sides(data)
+    except Exception:  # noqa: BLE001  (whatever a decoder raises)
+        return None
+    return None if _too_large(*sides) else sides
+
+
 def _reason(error: Exception) -> str:
     from PIL import Image, UnidentifiedImageError
 

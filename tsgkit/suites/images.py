@@ -24,7 +24,7 @@ from pathlib import Path
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import look_alike, write_bytes
 from tsgkit.llm.images import MOST_BYTES, ImageFile
-from tsgkit.suites.image_decoder import Examined, Unreadable, examine, require_pillow
+from tsgkit.suites.image_decoder import Examined, Unreadable, examine, require_pillow, sides_of
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 OF_FORMAT = {
@@ -39,6 +39,8 @@ PAINTINGS = "paintings.jsonl"
 """The log of a folder of generated images, which is not a stray file."""
 OWN = frozenset({PAINTINGS, ".lock", "drawings"})
 """Files that tsgkit keeps beside generated images."""
+HEAD = 2**18
+"""Bytes in which the sides of an image are declared."""
 LONGEST_ID = 200
 """Bytes of an id, so that a file can be named after it."""
 
@@ -126,11 +128,15 @@ class ImageFolder:
         ours = {name for item_id, names in self._files.items() if item_id in known for name in names}
         return tuple(name for name in self._names if name not in ours and name != PAINTINGS)
 
+    def named(self, item_id: str) -> list[str]:
+        """Return the files that are named after an item."""
+        return self._files.get(item_id, [])
+
     def look(self, item_id: str) -> Looked:
         """Return an item's image, or the reason why there is none; an unchanged file is not decoded again."""
         if not is_file_id(item_id):
             return Unreadable(f"{item_id[:LONGEST_ID]!r} cannot be the name of an image")
-        names = self._files.get(item_id, [])
+        names = self.named(item_id)
         if not names:
             return Missing()
         if len(names) > 1:
@@ -140,6 +146,17 @@ class ImageFolder:
     def look_at(self, name: str) -> Looked:
         """Return the image in a file of this folder, whatever it is called."""
         return self._seen(name, name)
+
+    def sides(self, name: str) -> tuple[int, int] | None:
+        """Return the sides that the head of a file declares; None if there is no image to be read."""
+        try:
+            place = self._place(name)
+            if place is None or not place.is_file():
+                return None
+            with place.open("rb") as file:
+                return sides_of(file.read(HEAD))
+        except (OSError, RuntimeError):
+            return None
 
     def _seen(self, item_id: str, name: str) -> Looked:
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import CommandLine
 from drawn_images import animated, drawn, saved
 from image_server import png
 from model_server import Running
@@ -95,6 +96,22 @@ def test_judge_receives_the_right_image_five_times(judge: Running, tmp_path: Pat
     calls = [json.loads(line) for line in Path("run", CALLS).read_text().splitlines()]
     assert {call["label"] for call in calls} == {*(f"round/{turn}" for turn in range(5)), "picture"}
     assert samples(finished)[FOUR[0]]["answer"] == list(KEYS[FOUR[0]])
+
+
+def test_a_dry_run_knows_calls_and_images_before_and_usage_after_ten_samples(
+    judge: Running, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tsgkit = CommandLine(capsys)
+    images(tmp_path / "pictures", IDS[:13])
+    shutil.copy(tmp_path / "pictures" / f"{IDS[12]}.png", tmp_path / "pictures" / f"{IDS[12]}.jpg")
+    words = "eval --task spatialgen --images mine=pictures --judge openai/gpt-4o --price 1,10 --out run --no-cache"
+    words += f" --model-arg api_base={judge.base} --model-arg api_key=sk-none"
+    [before] = tsgkit(words, "--dry-run", "--json").json["estimates"]
+    assert (before["requests_at_least"], before["requests"], before["worst"]) == (60, 60, 5), "one has two files"
+    tsgkit(words)
+    [after] = tsgkit(words, "--dry-run", "--json").json["estimates"]
+    assert (after["measured"], after["requests"], after["completion"]) == (12, 60, [600.0, 600.0])
+    assert "from 12 samples that are answered" in tsgkit(words, "--dry-run").out
 
 
 def test_invalid_images_have_counted_outcomes(judge: Running, tmp_path: Path) -> None:

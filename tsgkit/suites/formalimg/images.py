@@ -222,8 +222,12 @@ class ImageJudge(TranscriptScorer):
         return f"{self.name}/{self.task.identified(self)}"
 
     def expected(self, sample: FormulaSample) -> Expected:
-        """Return the calls expected for an item."""
-        return self.task.expected(sample, self.name)
+        """Return the calls expected for an item; none for an image that cannot be shown."""
+        sides = self.images.sides(sample.number)
+        if sides is None:
+            return Expected()
+        expected = self.task.expected(sample, self.name)
+        return expected._replace(images=[sides] * expected.calls[1])
 
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """Ask all questions about the image of an item concurrently. The record of the image comes last."""

@@ -87,7 +87,7 @@ class KnollingTask(ImageTask):
         """Return one call per class, or one for all."""
         calls = len(calls_of(sample, protocol))
         sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
-        return Expected((0, calls), (0, sent), (0, 2 * said))
+        return Expected((calls, calls), (sent, sent), (said, 2 * said), worst=TRIES[protocol])
 
     def identified(self, look: ImageJudge) -> str:
         """Return the number of tries, the prompt texts, and in protocol ``ours`` the side of the image they are on."""

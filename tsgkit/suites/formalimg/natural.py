@@ -41,8 +41,8 @@ from tsgkit.suites.solvers.solver import Expected
 
 TRIES = 10
 LABEL = "judge"
-INSTRUCTIONS = 1500
-"""The estimated characters of the instructions, without the image."""
+INSTRUCTIONS, VERDICT_LENGTH = 1500, 100
+"""The estimated characters of the instructions, without the image, and of a reply that lists no clause."""
 VERDICT, CLAUSES = "satisfies_constraint", "satisfied_clauses"
 AS_JSON = {"type": "json_object"}
 NO_RESULT = "no result: the published code leaves the item out"
@@ -75,7 +75,7 @@ class NaturalTask(ImageTask):
         """Return one call."""
         clauses = sum(len(text_of(one)) for one in clauses_in(sample))
         sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
-        return Expected((0, 1), (0, sent), (0, clauses))
+        return Expected((1, 1), (sent, sent), (VERDICT_LENGTH, VERDICT_LENGTH + clauses), worst=TRIES)
 
     def identified(self, look: ImageJudge) -> str:
         """Return the number of tries and the prompt texts."""

@@ -80,6 +80,11 @@ class Images:
         """Return the image named after an item, if it can be shown, and its record."""
         return shown(await beside(lambda: self.folder.look(item_id)))
 
+    def sides(self, item_id: str) -> tuple[int, int] | None:
+        """Return the sides of the image named after an item, without decoding it; None if there is none to show."""
+        names = self.folder.named(item_id)
+        return self.folder.sides(names[0]) if len(names) == 1 else None
+
     async def in_file(self, name: str) -> tuple[ShownImage, ImageFile | None]:
         """Return the image in a file of the folder, whatever it is called."""
         return shown(await beside(lambda: self.folder.look_at(name)))

@@ -26,6 +26,10 @@ class Expected(NamedTuple):
     said: tuple[int, int] = (0, 0)
     reasons: bool = False
     """Whether each call reasons before it answers."""
+    images: Sequence[tuple[int, int]] = ()
+    """The sides of the images sent, of all calls."""
+    worst: int = 1
+    """How many times as much at most, where no reply is usable and each is asked for again."""
 
 
 class Scorer(Protocol):

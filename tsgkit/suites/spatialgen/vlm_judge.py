@@ -23,7 +23,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tsgkit.library.cards import Card
-from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, ImageFile
+from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS
@@ -53,7 +53,7 @@ from tsgkit.suites.spatialgen.rows import Question, Row, Rows, SpatialSample
 from tsgkit.suites.spatialgen.scores import judged, label_of, unpublished
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.votes import ROUNDS
-from tsgkit.suites.task import BY_POSITION, PUBLISHED, Viewing
+from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Viewing
 from tsgkit.suites.transcript import Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """The maximum number of requests for a round of our own protocols."""
-REASON_LENGTH = 60
-"""Expected characters of a line with a reason."""
+REPLY_LENGTHS = {PUBLISHED: (40, 160), OURS: (12, 16), APART: (12, 16)}
+"""Characters of the reply to a question, at least and at most: a line with a reason as published, else a letter."""
 
 
 @dataclass(frozen=True)
@@ -181,15 +181,31 @@ class ImageFolderSolver(VoteScorer):
         )
 
     def expected(self, sample: SpatialSample) -> Expected:
-        """Return the least and greatest expected calls of all rounds, with the possible token counts of an image."""
+        """Return the calls of all rounds where every reply is usable; none for an image that cannot be shown."""
+        sides = self._sides_to_show(sample)
+        if sides is None and self.way.control != BLIND:
+            return Expected()
         groups = [[one] for one in sample.questions] if self.way.base == APART else [list(sample.questions)]
-        least, most = ROUNDS, official.REQUESTS if self.way.base == PUBLISHED else ROUNDS * TRIES
-        texts = sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
-        images = (0, 0) if self.way.control == BLIND else (FEWEST_TOKENS, MOST_TOKENS)
-        sent = [texts + len(groups) * CHARACTERS_A_TOKEN * tokens for tokens in images]
-        said = len(sample.questions) * (REASON_LENGTH if self.way.base == PUBLISHED else len('"10": "A", '))
-        calls = (least * len(groups), most * len(groups))
-        return Expected(calls, (least * sent[0], most * sent[1]), (least * said, most * said))
+        sent = ROUNDS * sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
+        least, most = REPLY_LENGTHS[self.way.base]
+        said = (ROUNDS * len(sample.questions) * least, ROUNDS * len(sample.questions) * most)
+        calls = ROUNDS * len(groups)
+        worst = official.REQUESTS // ROUNDS if self.way.base == PUBLISHED else TRIES
+        return Expected((calls, calls), (sent, sent), said, images=[sides] * calls if sides else (), worst=worst)
+
+    def _sides_to_show(self, sample: SpatialSample) -> tuple[int, int] | None:
+        if self.way.control == BLIND:
+            return None
+        if self.way.control == SHUFFLED:
+            shown = (self._sides_of(other) for other in others(sample.item_id, self.item_ids, self.seed))
+            return next((sides for sides in shown if sides is not None), None)
+        return self._sides_of(sample.item_id)
+
+    def _sides_of(self, item_id: str) -> tuple[int, int] | None:
+        if self.positions is None:
+            return self.images.sides(item_id)
+        name = self.positions.files.get(item_id)
+        return None if name is None else self.images.folder.sides(name)
 
 
 def unread(reply: Reply, questions: Sequence[Question]) -> str:

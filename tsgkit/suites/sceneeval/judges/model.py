@@ -24,7 +24,7 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry import MeasuredScene, View
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, ImageFile
+from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.gather_all import gather_all
@@ -156,8 +156,6 @@ OUTLINE_TEXT = "In the next picture a pink line, which is not part of the room, 
 """The text between the two images of a question about support."""
 MOST_IN_MEMORY = 8
 """The maximum number of scenes in memory while their questions are answered."""
-IMAGE_TOKENS = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
-"""The least and greatest number of tokens of an image: the minimum, and three times what its pixels suggest."""
 
 
 @dataclass(frozen=True)
@@ -313,13 +311,12 @@ class ModelJudge:
         return self.prompts.text("sides", objects=_list_of(lines))
 
     def expected(self, kind: str, annotation: Annotation, scene: LoadedScene) -> Expected:
-        """Return the expected calls if every category is present: each asked once at least, ``TRIES`` times at most."""
+        """Return the expected calls if every category is present."""
         texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
         sent = sum(len(text) + len(self.prompts.text("role")) for text, _, _ in texts)
-        images = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
+        images = [(SIZE, SIZE)] * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
-        least, most = (sent + tokens * images for tokens in IMAGE_TOKENS)
-        return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
+        return Expected((len(texts),) * 2, (sent, sent), (said // 2, 2 * said), images=images, worst=TRIES)
 
     def _fidelity(self, annotation: Annotation, scene: LoadedScene) -> list[tuple[str, int, int]]:
         """Return the text, the number of images and the expected answer length of each call. Rules match the
