@@ -62,9 +62,11 @@ fix: .venv/all  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fuzz: .venv/all  ## put 100,000 texts through each reader, 20,000 files through each loader, 5,000 formulas to the solvers
-	$(BIN)/python tests/fuzzing.py --count 100000 --loaders 20000
-	$(BIN)/python tests/solver_fuzzing.py --count 5000
+FUZZ = $(BIN)/python -m pytest -q -o faulthandler_timeout=0
+
+fuzz: .venv/all  ## put 120,000 texts through each reader, 16,000 files through each loader, 5,000 formulas to the solvers
+	TSGKIT_FUZZ=2000 $(FUZZ) tests/test_fuzz.py
+	TSGKIT_FUZZ=25 $(FUZZ) tests/full/logic/test_second_opinion.py
 
 bench: .venv/all  ## time what promises to be quick, each beside its rival or limit
 	@missed=; for one in eval/bench/*.py; do echo "== $$one"; $(BIN)/python $$one || missed="$$missed $$one"; done; \

@@ -1,34 +1,29 @@
 """Puts made-up and mutated texts through every reader: each must read or refuse, in time, and keep its word.
 
-    python tests/fuzzing.py --count 100000 [--loaders 20000] [--seed N] [--first NUMBER]
-
-and, with ``--loaders``, so many mutated files through every loader (``loader_promises``), which may refuse them by
-``TsgkitError`` and nothing else.
-
-A text is made from the seed and its number alone, so that a failure is repeated by ``--seed N --first NUMBER --count
-1``. The first failure ends the run (exit code 1). The promises stand in ``reader_promises``, the texts come from
-``made_up_texts``.
+Mutated files go through every loader (``loader_promises``), which may refuse them by ``TsgkitError`` and nothing else.
+``TSGKIT_FUZZ`` says how many times as many texts and files are tried as in the tests. A text is made from the seed and
+its number alone. The promises stand in ``reader_promises``, the texts come from ``made_up_texts``.
 """
 
 from __future__ import annotations
 
-import argparse
+import os
 import signal
-import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from loader_promises import LOADERS, Loader
+from loader_promises import Loader
 from loader_promises import check as check_loader
 from made_up_texts import make_up
 from reader_promises import CHECKS, Broken, Check
 
+TIMES = int(os.environ.get("TSGKIT_FUZZ", "1"))
 SECONDS = 10.0
 """How long one check of one text may take: all texts are short enough for a tenth of it."""
 
@@ -53,10 +48,10 @@ class Tally:
     failure: tuple[str, Fault, str] | None = None
 
 
-def run(count: int, seed: int, *, first: int = 0, checks: dict[str, Check] | None = None) -> Tally:
+def run(count: int, seed: int, checks: dict[str, Check] | None = None) -> Tally:
     """Put ``count`` texts through all checks, up to the first failure."""
     tally = Tally()
-    for number in range(first, first + count):
+    for number in range(count):
         text = made_up(seed, number)
         for name, check in (CHECKS if checks is None else checks).items():
             outcome = put_through(check, text)
@@ -111,30 +106,3 @@ def load_spoilt(name: str, loader: Loader, count: int, seed: int) -> str:
             except Exception as error:  # noqa: BLE001  (whatever a loader raises is what we look for)
                 return f"file {number}: raises {type(error).__name__}: {error}"
     return ""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; the result is the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--count", type=int, default=10_000, help="how many texts (10,000)")
-    parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
-    parser.add_argument("--loaders", type=int, default=0, help="how many files for each loader (0)")
-    chosen = parser.parse_args(argv)
-    tally = run(chosen.count, chosen.seed, first=chosen.first)
-    if tally.failure:
-        check, fault, text = tally.failure
-        print(f"failure: {check}\n  {ascii(': '.join(fault))[:2000]}\n  text: {text!a}")
-        print(f"  repeat it: --seed {chosen.seed} --first {chosen.first + tally.texts} --count 1")
-        return 1
-    print(f"{tally.texts:,} texts and {tally.calls:,} calls, seed {chosen.seed}: no failure", flush=True)
-    for name, loader in LOADERS.items() if chosen.loaders else ():
-        if wrong := load_spoilt(name, loader, chosen.loaders, chosen.seed):
-            print(f"failure: {name}: {wrong}")
-            return 1
-        print(f"{name}: {chosen.loaders:,} files, seed {chosen.seed}: no failure", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
