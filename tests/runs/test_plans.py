@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine
-from hypothesis import given
-from hypothesis import strategies as st
 from model_server import model_server
 from run_files import lines, project_with_card, samples
 from shipped import DATA, TASKS
@@ -46,18 +44,6 @@ def ways(**changes: object) -> list[str]:
     plan = Plan.model_validate(BASE | changes)
     tasks = {name: task_of(load_card(name)) for name in plan.tasks}
     return [cell.title.partition(f" {cell.task}")[2].strip() for cell in cells_of(plan, tasks)]
-
-
-@given(st.one_of(st.none(), st.integers(1, 50)), st.integers(), st.one_of(st.none(), st.text(min_size=1)))
-def test_a_plan_of_single_values_is_written_as_before_there_were_several(
-    shots: int | None, seed: int, prompts: str | None
-) -> None:
-    given_alone = Plan.model_validate({"shots": shots, "seed": seed, "prompts": prompts})
-    written = given_alone.model_dump(mode="json")
-    assert (written["shots"], written["seed"], written["prompts"]) == (shots, seed, prompts)
-    assert Plan.model_validate(written) == given_alone
-    listed = Plan.model_validate({"shots": [shots], "seed": [seed], "prompts": [prompts]})
-    assert listed.model_dump(mode="json") == written
 
 
 def test_a_list_of_one_value_is_that_value_and_identifies_the_same_run() -> None:

@@ -21,7 +21,7 @@ from reported import ROW, baseline_run, board, by, compared, contender, hostile,
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.report import comparison_formats, comparison_plots, latex, plot_style
 from tsgkit.report.charts import chart
-from tsgkit.report.comparison import compare, paired
+from tsgkit.report.comparison import compare
 from tsgkit.report.comparison_charts import differences
 from tsgkit.report.grid import grid
 from tsgkit.report.latex_text import TYPESET, escaped, width
@@ -31,7 +31,6 @@ from tsgkit.report.plain_text import Foreign
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
 from tsgkit.report.tables import Document, Table
-from tsgkit.scoring.pooling import Part
 
 HOSTILE = "_<script>alert(1)</script> $x^2$ ]]>-->\n\x1b[31m\u202e\ufffe 模 & 'b' \\frac{"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -211,15 +210,3 @@ def test_pdftex_knows_every_letter_takes_hundreds_of_tables_and_has_the_widths_t
     found = map(float, re.findall(r"^=([\d.]+)pt", typeset(tmp_path / "ot1", text + boxes), re.M))
     for text, points in zip(texts, found, strict=True):
         assert points <= width(text) * FONT_SIZE <= 1.2 * points, text
-
-
-def test_about_one_in_twenty_of_equal_rows_is_called_different() -> None:
-    # With ten clusters the attainable level is 25 / 512; of 1,000, 99.9 % of binomial counts lie between 26 and 72.
-    rng = random.Random(2024)
-    sides = [contender("a", {str(n): Part(rng.random(), 1, str(n)) for n in range(10)}) for _ in range(2000)]
-    couples = list(zip(sides[::2], sides[1::2], strict=True))
-    raw = [paired([couple], seed=7)[0] for couple in couples]
-    assert 26 <= sum(pair.differs for pair in raw) <= 72
-    # Five at a time, corrected: of 200 studies at most one in twenty may call any pair different.
-    studies = [paired(couples[start : start + 5], seed=7) for start in range(0, 1000, 5)]
-    assert sum(any(pair.differs for pair in study) for study in studies) <= 20
