@@ -4,6 +4,7 @@ annotators of graphs agree.
   tsgkit agree runs/mine                             its rounds with each other
   tsgkit agree runs/mine --human people.jsonl        with the majority of people
   tsgkit agree runs/mine --with runs/other           with the judge of another run of the same subject
+  tsgkit agree runs/mine --with output/Holodeck      with results of the official SceneEval code
   tsgkit agree ann.jsonl bob.jsonl                   two annotators who made graphs of the same items
 
 People's ratings are JSON Lines: {"item_id": "000001", "question": 3, "rater": "ann", "right": true}, or "label": "B"
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 HEAD = ("agreement on", "between", "questions of", "measure", "value", "n", "left out")
 
+MOST_SHOWN = 25
+"""The number of answers listed that differ from official results."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
@@ -44,7 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths", nargs="+", type=Path, metavar="RUN", help="the folder of a run, or two files of graphs"
     )
     parser.add_argument("--human", type=Path, metavar="FILE", help="what people said, as JSON Lines")
-    parser.add_argument("--with", dest="other", type=Path, metavar="RUN2", help="another run of the same subject")
+    parser.add_argument(
+        "--with",
+        dest="other",
+        type=Path,
+        metavar="RUN2",
+        help="another run of the same subject, or a folder of results of the official SceneEval code",
+    )
     parser.add_argument("--subject", metavar="NAME", help="only this subject of the run")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--by", choices=("item",), help="with two files: the numbers of each item too")
@@ -128,5 +138,12 @@ def _print(found: RowAgreements, *, with_people: bool) -> None:
     from tsgkit.report.terminal import aligned
 
     say_lines(aligned(rows, len(HEAD) - 3, screen()))
+    for line in found.notes:
+        say(f"  {inert(line)}")
+    if found.differing:
+        lines = [(one.on, f"scene {one.item_id}", *one[2:]) for one in found.differing[:MOST_SHOWN]]
+        say_lines(aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen()))
+    if (more := len(found.differing) - MOST_SHOWN) > 0:
+        say(f"  and {more:,} more; --json has all")
     for reason in dict.fromkeys(one.agreement.reason for one in found.measures if one.agreement.reason):
         say(f"  no value: {inert(reason)}")

@@ -3,6 +3,7 @@
   tsgkit report runs/gpt-4o-tsg-0123456789abcdef
   tsgkit report runs/A runs/B --by k --by implicit --format markdown -o report.md
   tsgkit report runs/A --against published
+  tsgkit report runs/rooms --against output/Holodeck
   tsgkit report runs/A --junit junit.xml --summary "$GITHUB_STEP_SUMMARY" --fail-under tsg/sgqa.exact_match=0.8
   tsgkit report runs/A --figure f1:k -o f1.pdf
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from tsgkit.report.report_rows import Report
     from tsgkit.runs.gates import Gate
 
-AGAINST = ("published",)
+PUBLISHED = "published"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--by", action=Listed, default=[], metavar="G", help="also by these groups: A,B")
     add_output_arguments(parser, "report")
-    parser.add_argument("--against", metavar="WHAT", help="published: the tables of the paper beside ours")
+    parser.add_argument(
+        "--against",
+        metavar="WHAT",
+        help="published: the tables of the paper beside ours; or a folder of results of the official SceneEval code",
+    )
     parser.add_argument("--metrics", default=HEADLINE, metavar="WHICH", help=f"{', '.join(CHOICES)} (default headline)")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
@@ -65,8 +70,9 @@ def _tables(arguments: argparse.Namespace) -> int:
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
     check_targets(files, arguments.runs)
     name = chosen_format(arguments, "report", "--figure METRIC:G")
-    if arguments.against not in (None, *AGAINST):
-        raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
+    if arguments.against not in (None, PUBLISHED) and not Path(arguments.against).is_dir():
+        hint = f"give {PUBLISHED}, or the folder that the official SceneEval code wrote to"
+        raise UsageError(f"--against {arguments.against}: no such folder", hint=hint)
     with shards_united(arguments) as shown:
         return _report(name, arguments, shown)
 
@@ -78,18 +84,29 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
 
     also = [_gated(text) for text in arguments.fail_under]
     report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
-    report = replace(report, rows=tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows))
     for problem in report.left_out:
         complain(f"left out: {problem.message}", problem.hint)
-    gates = _gates(arguments.fail_under, report)
-    if arguments.against:
+    if arguments.against == PUBLISHED:
         from tsgkit.report.published_tables import against_published
 
         report = against_published(report)
+    elif arguments.against:
+        from tsgkit.report.official_results import against_official
+
+        report = against_official(report, Path(arguments.against))
+    report = _under_shown_names(report, shown)
+    gates = _gates(arguments.fail_under, report)
     on_screen = name == "terminal" and arguments.output is None
     deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
     _write_for_ci(report, gates, arguments)
     return _exit_code(report, gates)
+
+
+def _under_shown_names(report: Report, shown: Mapping[str, str]) -> Report:
+    """Return the report with runs called as they are shown, which matters for shards."""
+    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
+    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
+    return replace(report, rows=rows, beside=tuple(beside))
 
 
 def _gated(text: str) -> str:

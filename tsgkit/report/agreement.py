@@ -26,9 +26,11 @@ from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
+from tsgkit.report.official_results import OfficialRow, note, official_rows
 from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
+from tsgkit.runs.run_files import HEADER
 from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.scoring.agreement import Agreement, balanced_accuracy, cohens_kappa, krippendorffs_alpha
 from tsgkit.suites.judgement import Verdict
@@ -144,6 +146,16 @@ class MeasuredAgreement(NamedTuple):
     agreement: Agreement
 
 
+class UnlikeAnswer(NamedTuple):
+    """A question with another answer in official results."""
+
+    on: str
+    item_id: str
+    question: str
+    here: str
+    there: str
+
+
 @dataclass(frozen=True)
 class RowAgreements:
     """All agreements of one row of a run."""
@@ -161,6 +173,10 @@ class RowAgreements:
     unsure: int
     """The number of ratings about this row without a decision."""
     measures: tuple[MeasuredAgreement, ...]
+    notes: tuple[str, ...] = ()
+    """How many answers are equal, and what is not compared."""
+    differing: tuple[UnlikeAnswer, ...] = ()
+    """The answers that differ from official results."""
 
 
 def read_ratings(path: str | Path) -> People:
@@ -209,9 +225,11 @@ def agreements_of(
     subject: str | None = None,
     data: str | None = None,
 ) -> tuple[RowAgreements, ...]:
-    """Return the agreements of every row of a run: with people, with another run's judge, of its rounds with each
-    other.
+    """Return the agreements of every row of a run: with people, with another run's judge or official results, of its
+    rounds with each other.
     """
+    if other is not None and other.is_dir() and not (other / HEADER).exists():
+        return tuple(_with_official(run, row) for row in official_rows(run, other, data, subject))
     rows = list(_rows(run, subject, data))
     is_open = people is not None and not all(dict(one.rows).get("subject") for one in people.ratings)
     if is_open and len({cell.subject for cell, _, _ in rows}) > 1:
@@ -235,12 +253,8 @@ Verdicts = dict[Place, Verdict]
 def _rows(run: Path, subject: str | None, data: str | None) -> Iterator[tuple[Cell, str | None, Verdicts]]:
     reopened = open_saved_run(run, data)
     try:
-        subjects = {cell.subject for cell in reopened.states}
-        if subject is not None and subject not in subjects:
-            raise UsageError(f"{run}: no subject is called {subject}", hint=meant(subject, sorted(subjects)))
-        for cell in reopened.states:
-            if subject in (None, cell.subject):
-                yield cell, reopened.states[cell].row.judge, dict(_verdicts(reopened, cell))
+        for cell in reopened.cells(subject):
+            yield cell, reopened.states[cell].row.judge, dict(_verdicts(reopened, cell))
     finally:
         reopened.samples.close()
 
@@ -364,6 +378,50 @@ def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[M
             yield MeasuredAgreement(on, between, "", krippendorffs_alpha([first, second]))
 
 
+def _with_official(run: Path, row: OfficialRow) -> RowAgreements:
+    """Return the agreement of the answers, in both profiles, and of the objects' categories with official results."""
+    metric, pairs = main_metric(row.row.task.card.metrics), row.pairs.items()
+
+    def answers(side: str, profile: str) -> Verdicts:
+        found = ((item, row.task.verdicts(getattr(pair, side), pair.sample, metric, profile)) for item, pair in pairs)
+        return {(item, one.question): one for item, verdicts in found for one in verdicts}
+
+    def categories(side: str) -> Verdicts:
+        found = ((item, row.task.categories(getattr(pair, side))) for item, pair in pairs)
+        return {
+            (item, name): Verdict(name, True, of, text=name) for item, matched in found for name, of in matched.items()
+        }
+
+    compared = (
+        ("official answers", "questions", answers("ours", "official"), answers("theirs", "official")),
+        ("categories", "objects", categories("ours"), categories("theirs")),
+        ("strict answers", "questions", answers("ours", "strict"), answers("theirs", "strict")),
+    )
+    measures, differing, notes = list[MeasuredAgreement](), list[UnlikeAnswer](), list(row.notes)
+    for on, noun, ours, theirs in compared:
+        common = [place for place in ours if place in theirs]
+        if not ours and not theirs:
+            continue
+        here, there = ({place: side[place].label for place in common} for side in (ours, theirs))
+        measures += _by_kind(on, f"judge and {row.theirs}", ours, here, there, cohens_kappa)
+        unlike = [
+            UnlikeAnswer(on, place[0], ours[place].text, mine, other)
+            for place in common
+            if (mine := here[place]) is not None and (other := there[place]) is not None and mine != other
+        ]
+        n = next(one.agreement.n for one in reversed(measures) if (one.on, one.kind) == (on, ""))
+        notes.append(f"{on}: {n - len(unlike):,} of {n:,} equal")
+        for where, some, rest in (("here", ours, theirs), ("there", theirs, ours)):
+            if alone := [f"{some[place].text} of scene {place[0]}" for place in some if place not in rest]:
+                notes.append(note(f"{noun} only {where}", alone))
+        differing += unlike
+    notes = list(dict.fromkeys(notes))
+    questions = len(compared[0][2])
+    return RowAgreements(
+        str(run), row.row.cell, row.row.judge, questions, 0, 0, 0, 0, tuple(measures), tuple(notes), tuple(differing)
+    )
+
+
 def _between_rounds(verdicts: Verdicts) -> Iterator[MeasuredAgreement]:
     rounds = max((len(one.rounds) for one in verdicts.values()), default=0)
     if rounds > 1:
@@ -391,5 +449,7 @@ def agreed_value(found: RowAgreements) -> dict[str, Any]:
                 "reason": one.agreement.reason,
             }
             for one in found.measures
-        ]
+        ],
+        "notes": list(found.notes),
+        "differing": [one._asdict() for one in found.differing],
     }

@@ -71,4 +71,5 @@ def _beside_value(beside: Beside) -> dict[str, Any]:
         "source": beside.source,
         "differences": list(beside.differences),
         "figures": [figure._asdict() | {"doubt": figure.doubt or None} for figure in beside.figures],
+        **({"ours": board_value(row.board)} if beside.are_results else {}),
     }

@@ -166,17 +166,21 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Beside:
-    """A row of ours, the published figures of its task, and the differences between them in words."""
+    """A row of ours, the published figures of its task or the results of its official code, and the differences in
+    words."""
 
     row: ReportRow
     style: str
+    """The style of the published figures; for results, a description of them."""
     figures: tuple[Figure, ...]
     differences: tuple[str, ...]
     source: str
+    are_results: bool = False
+    """True for results of the official code on the same items; then our strict figures are shown too."""
 
-    def value(self, metric: str) -> Value | None:
-        """Our figure, as the published code scores; None where there is none."""
-        return (self.row.board.profiles["official"] or {}).get(metric)
+    def value(self, metric: str, profile: str = "official") -> Value | None:
+        """Our figure in a profile; None where there is none."""
+        return (self.row.board.profiles[profile] or {}).get(metric)
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ class Report:
     metrics: str = ALL
     """The choice of metrics: ``all``, ``headline`` or ``main``."""
     beside: tuple[Beside, ...] = ()
-    """Published figures beside the rows, if requested."""
+    """Published figures or official results beside the rows, if requested."""
     data: str | None = None
     """The place of the runs' data, if overridden."""
     left_out: tuple[FileProblem, ...] = ()

@@ -41,6 +41,8 @@ NO_METRIC = "the published code has no such metric"
 INTERVAL = "95 % interval"
 """The head of the column beside a value that holds its interval."""
 VALUES = ("strict", INTERVAL, "n", "official", INTERVAL, "n")
+MOST_DIFFERENCES = 25
+"""The number of differences from official results that tables list."""
 COUNTED = "hallucinated_"
 """Prefixes of counts that were also published."""
 MOST_ERRORS = 5
@@ -249,32 +251,36 @@ def _hallucinations(report: Report) -> Iterator[Table]:
 
 
 def published_tables(report: Report) -> Iterator[Table]:
-    """For every task and style our rows first, then the published ones."""
-    together: dict[tuple[str, str], list[Beside]] = {}
-    for beside in report.beside:
-        together.setdefault((beside.row.task, beside.style), []).append(beside)
-    for (task, style), ours in together.items():
+    """For every task and style our rows first, then the published ones; each row by itself beside official results."""
+    together: dict[tuple[str, str, int], list[Beside]] = {}
+    for place, beside in enumerate(report.beside):
+        alone = place if beside.are_results else -1
+        together.setdefault((beside.row.task, beside.style, alone), []).append(beside)
+    for (task, style, alone), ours in together.items():
         found = _by_model(ours[0].figures)
         shown = {name for beside in ours for name in beside.row.metrics}
         named = dict.fromkeys(figure.metric for figure in ours[0].figures)
         metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
+        profiles = ("official",) if alone < 0 else ("official", "strict")
         lines = (
-            *(_ours(report, beside, metrics) for beside in ours),
+            *(_ours(report, beside, metrics, profile) for beside in ours for profile in profiles),
             *(_theirs(report, model, figures, metrics) for model, figures in found.items()),
         )
         head = (*_who_head(report), "source", "n", *metrics)
-        notes = (
-            *_differences(ours),
-            *_doubts(found),
-            (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",),
-        )
-        title = (Foreign(task), f" beside the published tables, {style}")
+        said = "official figures, or strict where it says so" if alone < 0 else "over the scenes that both have"
+        notes = (*_differences(ours), *_doubts(found), (f"theirs: {ours[0].source}; ours: {said}",))
+        title = (Foreign(task), f" beside the published tables, {style}" if alone < 0 else f" beside {style}")
         words, label = 1 + len(_who_head(report)), f"{task} published {style}"
         yield Table(title, head, lines, notes, words, label=label)
 
 
-def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
-    """Yield the differences, each once for all rows that it applies to."""
+def _differences(ours: Sequence[Beside]) -> Iterator[Line]:
+    """Yield the differences, each once for all rows that it applies to; of official results only the first."""
+    if ours[0].are_results:
+        yield from ((Foreign(text),) for text in ours[0].differences[:MOST_DIFFERENCES])
+        if (more := len(ours[0].differences) - MOST_DIFFERENCES) > 0:
+            yield (f"and {more:,} more; --format json has all",)
+        return
     said: dict[str, list[str]] = {}
     for beside in ours:
         for text in beside.differences:
@@ -293,21 +299,21 @@ def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
         yield ("(?) ", Foreign(model), f", {table}, {', '.join(metrics)}: {doubt}")
 
 
-def _ours(report: Report, beside: Beside, metrics: Sequence[str]) -> tuple[str, ...]:
+def _ours(report: Report, beside: Beside, metrics: Sequence[str], profile: str) -> tuple[str, ...]:
     row, cells = beside.row, []
     for name in metrics:
         if name.startswith(COUNTED):
             cells.append(number(row.board.counts.get(name, 0)))
         else:
-            cells.append(_value_beside(beside, name))
-    return (*_who(report, row), "here", number(row.n), *cells)
+            cells.append(_value_beside(beside, name, profile))
+    return (*_who(report, row), f"here, {profile}" if beside.are_results else "here", number(row.n), *cells)
 
 
-def _value_beside(beside: Beside, name: str) -> str:
-    """Our official figure; where there is none the strict one, which says so."""
-    if (value := beside.value(name)) is not None:
+def _value_beside(beside: Beside, name: str, profile: str) -> str:
+    """Our figure in a profile; beside published tables the strict one where there is no official one, which says so."""
+    if (value := beside.value(name, profile)) is not None:
         return with_interval(value)
-    strict = (beside.row.board.profiles["strict"] or {}).get(name)
+    strict = None if beside.are_results else beside.value(name, "strict")
     return NOTHING if strict is None else f"{with_interval(strict)} (strict)"
 
 

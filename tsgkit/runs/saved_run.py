@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from warnings import warn
 
 from tsgkit.errors import FileProblem, Lacking, UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card, load_card
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.library.hub_store import without_hub
@@ -55,6 +56,13 @@ class SavedRun:
     def results(self) -> tuple[Result, ...]:
         """The results of all rows, from the records."""
         return results_of(self.states, self.samples, self.prepared.plan.at("seed"))
+
+    def cells(self, subject: str | None = None) -> list[Cell]:
+        """Return the rows, of a subject or of all; ``UsageError`` where there is no such subject."""
+        subjects = {cell.subject for cell in self.states}
+        if subject is not None and subject not in subjects:
+            raise UsageError(f"{self.path}: no subject is called {subject}", hint=meant(subject, sorted(subjects)))
+        return [cell for cell in self.states if subject in (None, cell.subject)]
 
 
 def open_saved_run(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> SavedRun:

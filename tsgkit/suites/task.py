@@ -434,6 +434,37 @@ class TakesParts(Protocol):
         """Return the part of a sample that counts for a member of such a group; None for nothing."""
 
 
+@dataclass(frozen=True)
+class OfficialResults:
+    """The results that the official code of a task gave to one subject, scored in the profile ``official``."""
+
+    subject: str
+    judged: Mapping[str, Judged]
+    """The scored results by item."""
+    problems: Mapping[str, Sequence[str]]
+    """The names of what is not compared, by kind: files that cannot be read, items that are only there."""
+
+
+@runtime_checkable
+class ReadsOfficialResults(Protocol):
+    """A task that reads the results of its official code."""
+
+    def official_results(self, folder: Path, samples: Iterable[Any]) -> Sequence[OfficialResults]:
+        """Return the results in a folder, subject by subject."""
+
+    def verdicts(
+        self,
+        record: Mapping[str, Any],
+        sample: Any,  # noqa: ANN401
+        metric: str,
+        profile: str = "strict",
+    ) -> Iterable[Verdict]:
+        """Yield a record's verdict on each question of a sample, under a profile."""
+
+    def categories(self, record: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the category that each object was matched to."""
+
+
 @runtime_checkable
 class Traced(Protocol):
     """A task whose verdicts follow explainable rules."""

@@ -108,13 +108,15 @@ class FidelityTask(SceneTask):
         """Return the number of demands that are unknown in ``strict``."""
         return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
-    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[QuestionVerdict]:
-        """Yield the strict verdict on each demand, as a question of its kind, numbered from 0 in list order.
+    def verdicts(
+        self, record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
+    ) -> Iterator[QuestionVerdict]:
+        """Yield the verdict on each demand, as a question of its kind, numbered from 0 in list order.
 
         Unknown demands, and all demands of a missing scene, have no label and count as wrong.
         """
         evidence = record["evidence"] or {}
-        found = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in evidence.get("specifications", ())}
+        found = {one["text"]: one["profiles"][profile]["satisfied"] for one in evidence.get("specifications", ())}
         for number, spec in enumerate(sample.specifications):
             met = found.get(spec.text)
             label = None if met is None else MET if met else UNMET

@@ -141,16 +141,18 @@ class PlausibilityTask(SceneTask):
         held = [one["supported"] for one in value["profiles"]["strict"]["objects"].values()]
         return held.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
 
-    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[Verdict]:
-        """Yield the strict verdicts on each object, in the form in which people or another judge would be asked.
+    def verdicts(
+        self, record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
+    ) -> Iterator[Verdict]:
+        """Yield the verdicts on each object, in the form in which people or another judge would be asked.
 
         Each object has three questions: is it held (SUP), is it free of collisions (COL), is it over the floor (OOB)?
         Their ids are of the form ``lamp_1/held``. Unknown findings have no label and count as wrong.
         """
         for name, profiles in (record["evidence"] or {}).get("objects", {}).items():
-            strict = profiles["strict"] or {}
+            findings = profiles[profile] or {}
             for question, kind, finding, good in OBJECT_QUESTIONS:
-                said = strict.get(finding)
+                said = findings.get(finding)
                 label = None if said is None else YES if said is good else NO
                 yield Verdict(f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}")
 

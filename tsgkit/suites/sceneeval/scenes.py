@@ -43,6 +43,7 @@ from tsgkit.suites.sceneeval.judges.judge import Judge, ended, unknowns
 from tsgkit.suites.sceneeval.judges.model import OBJECTS, ROOM, JudgePrompts, ModelJudge
 from tsgkit.suites.sceneeval.judges.rules import NAME as RULES
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+from tsgkit.suites.sceneeval.official_results import OFFICIAL_NAMES, official_results
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import (
     ASK_NOBODY,
@@ -58,7 +59,7 @@ from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
 from tsgkit.suites.solvers.solver import Compute, Expected, Solver
-from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
+from tsgkit.suites.task import Dataset, Kind, OfficialResults, Piece, Viewing
 from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ FOLDER = "name a folder of scenes: --scenes NAME=DIR"
 PER_SCENE = "_per_scene"
 UNKNOWN = "unknown"
 """The name of the count of things that are unknown in ``strict``."""
+UNMATCHED = "(none)"
+"""The category of an object that matches none that the description names."""
 NOT_JUDGED, STOPPED = "not judged yet", "the run was stopped before it was measured"
 NOT_SEEN = "the published tool starts from the scene files there are"
 FAILED = "the judge's service failed, where the published tool stops"
@@ -151,6 +154,21 @@ class SceneTask(DescriptionTask):
                 continue
             if path is not None:
                 yield from pieces_of_scene(path, sources)
+
+    def official_results(self, folder: Path, samples: Iterable[Annotation]) -> Sequence[OfficialResults]:
+        """Return the results of the official code in a folder, method by method."""
+
+        def score(sample: Annotation, findings: Mapping[str, Any]) -> Judged:
+            reply = Reply(text=json.dumps({"found": SEEN, **findings}), source=LOCAL)
+            return self.judge(sample, Transcript((LabelledReply(LOCAL, reply),)))
+
+        names = {name: OFFICIAL_NAMES[name.removesuffix(PER_SCENE)] for name in self.metrics}
+        return official_results(folder, samples, names, score)
+
+    def categories(self, record: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the category that each object was matched to, if the task matches objects."""
+        matched = (record["evidence"] or {}).get("matched", {})
+        return {name: category or UNMATCHED for name, category in matched.items()}
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None

@@ -1,0 +1,165 @@
+"""Results of the official code of a task, beside those of runs.
+
+    for row in official_rows(Path("runs/mine"), Path("results/Holodeck")):
+        print(row.theirs, len(row.pairs), *row.notes)
+
+Subjects are paired by name. Where a run and a folder have one subject each, these are compared whatever their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from tsgkit.errors import UsageError
+from tsgkit.report.plain_text import count
+from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
+from tsgkit.runs.records import record_of, scores_of
+from tsgkit.runs.results import records_of
+from tsgkit.runs.run_setup import Row
+from tsgkit.runs.saved_run import open_saved_run
+from tsgkit.suites.task import OfficialResults, ReadsOfficialResults
+from tsgkit.suites.transcript import Transcript
+
+NAMED = 5
+"""The number of names in a note."""
+DECIMALS = 3
+"""Scores of an item that are equal in so many decimals do not differ."""
+
+
+class RecordPair(NamedTuple):
+    """An item with our record, and one of the same form with the official results."""
+
+    sample: Any
+    ours: Mapping[str, Any]
+    theirs: Mapping[str, Any]
+
+
+class OfficialRow(NamedTuple):
+    """A row of a run beside the official results on the same subject."""
+
+    row: Row
+    theirs: str
+    """The subject of the official results."""
+    pairs: Mapping[str, RecordPair]
+    """The items that both sides have."""
+    notes: tuple[str, ...]
+    """What is not compared, counted and named."""
+
+    @property
+    def task(self) -> ReadsOfficialResults:
+        """The task, which reads official results."""
+        return cast("ReadsOfficialResults", self.row.task)
+
+
+def official_rows(
+    run: Path, folder: Path, data: str | None = None, subject: str | None = None
+) -> Iterator[OfficialRow]:
+    """Yield the rows of a run whose subjects have official results in a folder."""
+    saved = open_saved_run(run, data)
+    try:
+        rows = [saved.states[cell].row for cell in saved.cells(subject)]
+        rows = [row for row in rows if isinstance(row.task, ReadsOfficialResults)]
+        if not rows:
+            words = f"{folder}: no results of the official code of a task of {run}"
+            raise UsageError(words, hint="those of sceneeval are read; tsgkit runs list shows the runs")
+        found = {row.cell.task: _results(row, folder) for row in rows}
+        for row in rows:
+            theirs = _partner(row.cell.subject, [one.cell.subject for one in rows], found[row.cell.task], folder)
+            if theirs is None:
+                continue
+            ours = {record["item_id"]: record for record in records_of(saved.states[row.cell], saved.samples)}
+            samples = {row.dataset.item_ids[number]: row.dataset.sample(number) for number in row.numbers}
+            pairs = {
+                item: RecordPair(samples[item], record, record_of(row.cell, theirs.judged[item], Transcript(())))
+                for item, record in ours.items()
+                if item in theirs.judged
+            }
+            alone = {"scenes only here": [item for item in ours if item not in theirs.judged]}
+            notes = tuple(note(kind, names) for kind, names in (alone | dict(theirs.problems)).items() if names)
+            if not pairs:
+                raise UsageError(
+                    f"{folder}: no scene of the run has results on {theirs.subject}", hint="; ".join(notes)
+                )
+            yield OfficialRow(row, theirs.subject, pairs, notes)
+    finally:
+        saved.samples.close()
+
+
+def _results(row: Row, folder: Path) -> Sequence[OfficialResults]:
+    task = cast("ReadsOfficialResults", row.task)
+    return task.official_results(folder, [row.dataset.sample(number) for number in row.numbers])
+
+
+def _partner(
+    subject: str, subjects: Sequence[str], found: Sequence[OfficialResults], folder: Path
+) -> OfficialResults | None:
+    """Return the results on a subject; None if there are only results on other subjects of the run."""
+    theirs = {one.subject: one for one in found}
+    ours = dict.fromkeys(subjects)
+    if not theirs.keys() & ours.keys():
+        if len(theirs) == len(ours) == 1:
+            return found[0]
+        words = f"{folder}: results on {', '.join(theirs)}, while the run has {', '.join(ours)}"
+        raise UsageError(words, hint=f"they are paired by name: --scenes {next(iter(theirs))}=DIR")
+    partner = theirs.get(subject)
+    alone = [name for name in theirs if name not in ours]
+    return partner and replace(partner, problems={**partner.problems, "subjects only there": alone})
+
+
+def note(kind: str, names: Sequence[str]) -> str:
+    """Return a count with the first names.
+
+    >>> note("scenes only there", ["4", "7"])
+    'scenes only there: 2 (4, 7)'
+    """
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{kind}: {len(names):,} ({', '.join(names[:NAMED])}{more})"
+
+
+def against_official(report: Report, folder: Path) -> Report:
+    """Return the report with the official results in a folder beside every row that there are some for."""
+    rows = {(row.run, row.cell): row for row in report.rows}
+    found = [
+        _beside(rows[run, one.row.cell], one, folder)
+        for run in report.runs
+        for one in official_rows(Path(run), folder, report.data)
+    ]
+    return replace(report, beside=tuple(found))
+
+
+def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
+    """Return a row over the items that both sides have, each metric over the items that have an official result."""
+    row, names, seed = one.row, tuple(shown.metrics), shown.seed
+    ours, theirs = row.task.tally(), row.task.tally()
+    differing: dict[str, list[str]] = {}
+    for item, pair in one.pairs.items():
+        measured = [name for name in names if name in pair.theirs["parts"]["official"]]
+        ours.add(pair.ours["cluster"], scores_of(pair.ours, measured), pair.ours["counts"])
+        theirs.add(pair.ours["cluster"], scores_of(pair.theirs, measured), pair.theirs["counts"])
+        for name in measured:
+            here, there = (_score(record["parts"].get("official", {}).get(name)) for record in pair[1:])
+            if here != there:
+                differing.setdefault(name, []).append(f"{name} {here} here, {there} there")
+                differing.setdefault(f"scene {item}", []).append(f"{name} {here} here, {there} there")
+    boards = [row.task.board(tally, row.solver, seed, only=names) for tally in (ours, theirs)]
+    values = boards[1].profiles["official"] or {}
+    figures = tuple(
+        Figure(folder.name, one.theirs, name, value.value, len(one.pairs), "", value.is_share)
+        for name in names
+        if (value := values.get(name)) is not None
+    )
+    counts = [f"{name} in {len(differing[name]):,}" for name in names if name in differing]
+    summary = (f"figures of {count(len(one.pairs), 'scene')}: {', '.join(counts)}",) if counts else ()
+    scenes = (f"{name}: {'; '.join(words)}" for name, words in differing.items() if name not in names)
+    differences = (*one.notes, *summary, *scenes)
+    title = f"results of the official code on {one.theirs}"
+    return Beside(
+        replace(shown, board=boards[0], unasked=0), title, figures, differences, str(folder), are_results=True
+    )
+
+
+def _score(part: Sequence[float] | None) -> str:
+    return f"{round(part[0], DECIMALS):g}/{part[1]:g}" if part and part[1] else "none"

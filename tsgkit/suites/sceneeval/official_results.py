@@ -1,0 +1,279 @@
+"""Results of the official SceneEval code, read as findings of our tasks.
+
+The official code writes ``METHOD/scene_ID/eval_result.json`` for every scene it evaluates: its matching of objects to
+categories, and the data of each metric that was run. Read as findings, they are scored, reported and compared like our
+own; they count in ``official`` only.
+
+What is not compared is returned by kind, with names: files and metrics that cannot be read (as NaN, which the official
+code writes where it divides by zero), metrics that are unknown here or were not run, scenes and entries that only one
+side has.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, TypeAdapter, ValidationError
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import read_text
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.sceneeval.annotations import Annotation
+from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
+from tsgkit.suites.task import OfficialResults
+
+RESULT, MATCHING = "eval_result.json", "obj_matching_result.json"
+Problems = defaultdict[str, list[str]]
+"""The names of what is not compared, by kind."""
+Scorer = Callable[[Annotation, Mapping[str, Any]], Judged]
+"""Scores findings on a scene."""
+
+
+class _Official(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Demand(_Official):
+    satisfied: StrictBool
+
+
+class _InCollision(_Official):
+    in_collision: StrictBool
+
+
+class _Collisions(_Official):
+    scene_in_collision: StrictBool
+    objects: dict[str, _InCollision] = Field(alias="collision_results")
+
+
+class _Support(_Official):
+    supported: StrictBool
+
+
+class _Navigability(_Official):
+    navigability: float
+
+
+class _Accessibility(_Official):
+    max: float
+    """The best side; -1 for an object without functional sides."""
+
+
+class _Bounds(_Official):
+    out_of_bound: StrictBool
+
+
+class _Occlusion(_Official):
+    opening_occluded: StrictBool
+
+
+class _Side(_Official):
+    occlusion_info: _Occlusion
+
+
+class _Openings(_Official):
+    door_clearance: dict[str, tuple[_Side, ...]]
+    window_clearance: dict[str, tuple[_Side, ...]]
+
+
+class _Metric(_Official):
+    data: Any
+
+
+class _Result(_Official):
+    method: StrictStr
+    scene_id: StrictStr | StrictInt
+    per_category: dict[str, dict[str, Any]] = Field(default={}, alias="object_matching_per_category")
+    not_matched: dict[str, Any] = Field(default={}, alias="not_matched_objects")
+    results: dict[str, _Metric]
+
+
+_Demands = TypeAdapter(dict[str, _Demand])
+DATA: Mapping[str, TypeAdapter[Any]] = {
+    "ObjCountMetric": _Demands,
+    "ObjAttributeMetric": _Demands,
+    "ObjObjRelationshipMetric": _Demands,
+    "ObjArchRelationshipMetric": _Demands,
+    "CollisionMetric": TypeAdapter(_Collisions),
+    "SupportMetric": TypeAdapter(dict[str, _Support]),
+    "NavigabilityMetric": TypeAdapter(_Navigability),
+    "AccessibilityMetric": TypeAdapter(dict[str, _Accessibility]),
+    "OutOfBoundMetric": TypeAdapter(dict[str, _Bounds]),
+    "OpeningClearanceMetric": TypeAdapter(_Openings),
+}
+"""The form of the data of each official metric, as far as it is read."""
+OFFICIAL_NAMES = {
+    "cnt": "ObjCountMetric",
+    "atr": "ObjAttributeMetric",
+    "oor": "ObjObjRelationshipMetric",
+    "oar": "ObjArchRelationshipMetric",
+    "col_ob": "CollisionMetric",
+    "col_sc": "CollisionMetric",
+    "sup": "SupportMetric",
+    "nav": "NavigabilityMetric",
+    "acc": "AccessibilityMetric",
+    "oob": "OutOfBoundMetric",
+    "opc": "OpeningClearanceMetric",
+}
+"""The official metric behind each of ours."""
+
+
+@dataclass(frozen=True)
+class OfficialScene:
+    """The official results on one scene."""
+
+    method: str
+    scene_id: str
+    matched: Mapping[str, str | None]
+    """The category of each object; None for an object that matched none."""
+    metrics: Mapping[str, Any]
+    """The data of each metric that was run and can be read."""
+
+
+def official_results(
+    folder: Path, samples: Iterable[Annotation], names: Mapping[str, str], score: Scorer
+) -> Sequence[OfficialResults]:
+    """Return the results in a folder, method by method.
+
+    ``names`` holds the official metric behind each metric of a task, ``score`` scores the task's findings on a scene.
+    """
+    scenes, problems = read_results(folder)
+    known = {sample.item_id: sample for sample in samples}
+    return [
+        _of_method([scene for scene in scenes if scene.method == method], known, problems, names, score)
+        for method in dict.fromkeys(scene.method for scene in scenes)
+    ]
+
+
+def read_results(folder: Path) -> tuple[list[OfficialScene], Mapping[str, Sequence[str]]]:
+    """Return the results of all scenes in a folder, at any depth, and what cannot be read.
+
+    Raise UsageError if it holds no results, and FileProblem for the first file if none can be read.
+    """
+    scenes, problems, faults = list[OfficialScene](), Problems(list), list[FileProblem]()
+    for path in sorted(folder.rglob(RESULT)):
+        try:
+            scenes.append(_scene(path, path.relative_to(folder).as_posix(), problems))
+        except FileProblem as fault:
+            faults.append(fault)
+    if faults and not scenes:
+        raise faults[0]
+    if not scenes:
+        hint = "name the folder that the official SceneEval code wrote to, or one method's folder in it"
+        raise UsageError(f"{folder}: no {RESULT} anywhere in this folder", hint=hint)
+    problems["files that cannot be read there"] += [fault.message for fault in faults]
+    unfinished = [path.parent for path in sorted(folder.rglob(MATCHING)) if not (path.parent / RESULT).exists()]
+    problems["scenes not evaluated there"] += [path.relative_to(folder).as_posix() for path in unfinished]
+    return scenes, problems
+
+
+def _scene(path: Path, name: str, problems: Problems) -> OfficialScene:
+    try:
+        result = _Result.model_validate(json_of(read_text(path), name))
+    except ValidationError as error:
+        raise problem_of(error, name) from None
+    metrics = dict[str, Any]()
+    for metric, found in result.results.items():
+        if metric not in DATA:
+            problems["metrics unknown here"].append(f"{metric} in {name}")
+            continue
+        try:
+            metrics[metric] = DATA[metric].validate_python(found.data)
+        except ValidationError as error:
+            fault = problem_of(error, f"{metric} in {name}")
+            problems["metrics that cannot be read there"].append(fault.message)
+    categories = {name: category for category, objects in result.per_category.items() for name in objects}
+    return OfficialScene(result.method, str(result.scene_id), categories | dict.fromkeys(result.not_matched), metrics)
+
+
+def _of_method(
+    scenes: Sequence[OfficialScene],
+    known: Mapping[str, Annotation],
+    found: Mapping[str, Sequence[str]],
+    names: Mapping[str, str],
+    score: Scorer,
+) -> OfficialResults:
+    judged, problems = dict[str, Judged](), Problems(list, {kind: list(those) for kind, those in found.items()})
+    for scene in scenes:
+        sample = known.get(scene.scene_id)
+        if sample is None:
+            problems["scenes only there"].append(scene.scene_id)
+            continue
+        if scene.scene_id in judged:
+            problems["scenes there twice, the first of which counts"].append(scene.scene_id)
+            continue
+        lacking = [of for of in dict.fromkeys(names.values()) if of not in scene.metrics]
+        problems["metrics without a readable result there"] += [f"{of} of scene {scene.scene_id}" for of in lacking]
+        one = score(sample, _demands(sample, scene, problems) if "cnt" in names else _plausibility(scene))
+        scores = {name: of for name, of in one.scores["official"].items() if names[name] in scene.metrics}
+        judged[scene.scene_id] = replace(one, scores={"official": scores})
+    return OfficialResults(scenes[0].method, judged, problems)
+
+
+def _demands(sample: Annotation, scene: OfficialScene, problems: Problems) -> dict[str, Any]:
+    """Return the findings of ``sceneeval/fidelity``; both profiles hold the one verdict there is."""
+    verdicts: dict[tuple[str, str], bool] = {}
+    for kind in ("cnt", "atr", "oor", "oar"):
+        data = scene.metrics.get(OFFICIAL_NAMES[kind])
+        if data is None:
+            continue
+        theirs, ours = data.keys(), [spec.text for spec in sample.specifications if spec.kind == kind]
+        problems["entries only there"] += [f"{text} of scene {sample.item_id}" for text in theirs if text not in ours]
+        problems["entries only here"] += [f"{text} of scene {sample.item_id}" for text in ours if text not in theirs]
+        verdicts |= {(kind, text): one.satisfied for text, one in data.items()}
+    rest: dict[str, Any] = {"count": None, "reason": "decided by the official code", "groups": []}
+    met = {spec: {"satisfied": verdicts.get((spec.kind, spec.text)), **rest} for spec in sample.specifications}
+    return {
+        "matched": dict(scene.matched),
+        "specifications": [
+            {"text": spec.text, "kind": spec.kind, "meant": None, "profiles": dict.fromkeys(PROFILES, verdict)}
+            for spec, verdict in met.items()
+        ],
+    }
+
+
+def _plausibility(scene: OfficialScene) -> dict[str, Any]:
+    """Return the findings of ``sceneeval/plausibility``; both profiles hold the one verdict there is."""
+    collisions: _Collisions | None = scene.metrics.get("CollisionMetric")
+    hits = {name: one.in_collision for name, one in collisions.objects.items()} if collisions else {}
+    held = {name: one.supported for name, one in scene.metrics.get("SupportMetric", {}).items()}
+    out = {name: one.out_of_bound for name, one in scene.metrics.get("OutOfBoundMetric", {}).items()}
+    best = {name: one.max for name, one in scene.metrics.get("AccessibilityMetric", {}).items()}
+    access = {name: value for name, value in best.items() if value >= 0}
+    way: _Navigability | None = scene.metrics.get("NavigabilityMetric")
+    clear: _Openings | None = scene.metrics.get("OpeningClearanceMetric")
+    openings = [
+        {"id": name, "kind": kind, "occluded": side.occlusion_info.opening_occluded, "reason": ""}
+        for kind, found in (("door", clear.door_clearance), ("window", clear.window_clearance))
+        for name, sides in found.items()
+        for side in sides
+    ] if clear else []  # fmt: skip
+    findings = {
+        "objects": {
+            name: {
+                "in_collision": hits.get(name),
+                "supported": held.get(name),
+                "out_of_bounds": out.get(name),
+                "accessibility": access.get(name),
+                "reasons": [],
+            }
+            for name in dict.fromkeys([*scene.matched, *hits, *held, *out, *best])
+        },
+        "openings": openings,
+        "navigability": {"value": way.navigability if way else None, "reason": ""},
+        "scores": {
+            "col_ob": [sum(hits.values()), len(hits)],
+            "col_sc": [int(collisions.scene_in_collision), 1] if collisions else [0, 0],
+            "sup": [sum(held.values()), len(held)],
+            "nav": [way.navigability, 1] if way else [0, 0],
+            "acc": [sum(access.values()), len(access)],
+            "oob": [sum(out.values()), len(out)],
+            "opc": [sum(not side["occluded"] for side in openings), len(openings)],
+        },
+    }
+    return {"profiles": dict.fromkeys(PROFILES, findings)}
