@@ -106,7 +106,7 @@ def test_what_cannot_be_compared_is_counted_and_named(run: CommandLine) -> None:
     for words in (
         "NavigabilityMetric in Holodeck/scene_0/eval_result.json: navigability: Input should be a finite number",
         "metrics unknown here: 1 (PhysicsMetric in Holodeck/scene_0/eval_result.json)",
-        "metrics without a readable result there: 1 (NavigabilityMetric of scene 0)",
+        "scenes without a readable NavigabilityMetric there: 1 (0)",
         "entries only there: 1 (eq,1,cat of scene 0)",
         "entries only here: 3 (eq,1,toilet of scene 0",
         "scenes only there: 1 (77)",

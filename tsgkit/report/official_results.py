@@ -17,9 +17,9 @@ from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
 from tsgkit.runs.records import record_of, scores_of
-from tsgkit.runs.results import records_of
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import open_saved_run
+from tsgkit.runs.state import NOWHERE
 from tsgkit.suites.task import OfficialResults, ReadsOfficialResults
 from tsgkit.suites.transcript import Transcript
 
@@ -70,14 +70,21 @@ def official_rows(
             theirs = _partner(row.cell.subject, [one.cell.subject for one in rows], found[row.cell.task], folder)
             if theirs is None:
                 continue
-            ours = {record["item_id"]: record for record in records_of(saved.states[row.cell], saved.samples)}
-            samples = {row.dataset.item_ids[number]: row.dataset.sample(number) for number in row.numbers}
+            state, ids = saved.states[row.cell], row.dataset.item_ids
+            numbers = {ids[number]: (number, place) for number, place in zip(row.numbers, state.places, strict=True)}
             pairs = {
-                item: RecordPair(samples[item], record, record_of(row.cell, theirs.judged[item], Transcript(())))
-                for item, record in ours.items()
-                if item in theirs.judged
+                item: RecordPair(
+                    row.dataset.sample(number),
+                    saved.samples.read(place),
+                    record_of(row.cell, theirs.judged[item], Transcript(())),
+                )
+                for item, (number, place) in numbers.items()
+                if place != NOWHERE and item in theirs.judged
             }
-            alone = {"scenes only here": [item for item in ours if item not in theirs.judged]}
+            alone = {
+                "scenes only here": [item for item in numbers if item not in theirs.judged],
+                "scenes not judged here yet": [item for item in numbers if item in theirs.judged.keys() - pairs.keys()],
+            }
             notes = tuple(note(kind, names) for kind, names in (alone | dict(theirs.problems)).items() if names)
             if not pairs:
                 raise UsageError(
@@ -147,7 +154,7 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
     boards = [row.task.board(tally, row.solver, seed, only=names) for tally in (ours, theirs)]
     values = boards[1].profiles["official"] or {}
     figures = tuple(
-        Figure(folder.name, one.theirs, name, value.value, len(one.pairs), "", value.is_share)
+        Figure("official code", one.theirs, name, value.value, len(one.pairs), "", value.is_share)
         for name in names
         if (value := values.get(name)) is not None
     )
@@ -155,9 +162,8 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
     summary = (f"figures of {count(len(one.pairs), 'scene')}: {', '.join(counts)}",) if counts else ()
     scenes = (f"{name}: {'; '.join(words)}" for name, words in differing.items() if name not in names)
     differences = (*one.notes, *summary, *scenes)
-    title = f"results of the official code on {one.theirs}"
     return Beside(
-        replace(shown, board=boards[0], unasked=0), title, figures, differences, str(folder), are_results=True
+        replace(shown, board=boards[0], unasked=0), one.theirs, figures, differences, str(folder), are_results=True
     )
 
 

@@ -171,7 +171,7 @@ class Beside:
 
     row: ReportRow
     style: str
-    """The style of the published figures; for results, a description of them."""
+    """The style of the published figures; for results, their subject."""
     figures: tuple[Figure, ...]
     differences: tuple[str, ...]
     source: str

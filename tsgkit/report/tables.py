@@ -252,24 +252,28 @@ def _hallucinations(report: Report) -> Iterator[Table]:
 
 def published_tables(report: Report) -> Iterator[Table]:
     """For every task and style our rows first, then the published ones; each row by itself beside official results."""
-    together: dict[tuple[str, str, int], list[Beside]] = {}
+    together: dict[tuple[str, str, int | None], list[Beside]] = {}
     for place, beside in enumerate(report.beside):
-        alone = place if beside.are_results else -1
-        together.setdefault((beside.row.task, beside.style, alone), []).append(beside)
-    for (task, style, alone), ours in together.items():
+        by_itself = place if beside.are_results else None
+        together.setdefault((beside.row.task, beside.style, by_itself), []).append(beside)
+    for (task, style, _), ours in together.items():
         found = _by_model(ours[0].figures)
         shown = {name for beside in ours for name in beside.row.metrics}
         named = dict.fromkeys(figure.metric for figure in ours[0].figures)
         metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
-        profiles = ("official",) if alone < 0 else ("official", "strict")
+        title: Line = (Foreign(task), f" beside the published tables, {style}")
+        source: Line = (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",)
+        profiles: tuple[str, ...] = ("official",)
+        if ours[0].are_results:
+            title = (Foreign(task), " beside results of the official code on ", Foreign(style))
+            source = ("theirs: ", Foreign(ours[0].source), "; all figures are over the scenes that both have")
+            profiles = ("official", "strict")
         lines = (
             *(_ours(report, beside, metrics, profile) for beside in ours for profile in profiles),
             *(_theirs(report, model, figures, metrics) for model, figures in found.items()),
         )
         head = (*_who_head(report), "source", "n", *metrics)
-        said = "official figures, or strict where it says so" if alone < 0 else "over the scenes that both have"
-        notes = (*_differences(ours), *_doubts(found), (f"theirs: {ours[0].source}; ours: {said}",))
-        title = (Foreign(task), f" beside the published tables, {style}" if alone < 0 else f" beside {style}")
+        notes = (*_differences(ours), *_doubts(found), source)
         words, label = 1 + len(_who_head(report)), f"{task} published {style}"
         yield Table(title, head, lines, notes, words, label=label)
 

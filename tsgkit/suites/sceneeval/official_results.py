@@ -173,6 +173,8 @@ def read_results(folder: Path) -> tuple[list[OfficialScene], Mapping[str, Sequen
 
 
 def _scene(path: Path, name: str, problems: Problems) -> OfficialScene:
+    if not path.is_file():
+        raise FileProblem(f"{name}: not a file")
     try:
         result = _Result.model_validate(json_of(read_text(path), name))
     except ValidationError as error:
@@ -207,8 +209,9 @@ def _of_method(
         if scene.scene_id in judged:
             problems["scenes there twice, the first of which counts"].append(scene.scene_id)
             continue
-        lacking = [of for of in dict.fromkeys(names.values()) if of not in scene.metrics]
-        problems["metrics without a readable result there"] += [f"{of} of scene {scene.scene_id}" for of in lacking]
+        for metric in dict.fromkeys(names.values()):
+            if metric not in scene.metrics:
+                problems[f"scenes without a readable {metric} there"].append(scene.scene_id)
         one = score(sample, _demands(sample, scene, problems) if "cnt" in names else _plausibility(scene))
         scores = {name: of for name, of in one.scores["official"].items() if names[name] in scene.metrics}
         judged[scene.scene_id] = replace(one, scores={"official": scores})
