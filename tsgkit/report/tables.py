@@ -339,7 +339,7 @@ def _theirs(report: Report, model: str, found: Mapping[str, Figure], metrics: Se
 def _figure(figure: Figure | None) -> str:
     if figure is None:
         return NOTHING
-    shown = number(figure.value) if not figure.is_share else f"{round(100 * figure.value, 2):.1f}"
+    shown = number(figure.value) if not figure.is_share else f"{round(100 * figure.value, 6):.1f}"
     return f"{shown} (?)" if figure.doubt else shown
 
 
