@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -63,7 +64,7 @@ MESHES = [("holodeck", "objathor", (0, 0, 0)), ("layoutvlm", "layoutvlm_objathor
 
 def ids(folder: Path, batch: converters.Batch | None = None) -> tuple[dict[str, str], list[str]]:
     """Return the file of each scene, and what went wrong."""
-    outcomes = list(converters.convert_each(converters.entries_of(folder), batch or converters.Batch()))
+    outcomes = list(converters.convert_each(converters.tree_of(folder).entries, batch or converters.Batch()))
     made = {scene.id: one.entry.name for one in outcomes for scene in one.scenes}
     return made, [str(failure) for one in outcomes for failure in one.failures]
 
@@ -170,7 +171,7 @@ def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path:
         assert "cannot be a file name" in failed[0], query
     (tmp_path / "0.json").unlink()
     with pytest.raises(UsageError, match="no file in it ends in"):
-        converters.entries_of(tmp_path)
+        converters.tree_of(tmp_path)
     with (tmp_path / "0.json").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     with pytest.raises(FileProblem, match="are read at most"):
@@ -198,6 +199,51 @@ def test_companions_of_the_same_names_are_taken_and_no_others_of_several_or_anot
             converters.convert_file(tmp_path / "layout.json", converters.Batch(converters.Options()))
         for name in ("config0", "config1"):
             (tmp_path / f"{name}.json").write_text(foreign.text(foreign.layoutvlm_config()))
+
+
+def tree_of_layouts(folder: Path) -> converters.Batch:
+    """Write three runs, one of them failed, and return the batch of their configurations."""
+    for run in ("bedroom_0", "kitchens/run_0", "office_0"):
+        (folder / "made" / run / "group_0").mkdir(parents=True)
+        (folder / "made" / run / "group_0" / "prompt.txt").write_text("place {all} assets")
+        text = "{}" if run == "office_0" else foreign.text(foreign.layoutvlm_layout())
+        (folder / "made" / run / "layout.json").write_text(text)
+    (folder / "made" / "bedroom_0" / "scene.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    (folder / "tasks" / "kitchens").mkdir(parents=True)
+    (folder / "tasks" / "kitchens" / "run_0.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    return converters.Batch(beside=folder / "tasks")
+
+
+def test_runs_of_a_tree_have_configurations_by_name_and_ids_of_a_table(tmp_path: Path) -> None:
+    batch = tree_of_layouts(tmp_path)
+    tree = converters.tree_of(tmp_path / "made")
+    assert [entry.place for entry in tree.entries] == ["bedroom_0", "kitchens/run_0", "office_0"]
+    assert len(tree.passed_over) == 3, "what only lies in the folders of runs"
+    empty, twice = (
+        "office_0/layout.json: its form is unknown",
+        "kitchens/run_0/layout.json: scene 0 is made of bedroom_0",
+    )
+    for rows, ids_made, failures in (
+        (None, ["0"], [twice, empty]),
+        ("bedroom_0,7\nrun_0,8\noffice_0,9", ["7", "8"], [empty]),
+        ("bedroom_0,7\nkitchens/run_0,8\noffice_0,9", ["7", "8"], [empty]),
+        ("bedroom_0,7\ndesk_1,8", ["7"], ["run_0/layout.json: ids.csv has no row", empty, "no scene is named desk_1"]),
+    ):
+        table = None if rows is None else converters.SceneIds.of(f"name,id\n{rows}\n", "ids.csv")
+        made, failed = ids(tmp_path / "made", replace(batch, ids=table))
+        assert list(made) == ids_made, rows
+        assert [part in said for part, said in zip(failures, failed, strict=True)] == [True] * len(failures), failed
+    for text, said in (
+        ("", "line 1: expected the columns name,id, found ''"),
+        ("run,id\na,1\n", "line 1: expected the columns name,id, found 'run,id'"),
+        ("name,id\na,1\nb,1\n", "line 3: id 1 is in line 2 already"),
+        ("name,id\na,1\na,2\n", "line 3: the name 'a' has a row already"),
+        ("name,id\na\n", "line 2: expected a name and an id, found 'a'"),
+        ("name,id\na,../b\n", "line 2: id: '../b' cannot be a file name"),
+        ('name,id\n"a', "line 2: unexpected end of data"),
+    ):
+        with refuses(FileProblem, rf"^ids\.csv: {re.escape(said)}", text):
+            converters.SceneIds.of(text, "ids.csv")
 
 
 def test_a_room_is_found_by_its_whole_or_short_id_and_a_wrong_table_is_named() -> None:

@@ -4,10 +4,13 @@
   tsgkit scene convert house.json --id 7 --assets objathor=DIR  sizes of assets from their folder
   tsgkit scene convert layout.json --with config.json --assets layoutvlm_objathor=DIR
   tsgkit scene convert px.json --room-sizes sizes.csv           pixels to metres, by the real size of each room
-  tsgkit scene convert made/ -o rooms                           every file of a folder and its subfolders
+  tsgkit scene convert made/ -o rooms                           every file of a folder and all folders in it
+  tsgkit scene convert results/ --with tasks/ --ids ids.csv     folders of runs, with the ids of their annotations
   tsgkit eval --task sceneeval --scenes mine=rooms              score the scenes of a folder
 
 Scenes are named by the id in a file, the number at the end of a file's name (bedroom_7.json is scene 7), or that name.
+A file that is alone in its folder (results/bedroom_7/layout.json) has the name of the folder. A table of ids (--ids) is
+CSV with the columns name,id: the name of a file, of the folder of a run or its path (kitchens/run_7), or of a record.
 A room (--to room) has a box for every object and needs no other files; a scene state (--to state) names meshes, which
 scoring finds with --assets. Sizes that neither a file nor its assets contain are reported and never invented. Facts
 that files leave open are assumed and reported; set them with --assume NAME=VALUE.
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 
 OUT = "rooms"
 SHOWN = 20
+NAMED = 6
 EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
 """Seconds between progress messages."""
 
@@ -71,8 +75,9 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--with",
         dest="beside",
         metavar="FILE_OR_DIR",
-        help="a configuration, or a folder of configurations with the same names",
+        help="a configuration, or a folder of configurations named after the files or the folders of the runs",
     )
+    verb.add_argument("--ids", metavar="FILE", help="ids of scenes by the names of their files, CSV: name,id")
     verb.add_argument("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
     verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of assets")
     verb.add_argument(
@@ -87,7 +92,7 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def convert(arguments: argparse.Namespace) -> int:
     """Convert a file or a folder."""
-    from tsgkit.suites.sceneeval.converters import Batch, Options, converter_of, room_sizes_of
+    from tsgkit.suites.sceneeval.converters import Batch, Options, SceneIds, converter_of, room_sizes_of
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 
     source = Path(arguments.source)
@@ -99,7 +104,13 @@ def convert(arguments: argparse.Namespace) -> int:
     options = Options(arguments.to, sources_of(arguments.assets), said=_assumptions(arguments.assume), room_sizes=sizes)
     if arguments.form is not None:
         converter_of(arguments.form)
-    batch = Batch(options, arguments.form, Path(arguments.beside) if arguments.beside else None)
+    if arguments.ids is not None and arguments.id is not None:
+        raise UsageError("--ids and --id both name the scene", hint="give one of them")
+    ids = None if arguments.ids is None else SceneIds.of(read_text(arguments.ids), Path(arguments.ids).name)
+    beside = Path(arguments.beside) if arguments.beside else None
+    if beside is not None and not beside.exists():
+        raise UsageError(f"--with {beside}: no such file or folder")
+    batch = Batch(options, arguments.form, beside, ids)
     return (_folder if source.is_dir() else _file)(source, batch, arguments)
 
 
@@ -133,16 +144,16 @@ def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
 
 
 def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.converters import convert_each, entries_of
+    from tsgkit.suites.sceneeval.converters import convert_each, tree_of
 
     if arguments.id is not None:
         raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
-    entries = entries_of(source, Path(arguments.out))
-    outcomes = _with_progress(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
+    tree = tree_of(source, Path(arguments.out))
+    outcomes = _with_progress(convert_each(tree.entries, batch), len(tree.entries), quiet=arguments.quiet)
     rows = [_written(one, _targets(one, arguments, alone=False), arguments.force, strict=False) for one in outcomes]
-    return _print_result(rows, batch, arguments)
+    return _print_result(rows, batch, arguments, tree.passed_over)
 
 
 def _targets(outcome: Outcome, arguments: argparse.Namespace, *, alone: bool) -> tuple[Path, ...]:
@@ -199,12 +210,17 @@ def _with_progress(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> I
         yield outcome
 
 
-def _print_result(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> int:
+def _print_result(
+    rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, passed_over: Sequence[str] = ()
+) -> int:
     failures = [failure for row in rows for failure in row.failures]
     if arguments.json:
-        say(json.dumps(_value(rows), indent=2))
+        say(json.dumps({**_value(rows), "passed_over": list(passed_over)}, indent=2))
     else:
         _print_scenes(rows, batch)
+        if passed_over:
+            shown = ", ".join(passed_over[:NAMED]) + (", ..." if len(passed_over) > NAMED else "")
+            say(f"{count(len(passed_over), 'file')} passed over, not scenes: {inert(shown)}")
         _print_failures(failures)
     return FINISHED_WITH_ERRORS if failures else GOOD
 

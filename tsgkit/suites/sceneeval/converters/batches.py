@@ -4,24 +4,29 @@
 ('12', '7', 'A_tiny_den')
 
 Every scene gets the id its file gives it, else the number at the end of the file's name (after ``_``, as the published
-tool counts), else that name. Nothing is written here but ``scene_<ID>.json``, whole or not at all, and nothing that is
-there already is replaced unless that was asked for.
+tool counts), else that name; a table of ids (``name,id``) comes before all three. In a tree, a file that is alone in
+its folder has the name of the folder. Where all scenes of a tree are named alike but for numbers (``layout.json``),
+files of no known form with other names are passed over. Nothing is written here but ``scene_<ID>.json``, whole or not
+at all, and nothing that is there already is replaced unless that was asked for.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
-from tsgkit.suites.sceneeval.converters.registry import converter_of, is_companion, recognised
+from tsgkit.suites.sceneeval.converters.registry import converter_of, fitting, is_companion, recognised
 from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
@@ -29,7 +34,10 @@ from tsgkit.suites.sceneeval.scene_files.files import plain_id
 ENDINGS = (".json", ".txt", ".css")
 MOST_BYTES = 32 * 2**20
 MOST_BESIDE = 200
-Companions = dict[tuple[Path, str], SourceFile | None]
+ITERATIONS = "record_scene"
+"""The folder in which SceneWeaver writes ``layout_N.json`` in every iteration; the last one is the scene of the run."""
+Kind = Literal["scene", "companion", "unknown", "broken"]
+_ITERATION = re.compile(r"layout_(\d{1,9})\.json")
 _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
 
 
@@ -40,11 +48,61 @@ class Entry:
     path: Path
     name: str
     stem: str
+    place: str = ""
+    """The path in the tree of the folder of its run, or of the file without its ending; empty for a file alone."""
 
     @staticmethod
     def of(path: Path) -> Entry:
         """Return a file on its own."""
         return Entry(path, path.name, path.stem)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that a table of ids may give its scene, the longest first."""
+        return (self.place, self.name, self.stem) if self.place else (self.name, self.stem)
+
+
+class SceneIds(NamedTuple):
+    """A table of the ids of scenes by the names of files, runs or records.
+
+    >>> SceneIds.of("name,id\\nbedroom_0,12\\n", "ids.csv").by_name
+    {'bedroom_0': '12'}
+    """
+
+    file: str
+    by_name: Mapping[str, str]
+
+    @staticmethod
+    def of(text: str, file: str) -> SceneIds:
+        """Read a table; ``FileProblem`` names the line that is wrong."""
+        rows = csv.reader(io.StringIO(text), strict=True)
+        ids: dict[str, str] = {}
+        lines: dict[str, int] = {}
+        try:
+            if (head := [cell.strip() for cell in next(rows, [])]) != ["name", "id"]:
+                raise FileProblem(f"{file}: line 1: expected the columns name,id, found {','.join(head)!r:.80}")
+            for row in rows:
+                where, cells = f"{file}: line {rows.line_num}", [cell.strip() for cell in row]
+                if not any(cells):
+                    continue
+                if len(cells) != 2 or not all(cells):
+                    raise FileProblem(f"{where}: expected a name and an id, found {','.join(row)!r:.80}")
+                name, scene_id = cells
+                if name in ids:
+                    raise FileProblem(f"{where}: the name {name!r:.80} has a row already")
+                if scene_id in lines:
+                    raise FileProblem(f"{where}: id {scene_id:.80} is in line {lines[scene_id]} already")
+                ids[name], lines[scene_id] = plain_id(scene_id, f"{where}: id"), rows.line_num
+        except csv.Error as error:
+            raise FileProblem(f"{file}: line {rows.line_num}: {error}") from None
+        return SceneIds(file, ids)
+
+    def of_scene(self, names: Sequence[str], where: str) -> str:
+        """Return the id of a scene by the first of its names that has a row."""
+        names = [name for name in names if name]
+        if found := next((self.by_name[name] for name in names if name in self.by_name), ""):
+            return found
+        raise FileProblem(f"{where}: {self.file} has no row for it", hint=f"add one: {names[-1]},ID")
 
 
 @dataclass(frozen=True)
@@ -54,7 +112,8 @@ class Batch:
     options: Options = field(default_factory=Options)
     form: str | None = None
     beside: Path | None = None
-    """The companion of every file, or the folder of companions of the same names."""
+    """The companion of every file, or the folder of companions that are named as files or runs are."""
+    ids: SceneIds | None = None
 
 
 @dataclass(frozen=True)
@@ -67,29 +126,73 @@ class Outcome:
     failures: tuple[UsageError, ...] = ()
 
 
-def entries_of(folder: Path, out: Path | None = None) -> list[Entry]:
-    """Return the files in a folder and its subfolders, except ``out``. A file alone in its folder is named after the
-    folder.
-    """
-    found = list(map(Entry.of, _files(folder)))
-    for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
-        if out is not None and inner.resolve() == out.resolve():
-            continue
-        paths = [path for path in _files(inner) if not _is_companion(path)]
-        stems = [inner.name if len(paths) == 1 else path.stem for path in paths]
-        found += [Entry(path, f"{inner.name}/{path.name}", stem) for path, stem in zip(paths, stems, strict=True)]
-    if not found:
+class Tree(NamedTuple):
+    """The files of a folder and of all folders in it."""
+
+    entries: tuple[Entry, ...]
+    passed_over: tuple[str, ...]
+    """Names of files of no known form beside scenes that are all named alike, and of earlier iterations."""
+
+
+def tree_of(folder: Path, out: Path | None = None) -> Tree:
+    """Return the files to convert in a folder and all folders in it, except ``out``."""
+    kinds: dict[Path, Kind] = {}
+    passed_over: list[Path] = []
+    for inner in (folder, *_folders(folder, out)):
+        paths, earlier = _last_iteration(_files(inner))
+        passed_over += earlier
+        kinds |= {path: kind for path in paths if (kind := _kind(path)) != "companion" or inner == folder}
+    scenes = {_masked(path) for path, kind in kinds.items() if kind == "scene"}
+    if len(scenes) == 1:
+        passed_over += [path for path, kind in kinds.items() if kind == "unknown" and _masked(path) not in scenes]
+    paths = [path for path in kinds if path not in passed_over]
+    if not paths:
         raise FileProblem(f"{folder}: no file in it ends in {', '.join(ENDINGS)}")
-    return found
+    in_folder = Counter(path.parent for path in paths)
+    entries = [_entry(path, folder, is_alone=in_folder[path.parent] == 1) for path in paths]
+    return Tree(tuple(entries), tuple(path.relative_to(folder).as_posix() for path in passed_over))
+
+
+def _entry(path: Path, top: Path, *, is_alone: bool) -> Entry:
+    """Return a file in a tree; one that is alone in its folder is named after the folder."""
+    if path.parent == top:
+        return Entry.of(path)
+    home = path.parent.parent if path.parent.name == ITERATIONS and path.parent.parent != top else path.parent
+    own = home if is_alone else path.with_suffix("")
+    return Entry(path, path.relative_to(top).as_posix(), own.name, own.relative_to(top).as_posix())
+
+
+def _masked(path: Path) -> str:
+    """Return the name of a file without its numbers."""
+    return re.sub(r"\d+", "#", path.name)
+
+
+def _folders(folder: Path, out: Path | None) -> Iterator[Path]:
+    """Yield the folders in a folder, each before those in it."""
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
+        if out is None or inner.resolve() != out.resolve():
+            yield inner
+            yield from _folders(inner, out)
 
 
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS and path.is_file())
 
 
-def _is_companion(path: Path) -> bool:
+def _last_iteration(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the last of the layouts that a run recorded, with all other files, and the earlier ones."""
+    numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
+    if not numbers or next(iter(numbers)).parent.name != ITERATIONS:
+        return list(paths), []
+    earlier = sorted(numbers, key=lambda path: numbers[path])[:-1]
+    return [path for path in paths if path not in earlier], earlier
+
+
+def _kind(path: Path) -> Kind:
     given = _readable(path)
-    return given is not None and is_companion(given)
+    if given is None:
+        return "broken"
+    return "companion" if is_companion(given) else "scene" if fitting(given) else "unknown"
 
 
 def read_given(path: Path, name: str = "") -> SourceFile:
@@ -102,36 +205,51 @@ def read_given(path: Path, name: str = "") -> SourceFile:
 
 
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
-    """Yield the result for each file; companion files are skipped."""
+    """Yield the result for each file; companion files are skipped. Rows of the table of ids that name no scene are the
+    last.
+    """
     taken: dict[str, str] = {}
-    companions: Companions = {}
+    companions = _Companions(batch)
+    ids = batch.ids
+    unused = dict(ids.by_name) if ids else {}
     for entry in entries:
         try:
             given = read_given(entry.path, entry.name)
             if len(entries) > 1 and is_companion(given):
                 continue
             form, scenes = _converted(given, entry, batch, companions)
-            yield _named(scenes, entry, form, taken)
+            for name in (*entry.names, *(scene.id for scene in scenes)):
+                unused.pop(name, None)
+            yield _named(scenes, entry, form, taken, ids)
         except UsageError as error:
+            for name in entry.names:
+                unused.pop(name, None)
             yield Outcome(entry, failures=(error,))
+    if ids and unused:
+        shown = ", ".join(list(unused)[:10]) + (", ..." if len(unused) > 10 else "")
+        hint = "a name is that of a file, of the folder of a run (or its path in the tree), or of a record in a file"
+        problem = FileProblem(f"{ids.file}: no scene is named {shown}", hint=hint)
+        yield Outcome(Entry.of(Path(ids.file)), failures=(problem,))
 
 
 def convert_file(path: Path, batch: Batch) -> Outcome:
     """Return the result for one file; an error that concerns all of it is raised."""
     entry = Entry.of(path)
-    form, scenes = _converted(read_given(path), entry, batch, {})
-    return _named(scenes, entry, form, {})
+    form, scenes = _converted(read_given(path), entry, batch, _Companions(batch))
+    return _named(scenes, entry, form, {}, batch.ids)
 
 
-def _converted(given: SourceFile, entry: Entry, batch: Batch, companions: Companions) -> tuple[str, Scenes]:
+def _converted(given: SourceFile, entry: Entry, batch: Batch, companions: _Companions) -> tuple[str, Scenes]:
     converter = converter_of(batch.form) if batch.form else recognised(given)
     if batch.form and not converter.fits(given):
         raise _unfitting(given, batch.form)
-    companion = _companion(entry.path, batch, converter, companions)
-    scenes = converter(given, replace(batch.options, companion=companion))
-    if batch.beside is None and companion is not None:
-        scenes = tuple(_found_beside(scene, companion.name) for scene in scenes)
-    return converter.name, scenes
+    companion = companions.named(entry)
+    beside = companions.beside(entry.path, converter) if companion is None else None
+    if batch.beside is not None and companion is None and beside is None:
+        hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
+        raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
+    scenes = converter(given, replace(batch.options, companion=companion or beside))
+    return converter.name, tuple(_found_beside(scene, beside.name) for scene in scenes) if beside else scenes
 
 
 def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unconverted:
@@ -150,16 +268,41 @@ def _unfitting(given: SourceFile, form: str) -> FileProblem:
     return FileProblem(f"{given.name}: this is not {form} ({converter_of(form).meaning})", hint=hint)
 
 
-def _companion(path: Path, batch: Batch, converter: Converter, known: Companions) -> SourceFile | None:
-    """Return the companion given with a file, else the only one of its form beside it."""
-    if batch.beside is not None:
-        return read_given(batch.beside / path.name if batch.beside.is_dir() else batch.beside)
-    key = (path.parent, converter.name)
-    if key not in known:
-        listed = [one for one in _files(path.parent)[:MOST_BESIDE] if one.suffix.lower() == ".json" and one != path]
-        near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
-        known[key] = near[0] if len(near) == 1 else None
-    return known[key]
+class _Companions:
+    """The companions of the files of a batch, each read once."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._place = batch.beside
+        folder = self._place if self._place is not None and self._place.is_dir() else None
+        self._all = [path for each in (folder, *_folders(folder, None)) for path in _files(each)] if folder else []
+        self._beside: dict[tuple[Path, str], SourceFile | None] = {}
+
+    def named(self, entry: Entry) -> SourceFile | None:
+        """Return the companion given with all files, or the one that is named after a file or the folder of its run;
+        None where a folder of companions has none.
+        """
+        if self._place is None or not self._place.is_dir():
+            return read_given(self._place) if self._place else None
+        exact = [self._place / f"{name}.json" for name in entry.names if name]
+        found = [path for path in exact if path in self._all][:1]
+        found = found or [
+            one for one in self._all if entry.stem in (one.stem, *one.relative_to(self._place).parts[:-1])
+        ]
+        if len(found) > 1:
+            found = [path for path in found if (given := _readable(path)) and is_companion(given)]
+        if len(found) > 1:
+            names = ", ".join(path.relative_to(self._place).as_posix() for path in found[:3])
+            raise FileProblem(f"{self._place}: several files are named after {entry.name}: {names}")
+        return read_given(found[0]) if found else None
+
+    def beside(self, path: Path, converter: Converter) -> SourceFile | None:
+        """Return the only file of its form beside a file."""
+        key = (path.parent, converter.name)
+        if key not in self._beside:
+            listed = [one for one in _files(path.parent)[:MOST_BESIDE] if one.suffix.lower() == ".json" and one != path]
+            near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
+            self._beside[key] = near[0] if len(near) == 1 else None
+        return self._beside[key]
 
 
 def _readable(path: Path) -> SourceFile | None:
@@ -169,7 +312,7 @@ def _readable(path: Path) -> SourceFile | None:
         return None
 
 
-def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str]) -> Outcome:
+def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str], ids: SceneIds | None) -> Outcome:
     """Return the scenes with ids that no other file's have."""
     made: list[Converted] = []
     failures: list[UsageError] = []
@@ -178,9 +321,12 @@ def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str]) -> Ou
             failures.append(scene.problem)
             continue
         try:
-            name = plain_id(scene.id, f"{entry.name}: id of a scene") if scene.id else id_of(entry.stem)
+            if ids is not None:
+                name = ids.of_scene((scene.id, *entry.names) if len(scenes) == 1 else (scene.id,), entry.name)
+            else:
+                name = plain_id(scene.id, f"{entry.name}: id of a scene") if scene.id else id_of(entry.stem)
             if name in taken:
-                hint = "give the files names that end in different numbers, or convert one alone with --id"
+                hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
                 raise FileProblem(f"{entry.name}: scene {name} is made of {taken[name]} already", hint=hint)
         except UsageError as error:
             failures.append(error)

@@ -50,13 +50,18 @@ def converter_of(name: str) -> Converter:
     return theirs
 
 
+def fitting(given: SourceFile) -> list[Converter]:
+    """Return the converters that a file fits."""
+    return [one for one in map(converter_of, known_converters()) if one.fits(given)]
+
+
 def recognised(given: SourceFile) -> Converter:
     """Return the one converter that a file fits; ``FileProblem`` where it fits none, or several."""
-    fitting = [one for one in map(converter_of, known_converters()) if one.fits(given)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        names = ", ".join(one.name for one in fitting)
+    found = fitting(given)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(one.name for one in found)
         raise FileProblem(f"{given.name}: this may be one of {names}", hint="name it: --from FORM")
     own = given.value.get("format") if isinstance(given.value, dict) else None
     if own in (ROOM, STATE):
