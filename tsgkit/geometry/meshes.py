@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Floats, Ints
     from tsgkit.geometry.transforms import Transform
 
-FORMATS = ("glb", "obj", "ply")
+FORMATS = ("glb", "gltf", "obj", "ply")
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp")
 MANY_FACES = 1_000_000
 ROUND = 48

@@ -111,6 +111,39 @@ def test_a_state_says_on_which_side_fronts_are_and_strict_alone_heeds_it(tmp_pat
         assert (strict.low == official.low).all() and (strict.frame.half == official.frame.half).all()
 
 
+def test_assets_made_for_a_scene_lie_beside_it_or_in_the_folder_of_their_prefix(tmp_path: Path) -> None:
+    """Mesh: from 1 to 3 along x, up to 4 along its own y, from 0 to 1 along its z."""
+    mesh = trimesh.creation.box((2, 4, 1))
+    mesh.apply_translation((2, 2, 0.5))
+    sdf = "<sdf><visual><geometry><mesh><uri>desk.gltf</uri><scale>2 2 2</scale></mesh></geometry></visual></sdf>"
+    for folder in (tmp_path, tmp_path / "far"):
+        own = folder / "scene_0" / "assets"
+        own.mkdir(parents=True)
+        for name in ("bed_1", "7_BedFactory_8", "lamp"):
+            (own / f"{name}.glb").write_bytes(mesh.export(file_type="glb"))
+        for name, data in mesh.scene().export(file_type="gltf").items():
+            (own / name.replace("model", "desk")).write_bytes(data)
+        (own / "desk.sdf").write_text(sdf)
+    stood, agent = ([1, -1, 0], [3, 0, 4]), {"id": "desk", "sdfPath": "desk.sdf"}
+    for model, category, span, more in (
+        ("mine.lamp", "lamp", ([3, 0, 0], [5, 1, 4]), {"transform": {"data": UPRIGHT}}),
+        ("idesign.scene_0__bed_1", "bed", stood, {}),
+        ("sceneweaver.scene_0__7_BedFactory_8", "bed", stood, {}),
+        ("sw.s0__7_BedFactory_8", "bed", stood, {}),
+        ("scene-agent.scene_0__desk", "desk", ([2, -2, 0], [6, 0, 8]), agent),
+    ):
+        text = state(an_object(model=model) | {"transform": {"data": np.eye(4).ravel().tolist()}} | more)
+        prefix, _, name = model.partition(".")
+        (tmp_path / "far" / "scene_0.json").write_text(text)
+        place = tmp_path / "far" / ("" if "__" in name else "scene_0/assets")
+        for sources in ((), sources_of([f"{prefix}={place}"])):
+            found = read(tmp_path, text, sources=sources)
+            assert (found.scene.objects[0].category, corners(found)) == (category, span), (model, sources)
+    own.joinpath("desk.sdf").write_text(sdf + sdf.replace("desk.gltf", "lid.gltf"))
+    with pytest.raises(FileProblem, match=r"desk\.sdf shows 2 meshes, and one is read"):
+        source_of(f"scene_agent={tmp_path / 'far'}").asset("scene_0__desk", "x")
+
+
 def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
     bed = thing("a", "bed", (0, 0, 0), (1, 1, 1))
     rows = [

@@ -2,9 +2,11 @@
 
 >>> source_of("hssd=/data/hssd").prefix
 'fpModel'
->>> source_of("ikea=/data")
+>>> source_of("fpModel=/data/hssd").prefix, source_of("ikea=/data").prefix
+('fpModel', 'ikea')
+>>> source_of("objathr=/data")
 Traceback (most recent call last):
-tsgkit.errors.UsageError: --assets ikea=/data: there is no layout ikea
+tsgkit.errors.UsageError: --assets objathr=/data: there is no layout objathr
 
 ======================  ========================  =================================  ======================
 layout                  prefix of a ``modelId``   mesh                               what is known of it
@@ -15,7 +17,15 @@ layout                  prefix of a ``modelId``   mesh                          
 ``hssd``                ``fpModel``               ``glb/I/ID.glb``; parts of things  ``fpmodels.csv``
                                                   ``decomposed/WHOLE/ID.glb``
 ``layoutvlm_objathor``  ``layoutvlm-objaverse``   ``ID/ID.glb``                      ``ID/data.json``
+``scene_agent``         ``scene-agent``           that of the ``sdfPath`` of its     its description in
+                                                  object in ``scene_N.json``         ``scene_N.json``
+any other prefix        that prefix               ``scene_N/assets/NAME.glb`` for    the same
+                                                  ids ``scene_N__NAME``, else
+                                                  ``ID/ID.glb`` or ``ID.glb``
 ======================  ========================  =================================  ======================
+
+A layout is named by its prefix too. The transforms of ``sceneweaver``, ``sw``, ``idesign`` and ``scene-agent`` are of
+meshes with z up, as Blender imports them; all others are of meshes with y up.
 
 The boxes of ``objathor`` are written with y up, and its meshes have their origin in the middle of them. Those of
 ``layoutvlm_objathor`` are written with z up (x is the width), and its meshes have their origin in the middle of the
@@ -32,6 +42,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +52,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Transform, asset_rotation
-from tsgkit.lexicon import meant
+from tsgkit.lexicon import nearest
 from tsgkit.library.files import decoded, read_bytes, read_text
 from tsgkit.suites.sceneeval.scene_files.files import file_of_asset, inside, json_of
 
@@ -49,6 +60,16 @@ FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
 PACKED = ".gz"
 MOST_UNPACKED = 2**30
 """Bytes of a table that was packed."""
+SCENE_AGENT = "scene-agent"
+STOOD_UP = frozenset({"sceneweaver", "sw", "idesign", SCENE_AGENT})
+"""Prefixes of assets whose transforms are of meshes with z up."""
+MERGED = "combined_merged.glb"
+"""The mesh of all links of an articulated object of ``scene-agent``."""
+_SHORT_SCENE = re.compile(r"s(?=\d+$)")
+_VISUAL = re.compile(r"<visual\b.*?</visual>", re.DOTALL)
+_MESH = re.compile(r"<uri>\s*([^<]+?)\s*</uri>")
+_SCALE = re.compile(r"<scale>\s*([0-9.eE+-]+)\s+\1\s+\1\s*</scale>")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 class Asset(NamedTuple):
@@ -63,6 +84,8 @@ class Asset(NamedTuple):
     mend_winding: bool = False
     based: bool = False
     """Its mesh has its origin in the middle of its underside, not in the middle of its box."""
+    stood_up: bool = False
+    """Its transform is of the mesh with z up."""
 
 
 class AssetSource(Protocol):
@@ -95,7 +118,7 @@ class Layout:
 
 
 class FolderSource:
-    """A folder in one of the published layouts."""
+    """A folder in one of the published layouts, or of a prefix without one."""
 
     def __init__(self, layout: str, folder: Path) -> None:
         self.name, self.folder = layout, folder
@@ -107,10 +130,12 @@ class FolderSource:
     @property
     def prefix(self) -> str:
         """The part of its model ids before the dot."""
-        return self._layout.prefix
+        return self._layout.prefix if self.name in LAYOUTS else self.name
 
     def asset(self, asset_id: str, where: str) -> Asset:
         """Return one asset of the folder."""
+        if self.name not in LAYOUTS:
+            return _scene_asset(self.folder, self.name, asset_id, where)
         mesh = file_of_asset(self.folder, asset_id, self._layout.mesh, where)
         known = self._known(asset_id)
         category, description = self._layout.told(known)
@@ -141,12 +166,14 @@ def _written(path: Path) -> int:
 
 
 def source_of(text: str) -> FolderSource:
-    """Return the source that ``LAYOUT=DIR`` names."""
-    layout, _, folder = text.partition("=")
+    """Return the source that ``LAYOUT=DIR`` or ``PREFIX=DIR`` names."""
+    said, _, folder = text.partition("=")
     if not folder:
-        raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}")
-    if layout not in LAYOUTS:
-        raise UsageError(f"--assets {text}: there is no layout {layout}", hint=meant(layout, LAYOUTS))
+        raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}, or a prefix")
+    by_prefix = {layout.prefix: name for name, layout in LAYOUTS.items()} | {"scene_agent": SCENE_AGENT}
+    layout = by_prefix.get(said, said)
+    if layout not in {*LAYOUTS, *STOOD_UP} and (alike := nearest(layout, LAYOUTS, limit=1)):
+        raise UsageError(f"--assets {text}: there is no layout {layout}", hint=f"{alike[0].name}?")
     return FolderSource(layout, Path(folder))
 
 
@@ -157,6 +184,55 @@ def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
         if not source.folder.is_dir():
             raise FileProblem(f"--assets {source.name}={source.folder}: there is no such folder")
     return sources
+
+
+def _scene_asset(folder: Path, prefix: str, asset_id: str, where: str) -> Asset:
+    """Return an asset that was made for one scene (``scene_N__NAME``), or that lies in its folder under its own id."""
+    scene, parted, name = asset_id.partition("__")
+    own: Mapping[str, Any] = {}
+    if not parted:
+        name = asset_id
+        files = [file_of_asset(folder, asset_id, form.format, where) for form in ("{0}/{0}.glb", "{0}.glb")]
+        mesh = next((file for file in files if file.is_file()), files[-1])
+    else:
+        scene = _SHORT_SCENE.sub("scene_", scene)
+        own = _object_of_scene(inside(folder, f"{scene}.json", where), name)
+        mesh = inside(folder, f"{scene}/assets/{own.get('sdfPath') or f'{name}.glb'}", where, any_text=True)
+    rotation = None
+    if mesh.suffix == ".sdf":
+        mesh, rotation = _mesh_of_sdf(mesh, where)
+    category = " ".join(word.lower() for word in _WORDS.findall(name) if word != "Factory")
+    return Asset(mesh, category or "object", _words(own, "description"), rotation, stood_up=prefix in STOOD_UP)
+
+
+@lru_cache(maxsize=8)
+def _objects_of_scene(path: Path, written: int) -> Mapping[str, Mapping[str, Any]]:
+    value = json_of(read_text(path), path.name) if written else {}
+    scene = value.get("scene") if isinstance(value, dict) else None
+    listed = scene.get("object") if isinstance(scene, dict) else None
+    objects = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return {str(one.get("id")): one for one in objects}
+
+
+def _object_of_scene(path: Path, name: str) -> Mapping[str, Any]:
+    """Return the data of an object in the file of its scene."""
+    return _objects_of_scene(path, _written(path)).get(name, {})
+
+
+def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
+    """Return the mesh that an SDF file shows, and its scale."""
+    merged = path.with_name(MERGED)
+    if merged.is_file():
+        return merged, None
+    visuals = _VISUAL.findall(read_text(path))
+    meshes = {uri for visual in visuals for uri in _MESH.findall(visual)}
+    if len(meshes) != 1:
+        hint = f"merge them into {MERGED} beside it, with their scale applied"
+        raise FileProblem(f"{where}: {path.name} shows {len(meshes)} meshes, and one is read", hint=hint)
+    scale = _SCALE.search(" ".join(visuals))
+    factor = float(scale[1]) if scale else 1.0
+    mesh = inside(path.parent, meshes.pop(), where)
+    return mesh, (factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, 1) if factor != 1 else None
 
 
 def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it)

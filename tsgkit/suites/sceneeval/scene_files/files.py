@@ -21,8 +21,8 @@ from tsgkit.errors import FileProblem, NotationError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.files import read_bytes
 
-LOOKS = frozenset({".mtl", ".png", ".jpg", ".jpeg"})
-"""Endings of the files that say how a mesh beside them looks."""
+LOOKS = frozenset({".mtl", ".png", ".jpg", ".jpeg", ".bin"})
+"""Endings of the files beside a mesh that belong to it: materials, textures and the buffers of glTF."""
 LONGEST_PART, LONGEST_PATH = 255, 2000
 """Bytes of the name of a file, and of its path in a folder; systems take 255 and some 4,000."""
 LONGEST = 100

@@ -6,7 +6,8 @@
 >>> boxes_in('{"format": "tsgkit/room", "objects": ' + objects + '}', "scene_0.json")
 Counted(boxes=1, objects=2)
 
-Nothing outside the folder, and the asset folders that were given, is read. What a scene is made of has names that stay
+Nothing outside the folder, and the asset folders that were given, is read. Assets that were made for a scene lie in
+``scene_<ID>/assets`` beside its file, and are found without being given. What a scene is made of has names that stay
 when folders move: they decide whether two runs saw the same. Collections of assets are large: only the meshes that the
 scene names are included, with their textures and materials, and what the collection's tables say of these assets.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_bytes, read_text
@@ -31,6 +32,7 @@ from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
 from tsgkit.suites.task import Piece
 
 ENDINGS = (".json", ".glb")
+Source = TypeVar("Source", bound=AssetSource)
 
 
 def name_of(item_id: str) -> str:
@@ -58,7 +60,7 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
         raise FileProblem(f"{path.name}: a scene is a JSON or GLB file", hint="tsgkit scene check reads annotations")
     form = _form(text, path.name)
     if form == STATE:
-        return read_state(text, path.name, _by_prefix(sources), missing=missing)
+        return read_state(text, path.name, _by_prefix(path, text, sources), missing=missing)
     if form == OURS:
         return read_simple(text, path.name, path.parent, missing=missing)
     if form is None:
@@ -76,8 +78,14 @@ def _form(text: str, name: str) -> object:
     return value.get("format")
 
 
-def _by_prefix(sources: Sequence[AssetSource]) -> Mapping[str, AssetSource]:
-    return {source.prefix: source for source in sources}
+def _by_prefix(path: Path, text: str, sources: Iterable[Source]) -> dict[str, Source | FolderSource]:
+    """Return the sources by prefix, and for other prefixes the assets that lie beside the scene."""
+    found: dict[str, Source | FolderSource] = {source.prefix: source for source in sources}
+    assets = path.parent / path.stem / "assets"
+    for prefix, asset_id in models_of(text, path.name, found) if assets.is_dir() else ():
+        if prefix not in found:
+            found[prefix] = FolderSource(prefix, path.parent if "__" in asset_id else assets)
+    return found
 
 
 def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Piece]:
@@ -91,7 +99,7 @@ def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Pie
         return
     for mesh in dict.fromkeys(meshes_of(text, path.name, path.parent)):
         yield from _mesh(mesh, path.parent, "")
-    at_hand = {source.prefix: source for source in sources}
+    at_hand = _by_prefix(path, text, sources)
     for prefix, asset_id in dict.fromkeys(models_of(text, path.name, at_hand)):
         if prefix in at_hand:
             yield from _asset(at_hand[prefix], asset_id)
@@ -129,8 +137,8 @@ class Counted(NamedTuple):
 
 def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Iterable[AssetSource]) -> None:
     """Raise ``UsageError`` if most objects of a folder's scenes are bare boxes."""
-    at_hand = {source.prefix: source for source in sources}
-    found = [_in_file(folder, item_id, at_hand) for item_id in item_ids]
+    sources = tuple(sources)
+    found = [_in_file(folder, item_id, sources) for item_id in item_ids]
     boxes, objects = (sum(numbers) for numbers in zip(*found, strict=True)) if found else (0, 0)
     if 2 * boxes > objects:
         raise UsageError(
@@ -141,12 +149,13 @@ def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Itera
         )
 
 
-def _in_file(folder: Path, item_id: str, sources: Mapping[str, AssetSource]) -> Counted:
+def _in_file(folder: Path, item_id: str, sources: Iterable[AssetSource]) -> Counted:
     try:
         path = scene_file(folder, item_id)
         if path is None or path.suffix.lower() != ".json":
             return Counted(0, 0)
-        return boxes_in(read_text(path), path.name, sources)
+        text = read_text(path)
+        return boxes_in(text, path.name, _by_prefix(path, text, sources))
     except FileProblem:  # told when the room is looked at
         return Counted(0, 0)
 

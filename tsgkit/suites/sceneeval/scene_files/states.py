@@ -159,13 +159,15 @@ def _object(
         raise FileProblem(f"{where}: {given.model!r:.120} is not PREFIX.ID, as in objaverse.0a1b")
     if prefix not in sources:
         known = ", ".join(sources) or "none were given"
-        hint = "name its folder: --assets LAYOUT=DIR"
+        hint = f"name its folder: --assets {prefix:.60}=DIR"
         raise FileProblem(f"{where}: no assets of {prefix!r:.60} are available (prefixes: {known})", hint=hint)
     asset = sources[prefix].asset(asset_id, where)
     object_id = f"idx{given.index}_{given.model}"
     shape = _shape(asset, f"{name}: object {given.index}", missing, notes)
-    mend = asset.mend_winding
-    return Object(object_id, shape, given.transform.data, asset.category, asset.description, mend)
+    data = given.transform.data
+    if asset.stood_up:  # the mesh itself has y up: its y is where their z points, its z against their y
+        data = (*data[:4], *data[8:12], *(-number for number in data[4:8]), *data[12:])
+    return Object(object_id, shape, data, asset.category, asset.description, asset.mend_winding)
 
 
 def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
