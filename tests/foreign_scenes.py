@@ -187,6 +187,53 @@ def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
     return [*room, *things, *more]
 
 
+def sceneweaver() -> dict[str, Any]:
+    """Return the bedroom as a layout of SceneWeaver: an unturned thing faces +x."""
+    things = {
+        f"{deep}_{name.title()}Factory": {
+            "location": [*PLACES[name]], "rotation": [0, 0, math.radians(YAWS[name] - 90)], "size": [deep, wide, high],
+            "parent": [["newroom_0-0", "against_wall"], ["newroom_0-0", "onfloor"]],
+        }
+        for name, (wide, deep, high) in SIZES.items()
+    }  # fmt: skip
+    return {"objects": things, "structure": {"window_1": {}}, "roomsize": [4, 3]}
+
+
+STATS = {"object_types": [*SIZES], "class_labels": [*SIZES, "start", "end"]}
+
+
+def boxes() -> dict[str, Any]:
+    """Return the bedroom as arrays with its floor in the house, and a box that is no object."""
+    rows = [([x - 2, size[2] / 2, 1.5 - y], [size[0] / 2, size[2] / 2, size[1] / 2])
+            for (x, y, _), size in zip(PLACES.values(), SIZES.values(), strict=True)]  # fmt: skip
+    places, sizes = zip(*rows, ([0, 0, 0], [0, 0, 0]), strict=True)
+    classes = [[float(one == number) for one in range(5)] for number in (0, 1, 2, 4)]
+    corners = [[10, 0, 5], [14, 0, 5], [14, 0, 8], [10, 0, 8]]
+    floor = {"vertices": corners, "faces": [[0, 1, 2], [0, 2, 3]], "centroid": [12, 0, 6.5]}
+    return {
+        "class_labels": classes, "translations": places, "sizes": sizes,
+        "angles": [[math.radians(yaw)] for yaw in (*YAWS.values(), 0)],
+        **{f"floor_plan_{name}": values for name, values in floor.items()},
+    }  # fmt: skip
+
+
+def front3d() -> dict[str, Any]:
+    """Return the bedroom as a room of 3D-FRONT; its meshes have their origin under them."""
+    furniture = [{"uid": f"{name}/model", "jid": f"asset{number}", "title": f"x/{name}", "valid": True}
+                 for number, name in enumerate(SIZES)]  # fmt: skip
+    half = {name: math.radians(yaw / 2) for name, yaw in YAWS.items()}
+    children: list[dict[str, Any]] = [
+        {"ref": f"{name}/model", "pos": [x, z, -y], "scale": [1, 2, 1],
+         "rot": [0, math.sin(half[name]), 0, math.cos(half[name])]}
+        for name, (x, y, z) in PLACES.items()
+    ]  # fmt: skip
+    children += [{"ref": ref, "pos": [0, 0, 0], "scale": [1, 1, 1], "rot": [0, 0, 0, 1]} for ref in "fw"]
+    floor = {"uid": "f", "type": "Floor", "xyz": [0, 0, 0, 4, 0, 0, 4, 0, -3, 0, 0, -3], "faces": [0, 1, 2, 0, 2, 3]}
+    wall = {"uid": "w", "type": "WallInner", "xyz": [0, 0, 0, 4, 0, 0, 4, 2.7, 0], "faces": [0, 1, 2]}
+    rooms = [{"instanceid": f"Room-{number}", "children": children[number:]} for number in (0, 3)]
+    return {"uid": "0a1b", "furniture": furniture, "mesh": [floor, wall], "scene": {"room": rooms}}
+
+
 def text(value: object) -> str:
     """Return a value as its file has it."""
     return json.dumps(value)

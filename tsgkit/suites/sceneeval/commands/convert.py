@@ -29,6 +29,11 @@ forms and their assumptions:
   atiss       layouts of ATISS: JSON records with an object_list and a centroid; to rooms only (--room-sizes)
   hsm         scene states of HSM with --assets hssd=DIR or their hsm_scene_state.json (--with); to rooms only
   idesign     scene graphs of I-Design as JSON (a list of objects with a new_object_id); to rooms only
+  sceneweaver layouts of SceneWeaver (of record_scene/layout_N.json in a folder, the last); to rooms only
+  boxes       arrays of DiffuScene and InstructScene, as .npz or JSON: class_labels, translations, sizes and angles
+              after post_process, with the names of the classes (--with dataset_stats.txt); and the boxes.npz of their
+              data sets; to rooms only (--room-sizes)
+  3d-front    houses of 3D-FRONT as JSON, a scene for every room, with --assets threed_future=DIR
 
 A table of room sizes is CSV (id,shorter_side or id,length,width, in metres) or JSON: under each id of a record
 (UUID_Bedroom-803, or Bedroom-803) the shorter side, [length, width], or {"corners": [[x, z], ...]}, its outline.
@@ -63,7 +68,7 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add the verb ``convert`` and its options."""
     verb = verbs.add_parser(
         "convert",
-        help="scenes of other tools (Holodeck, LayoutVLM, LayoutGPT, ATISS, HSM, I-Design) as files scored here",
+        help="scenes of other tools (Holodeck, LayoutVLM, SceneWeaver, 3D-FRONT, ...) as files scored here",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -7,6 +7,9 @@
 ``atiss``          records of half sizes about the centroid of a floor
 ``hsm``            scene states of HSM, and the file beside them
 ``idesign``        scene graphs of I-Design
+``sceneweaver``    layouts of SceneWeaver
+``boxes``          arrays of DiffuScene and InstructScene
+``front3d``        houses of 3D-FRONT
 ``registry``       the forms there are (others join by an entry point), and the one a file is in
 ``source``          the input of a converter: a file, and how a person wants it read
 ``arrangements``   its output: things in our world, what is built, what is lost

@@ -76,7 +76,7 @@ def convert(given: SourceFile, options: Options) -> Scenes:
     refuse_many(len(listed), given.name)
 
     def make(number: int, name: str, where: str) -> Converted:
-        return room_of(_arranged(listed[number], name, where, options), where)
+        return room_of(arranged(listed[number], [], name, where, options), where)
 
     return each_scene([_id(one) for one in listed], given.name, make)
 
@@ -86,7 +86,8 @@ def _id(one: dict[str, Any]) -> str:
     return str(said) if isinstance(said, str | int) else ""
 
 
-def _arranged(value: dict[str, Any], name: str, where: str, options: Options) -> Arrangement:
+def arranged(value: dict[str, Any], floor: list[Corner], name: str, where: str, options: Options) -> Arrangement:
+    """Return the scene of a record; ``floor`` is the outline of its floor about the centroid, where that is known."""
     try:
         record = _Record.model_validate(value)
     except ValidationError as error:
@@ -95,7 +96,7 @@ def _arranged(value: dict[str, Any], name: str, where: str, options: Options) ->
     losses = Ledger()
     size = next((row for said in (record.query, record.id) if options.room_sizes
                  if (row := options.room_sizes.of(said))), None)  # fmt: skip
-    corners = _corners(record, size, losses, has_table=options.room_sizes is not None)
+    corners = floor or _corners(record, size, losses, has_table=options.room_sizes is not None)
     west, south = (min(along) for along in zip(*corners, strict=True)) if corners else (0.0, 0.0)
     names = Names()
     things = [_thing(category, said, (west, south), names) for category, said in record.things]

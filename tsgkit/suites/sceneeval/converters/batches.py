@@ -16,6 +16,8 @@ import csv
 import io
 import json
 import re
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +25,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import read_text, write_text
+from tsgkit.geometry.libraries import np
+from tsgkit.library.files import read_bytes, read_text, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
 from tsgkit.suites.sceneeval.converters.registry import converter_of, fitting, is_companion, recognised
@@ -31,8 +34,10 @@ from tsgkit.suites.sceneeval.converters.source import Converter, Options, Source
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
-ENDINGS = (".json", ".txt", ".css")
+ENDINGS = (".json", ".txt", ".css", ".npz")
 MOST_BYTES = 32 * 2**20
+MOST_ARRAY = 2**19
+"""Bytes of an array that is read; those of boxes and floors are smaller."""
 MOST_BESIDE = 200
 ITERATIONS = "record_scene"
 """The folder in which SceneWeaver writes ``layout_N.json`` in every iteration; the last one is the scene of the run."""
@@ -201,7 +206,30 @@ def read_given(path: Path, name: str = "") -> SourceFile:
         raise FileProblem(f"{path}: this is a device or a pipe, not a file")
     if path.is_file() and (size := path.stat().st_size) > MOST_BYTES:
         raise FileProblem(f"{path}: it has {size:,} bytes, and {MOST_BYTES:,} are read at most")
+    if path.suffix.lower() == ".npz":
+        return SourceFile(name or path.name, "", _arrays(path))
     return SourceFile.of(name or path.name, read_text(path))
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """Return the arrays of a file as lists, but those of pictures and features."""
+    data = io.BytesIO(read_bytes(path))
+    if not zipfile.is_zipfile(data):
+        raise FileProblem(f"{path}: not an .npz file")
+    try:
+        with zipfile.ZipFile(data) as packed:
+            sizes = {one.filename.removesuffix(".npy"): one.file_size for one in packed.infolist()}
+        with np.load(data, allow_pickle=False) as file:
+            return {name: file[name].tolist() for name in file.files if sizes.get(name, 0) <= MOST_ARRAY}
+    except ValueError:
+        hint = (
+            f"re-export it where you trust it: python -c \"import numpy as n; d = n.load('{path.name}', "
+            "allow_pickle=True); a = {k: n.array(d[k].tolist()) for k in d.files}; "
+            "n.savez('plain.npz', **{k: v for k, v in a.items() if v.dtype != object})\""
+        )
+        raise FileProblem(f"{path}: its arrays are pickled, and a pickle can run any code", hint=hint) from None
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise FileProblem(f"{path}: not a whole .npz file: {error}") from None
 
 
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Wall, read_mesh
+from tsgkit.geometry.libraries import shapely
 from tsgkit.geometry.problems import Problem
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.converters.arrangements import Ledger, Point
@@ -163,6 +164,20 @@ def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
         found.pop()
     area = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*found, *found[:1]]))
     return tuple(reversed(found)) if area < 0 else tuple(found)
+
+
+def outline(triangles: Iterable[Sequence[Point]]) -> tuple[Corner, ...]:
+    """Return the outline of the largest floor that some triangles (x, y up, z) make, on our floor plan.
+
+    >>> outline([[(0, 0, 0), (0, 0, -3), (4, 0, -3)], [(0, 0, 0), (4, 0, -3), (4, 0, 0)]])
+    ((4.0, 0.0), (4.0, 3.0), (0.0, 3.0), (0.0, 0.0))
+    """
+    flat = [shapely.Polygon([(float(x), -float(z) + 0.0) for x, _, z in triangle]) for triangle in triangles]
+    parts = shapely.get_parts(shapely.union_all([one for one in flat if one.area > 0], grid_size=SHORT))
+    polygons = [one for one in parts if one.geom_type == "Polygon"]
+    if not polygons:
+        return ()
+    return ring(max(polygons, key=lambda one: one.area).normalize().exterior.simplify(SHORT).coords)
 
 
 def crosses_itself(corners: Sequence[Corner]) -> bool:

@@ -30,6 +30,9 @@ OURS = {
     "atiss": ("tsgkit.suites.sceneeval.converters.atiss", "ATISS"),
     "hsm": ("tsgkit.suites.sceneeval.converters.hsm", "HSM"),
     "idesign": ("tsgkit.suites.sceneeval.converters.idesign", "IDESIGN"),
+    "sceneweaver": ("tsgkit.suites.sceneeval.converters.sceneweaver", "SCENEWEAVER"),
+    "boxes": ("tsgkit.suites.sceneeval.converters.boxes", "BOXES"),
+    "3d-front": ("tsgkit.suites.sceneeval.converters.front3d", "FRONT3D"),
 }
 
 

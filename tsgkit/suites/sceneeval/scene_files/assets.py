@@ -201,8 +201,16 @@ def _scene_asset(folder: Path, prefix: str, asset_id: str, where: str) -> Asset:
     rotation = None
     if mesh.suffix == ".sdf":
         mesh, rotation = _mesh_of_sdf(mesh, where)
-    category = " ".join(word.lower() for word in _WORDS.findall(name) if word != "Factory")
-    return Asset(mesh, category or "object", _words(own, "description"), rotation, stood_up=prefix in STOOD_UP)
+    return Asset(mesh, category_of(name), _words(own, "description"), rotation, stood_up=prefix in STOOD_UP)
+
+
+def category_of(name: str) -> str:
+    """Return the category in the name of an object.
+
+    >>> category_of("3164690_SimpleBookcaseFactory_7"), category_of("twin_bed_1"), category_of("7")
+    ('simple bookcase', 'twin bed', 'object')
+    """
+    return " ".join(word.lower() for word in _WORDS.findall(name) if word != "Factory") or "object"
 
 
 @lru_cache(maxsize=8)
