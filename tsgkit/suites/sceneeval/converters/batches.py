@@ -41,7 +41,7 @@ MOST_ARRAY = 2**19
 MOST_BESIDE = 200
 ITERATIONS = "record_scene"
 """The folder in which SceneWeaver writes ``layout_N.json`` in every iteration; the last one is the scene of the run."""
-Kind = Literal["scene", "companion", "unknown", "broken"]
+FileKind = Literal["scene", "companion", "unknown", "broken"]
 _ITERATION = re.compile(r"layout_(\d{1,9})\.json")
 _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
 
@@ -141,7 +141,7 @@ class Tree(NamedTuple):
 
 def tree_of(folder: Path, out: Path | None = None) -> Tree:
     """Return the files to convert in a folder and all folders in it, except ``out``."""
-    kinds: dict[Path, Kind] = {}
+    kinds: dict[Path, FileKind] = {}
     passed_over: list[Path] = []
     for inner in (folder, *_folders(folder, out)):
         paths, earlier = _last_iteration(_files(inner))
@@ -150,7 +150,8 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     scenes = {_masked(path) for path, kind in kinds.items() if kind == "scene"}
     if len(scenes) == 1:
         passed_over += [path for path, kind in kinds.items() if kind == "unknown" and _masked(path) not in scenes]
-    paths = [path for path in kinds if path not in passed_over]
+    left_out = set(passed_over)
+    paths = [path for path in kinds if path not in left_out]
     if not paths:
         raise FileProblem(f"{folder}: no file in it ends in {', '.join(ENDINGS)}")
     in_folder = Counter(path.parent for path in paths)
@@ -162,7 +163,7 @@ def _entry(path: Path, top: Path, *, is_alone: bool) -> Entry:
     """Return a file in a tree; one that is alone in its folder is named after the folder."""
     if path.parent == top:
         return Entry.of(path)
-    home = path.parent.parent if path.parent.name == ITERATIONS and path.parent.parent != top else path.parent
+    home = path.parent.parent if path.parent.name == ITERATIONS else path.parent
     own = home if is_alone else path.with_suffix("")
     return Entry(path, path.relative_to(top).as_posix(), own.name, own.relative_to(top).as_posix())
 
@@ -193,7 +194,7 @@ def _last_iteration(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return [path for path in paths if path not in earlier], earlier
 
 
-def _kind(path: Path) -> Kind:
+def _kind(path: Path) -> FileKind:
     given = _readable(path)
     if given is None:
         return "broken"
@@ -220,16 +221,16 @@ def _arrays(path: Path) -> dict[str, Any]:
         with zipfile.ZipFile(data) as packed:
             sizes = {one.filename.removesuffix(".npy"): one.file_size for one in packed.infolist()}
         with np.load(data, allow_pickle=False) as file:
-            return {name: file[name].tolist() for name in file.files if sizes.get(name, 0) <= MOST_ARRAY}
-    except ValueError:
+            return {name: np.asarray(file[name]).tolist() for name in file.files if sizes.get(name, 0) <= MOST_ARRAY}
+    except (OSError, EOFError, MemoryError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        if "allow_pickle" not in str(error):
+            raise FileProblem(f"{path}: not a whole .npz file: {error}") from None
         hint = (
             f"re-export it where you trust it: python -c \"import numpy as n; d = n.load('{path.name}', "
             "allow_pickle=True); a = {k: n.array(d[k].tolist()) for k in d.files}; "
             "n.savez('plain.npz', **{k: v for k, v in a.items() if v.dtype != object})\""
         )
         raise FileProblem(f"{path}: its arrays are pickled, and a pickle can run any code", hint=hint) from None
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise FileProblem(f"{path}: not a whole .npz file: {error}") from None
 
 
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
