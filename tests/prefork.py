@@ -124,12 +124,10 @@ def _serve() -> None:
     from tsgkit.lexicon.stems import stem
     from tsgkit.llm import batches
     from tsgkit.llm.direct_calls import DirectCalls
-    from tsgkit.llm.litellm_calls import LiteLlm
     from tsgkit.llm.settings import parse, settings_of
 
     address = parse(["api_base=http://127.0.0.1:9/v1"], ())
-    for client in (DirectCalls, LiteLlm):  # loads what is loaded late, sends nothing
-        client(settings_of("openai/warm", address, {"temperature": 0})).prepare()
+    DirectCalls(settings_of("openai/warm", address, {"temperature": 0})).prepare()  # loads what is loaded late
     stem("beds")  # loads NLTK
     batches.PACE = batches.Pace(quiet=0.15, first_poll=0.1, longest_poll=0.3, rest=0.02)
     gc.collect()

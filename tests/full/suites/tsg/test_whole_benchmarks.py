@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from suites.tsg.commands.test_benchmark_maker import made, rows, stories_file
+from full.suites.tsg.commands.test_benchmark_maker import made, rows, stories_file
 
 from tsgkit.library.documents.reader import read_file
 
