@@ -65,7 +65,7 @@ def _check(traces: Traces) -> None:
     """Raise ``UsageError`` for a missing extra and for settings by which no span would arrive."""
     with refused_settings():  # the SDK reads some variables as it is imported
         _check_installed()
-    if _is_disabled() or _has_provider():
+    if _has_provider():
         return
     for name in ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
         if os.environ.get(name, PROTOCOL) not in ("", PROTOCOL):
@@ -90,10 +90,6 @@ def _check_installed() -> None:
         raise ExtraMissing("spans are sent", "OpenTelemetry", "otel") from None
 
 
-def _is_disabled() -> bool:
-    return os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-
-
 def _has_provider() -> bool:
     from opentelemetry.trace import ProxyTracerProvider, get_tracer_provider
 
@@ -106,8 +102,7 @@ class Tracing:
     def __init__(self, traces: Traces | None, secrets: Secrets, name: str, attributes: Attributes) -> None:
         self.trouble = ""
         """The reason why spans could not be sent."""
-        self._traces = None if traces is not None and _is_disabled() else traces
-        self._secrets, self._name, self._attributes = secrets, name, attributes
+        self._traces, self._secrets, self._name, self._attributes = traces, secrets, name, attributes
         self._stack = ExitStack()
         self._export: SpanExport | None = None
 

@@ -60,8 +60,8 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
         more: dict[str, Any] = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
         ended = traced(tsgkit, served.url, *words(server.base), **more)
         arrived = len(served.spans)
-        traced(tsgkit, served.url, *words(server.base, out="silent"), OTEL_SDK_DISABLED="true")
-        assert len(served.spans) == arrived
+        silent = traced(tsgkit, served.url, *words(server.base, out="silent"), OTEL_SDK_DISABLED="true")
+        assert (silent.err, len(served.spans)) == ("", arrived)
     assert (ended.err, ended.out.replace("run", "plain")) == ("", plain.out.replace("run", "plain"))
     header = json.loads((tmp_path / "run/run.json").read_text())
     assert header["identity"] == json.loads((tmp_path / "plain/run.json").read_text())["identity"]
