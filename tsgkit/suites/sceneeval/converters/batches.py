@@ -53,18 +53,14 @@ class Entry:
     path: Path
     name: str
     stem: str
-    place: str = ""
-    """The path in the tree of the folder of its run, or of the file without its ending; empty for a file alone."""
+    names: tuple[str, ...]
+    """The names that a table of ids may give its scene, the longest first."""
 
     @staticmethod
-    def of(path: Path) -> Entry:
-        """Return a file on its own."""
-        return Entry(path, path.name, path.stem)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names that a table of ids may give its scene, the longest first."""
-        return (self.place, self.name, self.stem) if self.place else (self.name, self.stem)
+    def of(path: Path, name: str = "", own: Path | None = None) -> Entry:
+        """Return a file, and the path in its tree of what its scene is named after if it is another."""
+        own = own or Path(path.stem)
+        return Entry(path, name or path.name, own.name, (own.as_posix(), name or path.name, own.name))
 
 
 class SceneIds(NamedTuple):
@@ -80,9 +76,7 @@ class SceneIds(NamedTuple):
     @staticmethod
     def of(text: str, file: str) -> SceneIds:
         """Read a table; ``FileProblem`` names the line that is wrong."""
-        rows = csv.reader(io.StringIO(text), strict=True)
-        ids: dict[str, str] = {}
-        lines: dict[str, int] = {}
+        rows, ids = csv.reader(io.StringIO(text), strict=True), dict[str, str]()
         try:
             if (head := [cell.strip() for cell in next(rows, [])]) != ["name", "id"]:
                 raise FileProblem(f"{file}: line 1: expected the columns name,id, found {','.join(head)!r:.80}")
@@ -92,19 +86,17 @@ class SceneIds(NamedTuple):
                     continue
                 if len(cells) != 2 or not all(cells):
                     raise FileProblem(f"{where}: expected a name and an id, found {','.join(row)!r:.80}")
-                name, scene_id = cells
-                if name in ids:
-                    raise FileProblem(f"{where}: the name {name!r:.80} has a row already")
-                if scene_id in lines:
-                    raise FileProblem(f"{where}: id {scene_id:.80} is in line {lines[scene_id]} already")
-                ids[name], lines[scene_id] = plain_id(scene_id, f"{where}: id"), rows.line_num
+                if cells[0] in ids:
+                    raise FileProblem(f"{where}: the name {cells[0]!r:.80} has a row already")
+                ids[cells[0]] = plain_id(cells[1], f"{where}: id")
         except csv.Error as error:
             raise FileProblem(f"{file}: line {rows.line_num}: {error}") from None
+        if twice := [one for one, number in Counter(ids.values()).items() if number > 1]:
+            raise FileProblem(f"{file}: two names have the id {twice[0]}")
         return SceneIds(file, ids)
 
     def of_scene(self, names: Sequence[str], where: str) -> str:
         """Return the id of a scene by the first of its names that has a row."""
-        names = [name for name in names if name]
         if found := next((self.by_name[name] for name in names if name in self.by_name), ""):
             return found
         raise FileProblem(f"{where}: {self.file} has no row for it", hint=f"add one: {names[-1]},ID")
@@ -143,29 +135,26 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     """Return the files to convert in a folder and all folders in it, except ``out``."""
     kinds: dict[Path, FileKind] = {}
     passed_over: list[Path] = []
-    for inner in (folder, *_folders(folder, out)):
-        paths, earlier = _last_iteration(_files(inner))
-        passed_over += earlier
+    for inner in _folders(folder, out):
+        paths = _files(inner)
+        if inner.name == ITERATIONS:
+            numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
+            passed_over += (earlier := sorted(numbers, key=lambda path: numbers[path])[:-1])
+            paths = [path for path in paths if path not in earlier]
         kinds |= {path: kind for path in paths if (kind := _kind(path)) != "companion" or inner == folder}
     scenes = {_masked(path) for path, kind in kinds.items() if kind == "scene"}
     if len(scenes) == 1:
         passed_over += [path for path, kind in kinds.items() if kind == "unknown" and _masked(path) not in scenes]
-    left_out = set(passed_over)
-    paths = [path for path in kinds if path not in left_out]
+    paths = [path for path in kinds if path not in set(passed_over)]
     if not paths:
         raise FileProblem(f"{folder}: no file in it ends in {', '.join(ENDINGS)}")
     in_folder = Counter(path.parent for path in paths)
-    entries = [_entry(path, folder, is_alone=in_folder[path.parent] == 1) for path in paths]
+    entries = []
+    for path in paths:
+        home = path.parent.parent if path.parent.name == ITERATIONS else path.parent
+        own = path.with_suffix("") if path.parent == folder or in_folder[path.parent] > 1 else home
+        entries.append(Entry.of(path, path.relative_to(folder).as_posix(), own.relative_to(folder)))
     return Tree(tuple(entries), tuple(path.relative_to(folder).as_posix() for path in passed_over))
-
-
-def _entry(path: Path, top: Path, *, is_alone: bool) -> Entry:
-    """Return a file in a tree; one that is alone in its folder is named after the folder."""
-    if path.parent == top:
-        return Entry.of(path)
-    home = path.parent.parent if path.parent.name == ITERATIONS else path.parent
-    own = home if is_alone else path.with_suffix("")
-    return Entry(path, path.relative_to(top).as_posix(), own.name, own.relative_to(top).as_posix())
 
 
 def _masked(path: Path) -> str:
@@ -173,25 +162,17 @@ def _masked(path: Path) -> str:
     return re.sub(r"\d+", "#", path.name)
 
 
-def _folders(folder: Path, out: Path | None) -> Iterator[Path]:
-    """Yield the folders in a folder, each before those in it."""
-    for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
-        if out is None or inner.resolve() != out.resolve():
-            yield inner
-            yield from _folders(inner, out)
+def _folders(folder: Path, out: Path | None = None) -> Iterator[Path]:
+    """Yield a folder and all folders in it, each before those in it."""
+    left = [folder]
+    while left:
+        yield (inner := left.pop())
+        paths = (path for path in inner.iterdir() if path.is_dir() and not path.is_symlink())
+        left += sorted((path for path in paths if out is None or path.resolve() != out.resolve()), reverse=True)
 
 
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS and path.is_file())
-
-
-def _last_iteration(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the last of the layouts that a run recorded, with all other files, and the earlier ones."""
-    numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
-    if not numbers or next(iter(numbers)).parent.name != ITERATIONS:
-        return list(paths), []
-    earlier = sorted(numbers, key=lambda path: numbers[path])[:-1]
-    return [path for path in paths if path not in earlier], earlier
 
 
 def _kind(path: Path) -> FileKind:
@@ -238,27 +219,24 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
     last.
     """
     taken: dict[str, str] = {}
-    companions = _Companions(batch)
-    ids = batch.ids
-    unused = dict(ids.by_name) if ids else {}
+    companions, known = _Companions(batch), set[str]()
     for entry in entries:
+        known.update(entry.names)
         try:
             given = read_given(entry.path, entry.name)
             if len(entries) > 1 and is_companion(given):
                 continue
             form, scenes = _converted(given, entry, batch, companions)
-            for name in (*entry.names, *(scene.id for scene in scenes)):
-                unused.pop(name, None)
-            yield _named(scenes, entry, form, taken, ids)
         except UsageError as error:
-            for name in entry.names:
-                unused.pop(name, None)
             yield Outcome(entry, failures=(error,))
-    if ids and unused:
-        shown = ", ".join(list(unused)[:10]) + (", ..." if len(unused) > 10 else "")
+            continue
+        known.update(scene.id for scene in scenes)
+        yield _named(scenes, entry, form, taken, batch.ids)
+    if batch.ids and (unused := [name for name in batch.ids.by_name if name not in known]):
+        shown = ", ".join(unused[:10]) + (", ..." if len(unused) > 10 else "")
         hint = "a name is that of a file, of the folder of a run (or its path in the tree), or of a record in a file"
-        problem = FileProblem(f"{ids.file}: no scene is named {shown}", hint=hint)
-        yield Outcome(Entry.of(Path(ids.file)), failures=(problem,))
+        problem = FileProblem(f"{batch.ids.file}: no scene is named {shown}", hint=hint)
+        yield Outcome(Entry.of(Path(batch.ids.file)), failures=(problem,))
 
 
 def convert_file(path: Path, batch: Batch) -> Outcome:
@@ -270,52 +248,42 @@ def convert_file(path: Path, batch: Batch) -> Outcome:
 
 def _converted(given: SourceFile, entry: Entry, batch: Batch, companions: _Companions) -> tuple[str, Scenes]:
     converter = converter_of(batch.form) if batch.form else recognised(given)
-    if batch.form and not converter.fits(given):
-        raise _unfitting(given, batch.form)
-    companion = companions.named(entry)
-    beside = companions.beside(entry.path, converter) if companion is None else None
-    if batch.beside is not None and companion is None and beside is None:
+    if not converter.fits(given):
+        alike = " or ".join(one.name for one in fitting(given))
+        hint = f"it looks like {alike}" if alike else ""
+        raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
+    if companion := companions.named(entry):
+        return converter.name, converter(given, replace(batch.options, companion=companion))
+    beside = companions.beside(entry.path, converter)
+    if batch.beside is not None and beside is None:
         hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
         raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
-    scenes = converter(given, replace(batch.options, companion=companion or beside))
-    return converter.name, tuple(_found_beside(scene, beside.name) for scene in scenes) if beside else scenes
-
-
-def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unconverted:
-    """Return the scene with a note about a companion file that was found automatically."""
-    if isinstance(scene, Unconverted):
-        return scene
-    loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (name,))
-    return replace(scene, losses=(*scene.losses, loss))
-
-
-def _unfitting(given: SourceFile, form: str) -> FileProblem:
-    try:
-        hint = f"it looks like {recognised(given).name}"
-    except FileProblem:
-        hint = ""
-    return FileProblem(f"{given.name}: this is not {form} ({converter_of(form).meaning})", hint=hint)
+    scenes = converter(given, replace(batch.options, companion=beside))
+    if beside is None:
+        return converter.name, scenes
+    loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (beside.name,))
+    return converter.name, tuple(
+        replace(scene, losses=(*scene.losses, loss)) if isinstance(scene, Converted) else scene for scene in scenes
+    )
 
 
 class _Companions:
     """The companions of the files of a batch, each read once."""
 
     def __init__(self, batch: Batch) -> None:
-        self._place = batch.beside
-        folder = self._place if self._place is not None and self._place.is_dir() else None
-        self._all = [path for each in (folder, *_folders(folder, None)) for path in _files(each)] if folder else []
+        self._place = place = batch.beside
+        self._all = [path for one in _folders(place) for path in _files(one)] if place and place.is_dir() else None
         self._beside: dict[tuple[Path, str], SourceFile | None] = {}
 
     def named(self, entry: Entry) -> SourceFile | None:
         """Return the companion given with all files, or the one that is named after a file or the folder of its run;
         None where a folder of companions has none.
         """
-        if self._place is None or not self._place.is_dir():
+        if self._place is None or self._all is None:
             return read_given(self._place) if self._place else None
-        exact = [self._place / f"{name}.json" for name in entry.names if name]
-        found = [path for path in exact if path in self._all][:1]
-        found = found or [
-            one for one in self._all if entry.stem in (one.stem, *one.relative_to(self._place).parts[:-1])
+        exact = [self._place / f"{name}.json" for name in entry.names]
+        found = [path for path in exact if path in self._all][:1] or [
+            path for path in self._all if entry.stem in (path.stem, *path.relative_to(self._place).parts[:-1])
         ]
         if len(found) > 1:
             found = [path for path in found if (given := _readable(path)) and is_companion(given)]
@@ -328,7 +296,7 @@ class _Companions:
         """Return the only file of its form beside a file."""
         key = (path.parent, converter.name)
         if key not in self._beside:
-            listed = [one for one in _files(path.parent)[:MOST_BESIDE] if one.suffix.lower() == ".json" and one != path]
+            listed = [one for one in _files(path.parent)[:MOST_BESIDE] if one.suffix.lower() != ".npz" and one != path]
             near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
             self._beside[key] = near[0] if len(near) == 1 else None
         return self._beside[key]
@@ -357,11 +325,10 @@ def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str], ids: 
             if name in taken:
                 hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
                 raise FileProblem(f"{entry.name}: scene {name} is made of {taken[name]} already", hint=hint)
+            taken[name] = entry.name
+            made.append(replace(scene, id=name))
         except UsageError as error:
             failures.append(error)
-            continue
-        taken[name] = entry.name
-        made.append(replace(scene, id=name))
     return Outcome(entry, form, tuple(made), tuple(failures))
 
 
