@@ -104,7 +104,7 @@ def test_what_cannot_be_compared_is_counted_and_named(run: CommandLine) -> None:
     Path("output/Holodeck/scene_2/eval_result.json").write_text('{"method": "Holodeck"')
     out = run("report run --against output").out
     for words in (
-        "NavigabilityMetric in Holodeck/scene_0/eval_result.json: navigability: Input should be a finite number",
+        "NavigabilityMetric in Holodeck/scene_0/eval_result.json: Input should be a finite number",
         "metrics unknown here: 1 (PhysicsMetric in Holodeck/scene_0/eval_result.json)",
         "scenes without a readable NavigabilityMetric there: 1 (0)",
         "entries only there: 1 (eq,1,cat of scene 0)",

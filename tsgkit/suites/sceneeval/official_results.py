@@ -15,9 +15,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, FiniteFloat, StrictBool, TypeAdapter, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
@@ -34,76 +34,44 @@ Scorer = Callable[[Annotation, Mapping[str, Any]], Judged]
 """Scores findings on a scene."""
 
 
-class _Official(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+def _field(name: str) -> BeforeValidator:
+    """Return a validator that takes one field of an entry for it; None where it has none."""
+    return BeforeValidator(lambda entry: entry.get(name) if isinstance(entry, dict) else None)
 
 
-class _Demand(_Official):
-    satisfied: StrictBool
-
-
-class _InCollision(_Official):
-    in_collision: StrictBool
-
-
-class _Collisions(_Official):
+class _Collisions(BaseModel):
     scene_in_collision: StrictBool
-    objects: dict[str, _InCollision] = Field(alias="collision_results")
+    collision_results: dict[str, Annotated[StrictBool, _field("in_collision")]]
 
 
-class _Support(_Official):
-    supported: StrictBool
+Sides = tuple[Annotated[StrictBool, _field("opening_occluded"), _field("occlusion_info")], ...]
 
 
-class _Navigability(_Official):
-    navigability: float
+class _Openings(BaseModel):
+    door_clearance: dict[str, Sides]
+    window_clearance: dict[str, Sides]
 
 
-class _Accessibility(_Official):
-    max: float
-    """The best side; -1 for an object without functional sides."""
+class _Result(BaseModel):
+    method: str
+    scene_id: str | int
+    object_matching_per_category: dict[str, dict[str, Any]] = {}
+    not_matched_objects: dict[str, Any] = {}
+    results: dict[str, Annotated[Any, _field("data")]]
 
 
-class _Bounds(_Official):
-    out_of_bound: StrictBool
-
-
-class _Occlusion(_Official):
-    opening_occluded: StrictBool
-
-
-class _Side(_Official):
-    occlusion_info: _Occlusion
-
-
-class _Openings(_Official):
-    door_clearance: dict[str, tuple[_Side, ...]]
-    window_clearance: dict[str, tuple[_Side, ...]]
-
-
-class _Metric(_Official):
-    data: Any
-
-
-class _Result(_Official):
-    method: StrictStr
-    scene_id: StrictStr | StrictInt
-    per_category: dict[str, dict[str, Any]] = Field(default={}, alias="object_matching_per_category")
-    not_matched: dict[str, Any] = Field(default={}, alias="not_matched_objects")
-    results: dict[str, _Metric]
-
-
-_Demands = TypeAdapter(dict[str, _Demand])
+_Demands: TypeAdapter[Any] = TypeAdapter(dict[str, Annotated[StrictBool, _field("satisfied")]])
 DATA: Mapping[str, TypeAdapter[Any]] = {
     "ObjCountMetric": _Demands,
     "ObjAttributeMetric": _Demands,
     "ObjObjRelationshipMetric": _Demands,
     "ObjArchRelationshipMetric": _Demands,
     "CollisionMetric": TypeAdapter(_Collisions),
-    "SupportMetric": TypeAdapter(dict[str, _Support]),
-    "NavigabilityMetric": TypeAdapter(_Navigability),
-    "AccessibilityMetric": TypeAdapter(dict[str, _Accessibility]),
-    "OutOfBoundMetric": TypeAdapter(dict[str, _Bounds]),
+    "SupportMetric": TypeAdapter(dict[str, Annotated[StrictBool, _field("supported")]]),
+    "NavigabilityMetric": TypeAdapter(Annotated[FiniteFloat, Field(ge=0, le=1), _field("navigability")]),
+    # of the best side; -1 for an object without functional sides
+    "AccessibilityMetric": TypeAdapter(dict[str, Annotated[FiniteFloat, Field(ge=-1, le=1), _field("max")]]),
+    "OutOfBoundMetric": TypeAdapter(dict[str, Annotated[StrictBool, _field("out_of_bound")]]),
     "OpeningClearanceMetric": TypeAdapter(_Openings),
 }
 """The form of the data of each official metric, as far as it is read."""
@@ -180,17 +148,19 @@ def _scene(path: Path, name: str, problems: Problems) -> OfficialScene:
     except ValidationError as error:
         raise problem_of(error, name) from None
     metrics = dict[str, Any]()
-    for metric, found in result.results.items():
+    for metric, data in result.results.items():
         if metric not in DATA:
             problems["metrics unknown here"].append(f"{metric} in {name}")
             continue
         try:
-            metrics[metric] = DATA[metric].validate_python(found.data)
+            metrics[metric] = DATA[metric].validate_python(data)
         except ValidationError as error:
             fault = problem_of(error, f"{metric} in {name}")
             problems["metrics that cannot be read there"].append(fault.message)
-    categories = {name: category for category, objects in result.per_category.items() for name in objects}
-    return OfficialScene(result.method, str(result.scene_id), categories | dict.fromkeys(result.not_matched), metrics)
+    matched: dict[str, str | None] = dict.fromkeys(result.not_matched_objects)
+    for category, objects in result.object_matching_per_category.items():
+        matched |= dict.fromkeys(objects, category)
+    return OfficialScene(result.method, str(result.scene_id), matched, metrics)
 
 
 def _of_method(
@@ -222,39 +192,33 @@ def _demands(sample: Annotation, scene: OfficialScene, problems: Problems) -> di
     """Return the findings of ``sceneeval/fidelity``; both profiles hold the one verdict there is."""
     verdicts: dict[tuple[str, str], bool] = {}
     for kind in ("cnt", "atr", "oor", "oar"):
-        data = scene.metrics.get(OFFICIAL_NAMES[kind])
-        if data is None:
+        if (data := scene.metrics.get(OFFICIAL_NAMES[kind])) is None:
             continue
-        theirs, ours = data.keys(), [spec.text for spec in sample.specifications if spec.kind == kind]
-        problems["entries only there"] += [f"{text} of scene {sample.item_id}" for text in theirs if text not in ours]
-        problems["entries only here"] += [f"{text} of scene {sample.item_id}" for text in ours if text not in theirs]
-        verdicts |= {(kind, text): one.satisfied for text, one in data.items()}
+        ours = [spec.text for spec in sample.specifications if spec.kind == kind]
+        problems["entries only there"] += [f"{text} of scene {sample.item_id}" for text in data if text not in ours]
+        problems["entries only here"] += [f"{text} of scene {sample.item_id}" for text in ours if text not in data]
+        verdicts |= {(kind, text): met for text, met in data.items()}
     rest: dict[str, Any] = {"count": None, "reason": "decided by the official code", "groups": []}
-    met = {spec: {"satisfied": verdicts.get((spec.kind, spec.text)), **rest} for spec in sample.specifications}
-    return {
-        "matched": dict(scene.matched),
-        "specifications": [
-            {"text": spec.text, "kind": spec.kind, "meant": None, "profiles": dict.fromkeys(PROFILES, verdict)}
-            for spec, verdict in met.items()
-        ],
-    }
+    specifications = []
+    for spec in sample.specifications:
+        profiles = {key: {"satisfied": verdicts.get((spec.kind, spec.text)), **rest} for key in PROFILES}
+        specifications.append({"text": spec.text, "kind": spec.kind, "meant": None, "profiles": profiles})
+    return {"matched": dict(scene.matched), "specifications": specifications}
 
 
 def _plausibility(scene: OfficialScene) -> dict[str, Any]:
     """Return the findings of ``sceneeval/plausibility``; both profiles hold the one verdict there is."""
     collisions: _Collisions | None = scene.metrics.get("CollisionMetric")
-    hits = {name: one.in_collision for name, one in collisions.objects.items()} if collisions else {}
-    held = {name: one.supported for name, one in scene.metrics.get("SupportMetric", {}).items()}
-    out = {name: one.out_of_bound for name, one in scene.metrics.get("OutOfBoundMetric", {}).items()}
-    best = {name: one.max for name, one in scene.metrics.get("AccessibilityMetric", {}).items()}
+    hits = collisions.collision_results if collisions else {}
+    held, out, best = (scene.metrics.get(f"{name}Metric", {}) for name in ("Support", "OutOfBound", "Accessibility"))
     access = {name: value for name, value in best.items() if value >= 0}
-    way: _Navigability | None = scene.metrics.get("NavigabilityMetric")
+    way: float | None = scene.metrics.get("NavigabilityMetric")
     clear: _Openings | None = scene.metrics.get("OpeningClearanceMetric")
     openings = [
-        {"id": name, "kind": kind, "occluded": side.occlusion_info.opening_occluded, "reason": ""}
+        {"id": name, "kind": kind, "occluded": is_occluded, "reason": ""}
         for kind, found in (("door", clear.door_clearance), ("window", clear.window_clearance))
         for name, sides in found.items()
-        for side in sides
+        for is_occluded in sides
     ] if clear else []  # fmt: skip
     findings = {
         "objects": {
@@ -268,12 +232,12 @@ def _plausibility(scene: OfficialScene) -> dict[str, Any]:
             for name in dict.fromkeys([*scene.matched, *hits, *held, *out, *best])
         },
         "openings": openings,
-        "navigability": {"value": way.navigability if way else None, "reason": ""},
+        "navigability": {"value": way, "reason": ""},
         "scores": {
             "col_ob": [sum(hits.values()), len(hits)],
             "col_sc": [int(collisions.scene_in_collision), 1] if collisions else [0, 0],
             "sup": [sum(held.values()), len(held)],
-            "nav": [way.navigability, 1] if way else [0, 0],
+            "nav": [0, 0] if way is None else [way, 1],
             "acc": [sum(access.values()), len(access)],
             "oob": [sum(out.values()), len(out)],
             "opc": [sum(not side["occluded"] for side in openings), len(openings)],
