@@ -18,7 +18,6 @@ object is both red and blue. Needs the extra ``logic``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,7 +31,7 @@ from tsgkit.logic.official import verify_official
 from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, PlacementModel, Rules, Status, spread_out
 from tsgkit.logic.proofs import Proof, proof_of
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.verdicts import Profile
+from tsgkit.logic.verdicts import Profile, Verdict
 from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
@@ -115,7 +114,11 @@ def solve(
         found = solver.solution(spare)
     except OutOfBudget as out:
         found = Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
-    return found if found.outright else solver.without_objects() or found
+    if found.outright:
+        return found
+    # A formula that needs too many objects to be searched may hold of none.
+    empty = tuple(one for one in profiles if _verdict(formula, Layout(()), one).truth is True)
+    return solver.satisfied(Layout(()), empty) if "strict" in empty else found
 
 
 class _Solver:
@@ -149,13 +152,6 @@ class _Solver:
             return self.satisfied(proof.layout, STRICT)
         why = why or f"no layout of up to {tried} objects was found, and larger ones were not ruled out"
         return Solution("not decided", objects=tried, profiles=self.profiles, note=why)
-
-    def without_objects(self) -> Solution | None:
-        """Return the empty layout where it satisfies the formula, which may need too many objects to be searched."""
-        for profiles in (self.profiles, STRICT):
-            with suppress(VerdictMismatch):
-                return self.satisfied(Layout(()), profiles)
-        return None
 
     def satisfied(self, layout: Layout, profiles: tuple[Profile, ...]) -> Solution:
         layout = verified(self.formula, layout, profiles)
@@ -202,14 +198,17 @@ def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, t
     Raise ``VerdictMismatch`` otherwise: it is a bug in this package.
     """
     for profile in profiles:
-        is_strict = profile == "strict"
-        verdict = verify_strict(formula, layout, explain=False) if is_strict else verify_official(formula, layout)
+        verdict = _verdict(formula, layout, profile)
         if verdict.truth is not truth:
             raise VerdictMismatch(
                 f"the solver says {truth}, the {profile} verifier {verdict.truth}"
                 f" ({verdict.reason or verdict.status}): {layout.value}"
             )
     return layout
+
+
+def _verdict(formula: Formula, layout: Layout, profile: Profile) -> Verdict:
+    return verify_strict(formula, layout, explain=False) if profile == "strict" else verify_official(formula, layout)
 
 
 class VerdictMismatch(AssertionError):
