@@ -90,23 +90,18 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
         from tsgkit.report.published_tables import against_published
 
         report = against_published(report)
-    elif arguments.against:
+    elif arguments.against is not None:
         from tsgkit.report.official_results import against_official
 
         report = against_official(report, Path(arguments.against))
-    report = _under_shown_names(report, shown)
+    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)  # the shards have one name
+    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
+    report = replace(report, rows=rows, beside=tuple(beside))
     gates = _gates(arguments.fail_under, report)
     on_screen = name == "terminal" and arguments.output is None
     deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
     _write_for_ci(report, gates, arguments)
     return _exit_code(report, gates)
-
-
-def _under_shown_names(report: Report, shown: Mapping[str, str]) -> Report:
-    """Return the report with runs called as they are shown, which matters for shards."""
-    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
-    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
-    return replace(report, rows=rows, beside=tuple(beside))
 
 
 def _gated(text: str) -> str:

@@ -415,11 +415,9 @@ def _with_official(run: Path, row: OfficialRow) -> RowAgreements:
             if alone := [f"{some[place].text} of scene {place[0]}" for place in some if place not in rest]:
                 notes.append(note(f"{noun} only {where}", alone))
         differing += unlike
-    notes = list(dict.fromkeys(notes))
-    questions = len(compared[0][2])
-    return RowAgreements(
-        str(run), row.row.cell, row.row.judge, questions, 0, 0, 0, 0, tuple(measures), tuple(notes), tuple(differing)
-    )
+    numbers = (len(compared[0][2]), 0, 0, 0, 0)
+    unique = tuple(dict.fromkeys(notes))
+    return RowAgreements(str(run), row.row.cell, row.row.judge, *numbers, tuple(measures), unique, tuple(differing))
 
 
 def _between_rounds(verdicts: Verdicts) -> Iterator[MeasuredAgreement]:

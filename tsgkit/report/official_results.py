@@ -8,6 +8,7 @@ Subjects are paired by name. Where a run and a folder have one subject each, the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -65,39 +66,32 @@ def official_rows(
         if not rows:
             words = f"{folder}: no results of the official code of a task of {run}"
             raise UsageError(words, hint="those of sceneeval are read; tsgkit runs list shows the runs")
-        found = {row.cell.task: _results(row, folder) for row in rows}
+        results: dict[str, Sequence[OfficialResults]] = {}
         for row in rows:
-            theirs = _partner(row.cell.subject, [one.cell.subject for one in rows], found[row.cell.task], folder)
+            samples = {row.dataset.item_ids[number]: row.dataset.sample(number) for number in row.numbers}
+            if row.cell.task not in results:
+                task = cast("ReadsOfficialResults", row.task)
+                results[row.cell.task] = task.official_results(folder, samples.values())
+            theirs = _partner(row.cell.subject, [one.cell.subject for one in rows], results[row.cell.task], folder)
             if theirs is None:
                 continue
-            state, ids = saved.states[row.cell], row.dataset.item_ids
-            numbers = {ids[number]: (number, place) for number, place in zip(row.numbers, state.places, strict=True)}
-            pairs = {
-                item: RecordPair(
-                    row.dataset.sample(number),
-                    saved.samples.read(place),
-                    record_of(row.cell, theirs.judged[item], Transcript(())),
-                )
-                for item, (number, place) in numbers.items()
-                if place != NOWHERE and item in theirs.judged
-            }
-            alone = {
-                "scenes only here": [item for item in numbers if item not in theirs.judged],
-                "scenes not judged here yet": [item for item in numbers if item in theirs.judged.keys() - pairs.keys()],
-            }
+            pairs: dict[str, RecordPair] = {}
+            alone: dict[str, list[str]] = {"scenes only here": [], "scenes not judged here yet": []}
+            for (item, sample), place in zip(samples.items(), saved.states[row.cell].places, strict=True):
+                if (judged := theirs.judged.get(item)) is None:
+                    alone["scenes only here"].append(item)
+                elif place == NOWHERE:
+                    alone["scenes not judged here yet"].append(item)
+                else:
+                    record = record_of(row.cell, judged, Transcript(()))
+                    pairs[item] = RecordPair(sample, saved.samples.read(place), record)
             notes = tuple(note(kind, names) for kind, names in (alone | dict(theirs.problems)).items() if names)
             if not pairs:
-                raise UsageError(
-                    f"{folder}: no scene of the run has results on {theirs.subject}", hint="; ".join(notes)
-                )
+                words = f"{folder}: no scene of the run has results on {theirs.subject}"
+                raise UsageError(words, hint="; ".join(notes))
             yield OfficialRow(row, theirs.subject, pairs, notes)
     finally:
         saved.samples.close()
-
-
-def _results(row: Row, folder: Path) -> Sequence[OfficialResults]:
-    task = cast("ReadsOfficialResults", row.task)
-    return task.official_results(folder, [row.dataset.sample(number) for number in row.numbers])
 
 
 def _partner(
@@ -129,19 +123,15 @@ def note(kind: str, names: Sequence[str]) -> str:
 def against_official(report: Report, folder: Path) -> Report:
     """Return the report with the official results in a folder beside every row that there are some for."""
     rows = {(row.run, row.cell): row for row in report.rows}
-    found = [
-        _beside(rows[run, one.row.cell], one, folder)
-        for run in report.runs
-        for one in official_rows(Path(run), folder, report.data)
-    ]
-    return replace(report, beside=tuple(found))
+    found = ((run, one) for run in report.runs for one in official_rows(Path(run), folder, report.data))
+    return replace(report, beside=tuple(_beside(rows[run, one.row.cell], one, folder) for run, one in found))
 
 
 def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
     """Return a row over the items that both sides have, each metric over the items that have an official result."""
     row, names, seed = one.row, tuple(shown.metrics), shown.seed
     ours, theirs = row.task.tally(), row.task.tally()
-    differing: dict[str, list[str]] = {}
+    differing: dict[str, dict[str, str]] = {}
     for item, pair in one.pairs.items():
         measured = [name for name in names if name in pair.theirs["parts"]["official"]]
         ours.add(pair.ours["cluster"], scores_of(pair.ours, measured), pair.ours["counts"])
@@ -149,8 +139,7 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
         for name in measured:
             here, there = (_score(record["parts"].get("official", {}).get(name)) for record in pair[1:])
             if here != there:
-                differing.setdefault(name, []).append(f"{name} {here} here, {there} there")
-                differing.setdefault(f"scene {item}", []).append(f"{name} {here} here, {there} there")
+                differing.setdefault(item, {})[name] = f"{name} {here} here, {there} there"
     boards = [row.task.board(tally, row.solver, seed, only=names) for tally in (ours, theirs)]
     values = boards[1].profiles["official"] or {}
     figures = tuple(
@@ -158,13 +147,14 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
         for name in names
         if (value := values.get(name)) is not None
     )
-    counts = [f"{name} in {len(differing[name]):,}" for name in names if name in differing]
-    summary = (f"figures of {count(len(one.pairs), 'scene')}: {', '.join(counts)}",) if counts else ()
-    scenes = (f"{name}: {'; '.join(words)}" for name, words in differing.items() if name not in names)
-    differences = (*one.notes, *summary, *scenes)
-    return Beside(
-        replace(shown, board=boards[0], unasked=0), one.theirs, figures, differences, str(folder), are_results=True
-    )
+    differences = list(one.notes)
+    if differing:
+        counts = Counter(name for words in differing.values() for name in words)
+        listed = ", ".join(f"{name} in {counts[name]:,}" for name in names if name in counts)
+        differences.append(f"figures of {count(len(one.pairs), 'scene')}: {listed}")
+    differences += [f"scene {item}: {'; '.join(words.values())}" for item, words in differing.items()]
+    ours_alone = replace(shown, board=boards[0], unasked=0)
+    return Beside(ours_alone, one.theirs, figures, tuple(differences), str(folder), are_results=True)
 
 
 def _score(part: Sequence[float] | None) -> str:
