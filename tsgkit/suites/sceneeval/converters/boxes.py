@@ -95,13 +95,7 @@ def _record(value: Mapping[str, Any], name: str, where: str, options: Options) -
         said = {"length": wide, "width": deep, "height": high, "left": x, "top": z, "depth": y}
         things += [[category, said | {"orientation": boxes.angles[number][0]}]] if category else []
     middle_x, _, middle_z = boxes.centroid
-    corners = outline(
-        [
-            [boxes.vertices[one] for one in face]
-            for face in boxes.faces
-            if min(face) >= 0 and max(face) < len(boxes.vertices)
-        ]
-    )
+    corners = outline([(boxes.vertices, boxes.faces)])
     record = {"query_id": name, "centroid": [middle_x, middle_z], "object_list": things}
     return record, [(x - middle_x, y + middle_z) for x, y in corners]
 

@@ -56,13 +56,6 @@ class _Mesh(ForeignModel):
     xyz: tuple[Far, ...]
     faces: tuple[int, ...]
 
-    @property
-    def triangles(self) -> list[list[Deep]]:
-        """Its faces; those that name no corner are left out."""
-        corners = list(zip(self.xyz[::3], self.xyz[1::3], self.xyz[2::3], strict=False))
-        faces = zip(self.faces[::3], self.faces[1::3], self.faces[2::3], strict=False)
-        return [[corners[one] for one in face] for face in faces if min(face) >= 0 and max(face) < len(corners)]
-
 
 class _Child(ForeignModel):
     ref: Label
@@ -167,7 +160,12 @@ def yaw_of(turn: Quaternion) -> float:
 
 
 def _built(parts: Iterable[_Mesh], losses: Ledger) -> Architecture | None:
-    floors = [triangle for part in parts if part.type == "Floor" for triangle in part.triangles]
+    floors = [
+        (list(zip(xyz[::3], xyz[1::3], xyz[2::3], strict=False)), zip(at[::3], at[1::3], at[2::3], strict=False))
+        for part in parts
+        if part.type == "Floor"
+        for xyz, at in [(part.xyz, part.faces)]
+    ]
     heights = [height for part in parts if part.type == "WallInner" for height in part.xyz[1::3]]
     losses.lost("doors and windows: they are meshes")
     if not (corners := outline(floors)):

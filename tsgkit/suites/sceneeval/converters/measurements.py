@@ -166,13 +166,20 @@ def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
     return tuple(reversed(found)) if area < 0 else tuple(found)
 
 
-def outline(triangles: Iterable[Sequence[Point]]) -> tuple[Corner, ...]:
-    """Return the outline of the largest floor that some triangles (x, y up, z) make, on our floor plan.
+def outline(meshes: Iterable[tuple[Sequence[Point], Iterable[tuple[int, ...]]]]) -> tuple[Corner, ...]:
+    """Return the outline of the largest floor that the triangles of some meshes make, on our floor plan.
 
-    >>> outline([[(0, 0, 0), (0, 0, -3), (4, 0, -3)], [(0, 0, 0), (4, 0, -3), (4, 0, 0)]])
+    A mesh is its corners (x, y up, z) and its faces; those that name no corner are left out.
+
+    >>> outline([([(0, 0, 0), (0, 0, -3), (4, 0, -3), (4, 0, 0)], [(0, 1, 2), (0, 2, 3), (0, 2, 4)])])
     ((4.0, 0.0), (4.0, 3.0), (0.0, 3.0), (0.0, 0.0))
     """
-    flat = [shapely.Polygon([(float(x), -float(z) + 0.0) for x, _, z in triangle]) for triangle in triangles]
+    flat = [
+        shapely.Polygon([(float(corners[one][0]), -float(corners[one][2]) + 0.0) for one in face])
+        for corners, faces in meshes
+        for face in faces
+        if min(face) >= 0 and max(face) < len(corners)
+    ]
     parts = shapely.get_parts(shapely.union_all([one for one in flat if one.area > 0], grid_size=SHORT))
     polygons = [one for one in parts if one.geom_type == "Polygon"]
     if not polygons:

@@ -23,7 +23,6 @@ from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of
 
 Target = Literal["room", "state"]
-TARGETS: tuple[Target, ...] = ("room", "state")
 AUTO = "auto"
 
 

@@ -196,7 +196,8 @@ def _scene_asset(folder: Path, prefix: str, asset_id: str, where: str) -> Asset:
         mesh = next((file for file in files if file.is_file()), files[-1])
     else:
         scene = _SHORT_SCENE.sub("scene_", scene)
-        own = _object_of_scene(inside(folder, f"{scene}.json", where), name)
+        file = inside(folder, f"{scene}.json", where)
+        own = _objects_of_scene(file, _written(file)).get(name, {})
         mesh = inside(folder, f"{scene}/assets/{own.get('sdfPath') or f'{name}.glb'}", where, any_text=True)
     rotation = None
     if mesh.suffix == ".sdf":
@@ -215,16 +216,12 @@ def category_of(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _objects_of_scene(path: Path, written: int) -> Mapping[str, Mapping[str, Any]]:
+    """Return the data of the objects in the file of their scene, cached until the file changes."""
     value = json_of(read_text(path), path.name) if written else {}
     scene = value.get("scene") if isinstance(value, dict) else None
     listed = scene.get("object") if isinstance(scene, dict) else None
     objects = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     return {str(one.get("id")): one for one in objects}
-
-
-def _object_of_scene(path: Path, name: str) -> Mapping[str, Any]:
-    """Return the data of an object in the file of its scene."""
-    return _objects_of_scene(path, _written(path)).get(name, {})
 
 
 def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
@@ -303,25 +300,18 @@ def _words(known: Mapping[str, Any], *fields: str) -> str:
 
 
 def _told_future(known: Mapping[str, Any]) -> tuple[str, str]:
-    return _words(known, "category") or _words(known, "super-category"), _words(
-        known, "super-category", "style", "theme", "material"
-    )
+    category = _words(known, "category") or _words(known, "super-category")
+    return category, _words(known, "super-category", "style", "theme", "material")
 
 
 def _told_objathor(entry: Mapping[str, Any]) -> tuple[str, str]:
     known = _flat(entry)
-    described = _words(known, "description") or _words(known, "description_auto")
-    return _words(known, "category") or _words(known, "ref_category"), ", ".join(
-        part for part in (_words(known, "ref_category"), described) if part
-    )
+    known = {**known, "described": known.get("description") or known.get("description_auto")}
+    return _words(known, "category") or _words(known, "ref_category"), _words(known, "ref_category", "described")
 
 
 def _told_hssd(known: Mapping[str, Any]) -> tuple[str, str]:
     return str(known.get("wnsynsetkey") or "").split(".")[0].replace("_", " "), _words(known, "name")
-
-
-def _told_layoutvlm(known: Mapping[str, Any]) -> tuple[str, str]:
-    return _words(known, "category"), _words(known, "description", "materials")
 
 
 def _hssd_mesh(name: str) -> str:
@@ -376,14 +366,14 @@ def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | 
 
 
 LAYOUTS = {
-    "threed_future": Layout("3dfModel", lambda name: f"{name}/raw_model.obj", _model_info, _told_future, table=FUTURE),
-    "objathor": Layout("objaverse", lambda name: f"{name}/{name}.glb", _annotations, _told_objathor, True, OBJATHOR),
+    "threed_future": Layout("3dfModel", "{}/raw_model.obj".format, _model_info, _told_future, table=FUTURE),
+    "objathor": Layout("objaverse", "{0}/{0}.glb".format, _annotations, _told_objathor, True, OBJATHOR),
     "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd, table=HSSD),
     "layoutvlm_objathor": Layout(
         "layoutvlm-objaverse",
-        lambda name: f"{name}/{name}.glb",
+        "{0}/{0}.glb".format,
         _own_data,
-        _told_layoutvlm,
+        lambda known: (_words(known, "category"), _words(known, "description", "materials")),
         mend_winding=True,
         z_up=True,
         based=True,
