@@ -87,7 +87,7 @@ def test_identity_of_a_prompt_is_its_images_in_order_which_budgets_count_by_thei
     assert images.identity_of("a text") == "a text"
     mine = replace(image(tmp_path), width=1500, height=1000)
     sides = {(1500, 1000): 2000, (1501, 1000): 2002, (1, 1): FEWEST_TOKENS, (750, 86): 86, (6000, 6000): MOST_TOKENS}
-    assert {side: images.tokens_of_image(replace(mine, width=side[0], height=side[1])) for side in sides} == sides
+    assert {side: images.tokens_of_sides(*side) for side in sides} == sides
     assert images.tokens_of_content(content_of("x" * 403, mine, mine)) == 100 + 4000
     assert images.tokens_of_content("x" * 403) == 100
     assert images.characters_of(["ab", {"type": "text", "text": "c"}, {"type": "odd"}, *content_of(mine)]) == 3

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 NAMED_OR_OWN = 'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain'
-NO_NUMBERS = ("model_arg", "price", "recorder", "client")
 KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 
 

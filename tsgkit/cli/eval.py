@@ -230,17 +230,14 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
     if finished.open_batches:
         complain(f"{count(finished.open_batches, 'batch', 'batches')} left with the service, which works on")
         how = "collect later with" if code == BATCHES_OPEN else how
-    complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(_this_command()))}")
-
-
-def _this_command() -> list[str]:
-    """Return what was typed, without what would begin afresh."""
-    return ["tsgkit", *(word for word in sys.argv[1:] if word != "--new")]
+    this_command = ["tsgkit", *(word for word in sys.argv[1:] if word != "--new")]
+    complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(this_command))}")
 
 
 def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     from tsgkit.runs.estimate import estimates_of, usage_in
     from tsgkit.runs.folder import SAMPLES
+    from tsgkit.runs.run_list import runs_in
     from tsgkit.runs.run_setup import asked_of, asks_a_model
     from tsgkit.runs.subjects import prices_of
 
@@ -270,7 +267,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         if price is not None and price.note:
             say(f"  note: {inert(price.note)}")
     say(f"in all {_in_all(estimates)}")
-    if answered := begun and _answered(begun):
+    if begun and (answered := runs_in(begun).runs[0]["recorded"]):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")
     say("replies kept in the cache are not counted: they cost nothing")
     return GOOD
@@ -304,13 +301,6 @@ def _begun(prepared: Any, arguments: argparse.Namespace) -> Any:  # noqa: ANN401
     if arguments.new or not (path / HEADER).is_file():
         return None
     return path if is_same_run(read_header(path), prepared.header(())) else None
-
-
-def _answered(run: Path) -> int:
-    from tsgkit.runs.run_list import runs_in
-
-    [summary] = runs_in(run).runs
-    return int(summary["recorded"])
 
 
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401

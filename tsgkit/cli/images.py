@@ -27,7 +27,7 @@ from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
-    from tsgkit.runs.image_generation import Painter, PaintingOutcome, PaintingWork
+    from tsgkit.runs.image_generation import Painter, PaintingOutcome
 
 CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
 
@@ -129,9 +129,10 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     tokens = prompt_tokens(arguments.model, (message["content"] for one in todo.left for message in messages_of(one)))
     cost = None if painter.price is None else len(todo.left) * painter.price.dollars
     if arguments.json:
+        value = {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": len(todo.left)}
         spread = [round(tokens.low), round(tokens.high)]
         more = {} if painter.rewriter is None else {"rewriting": len(todo.left)}
-        say(json.dumps(_todo_value(todo) | {"requests": len(todo.left), "prompt": spread, "cost": cost} | more))
+        say(json.dumps(value | {"requests": len(todo.left), "prompt": spread, "cost": cost} | more))
         return GOOD
     say(f"{count(todo.total, 'image')}: nothing is sent")
     say(f"  {todo.there:,} there already, {todo.blocked:,} blocked before, {len(todo.left):,} to be asked for")
@@ -143,10 +144,6 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
         rewriting = count(len(todo.left), "request")
         say(f"  and up to {rewriting} of {inert(painter.rewriter.model)} before, for the prompts: not in these figures")
     return GOOD
-
-
-def _todo_value(todo: PaintingWork) -> dict[str, object]:
-    return {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": len(todo.left)}
 
 
 def value_of(painted: PaintingOutcome, arguments: argparse.Namespace) -> dict[str, object]:

@@ -224,21 +224,14 @@ def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tu
     world = local @ matrix[:3, :3].T + matrix[:3, 3]
     # A mirror turns every face inwards; collision and support want them outwards again.
     faces = mesh.faces[:, ::-1] if profile.solids and np.linalg.det(matrix[:3, :3]) < 0 else mesh.faces
-    frame = _scaled_frame(world, matrix) if profile.scaled_boxes else _published_frame(local, matrix)
+    axes, corners = matrix[:3, :3], local
+    if profile.scaled_boxes:
+        axes = rotation_part(matrix[:3, :3])
+        corners = (world - matrix[:3, 3]) @ axes
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    frame = Frame(axes @ ((low + high) / 2) + matrix[:3, 3], axes, (high - low) / 2)
     body = Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile, mesh.paint)
     return body.turned() if thing.is_backwards and profile.fronts_from_file else body, problems
-
-
-def _published_frame(local: Floats, matrix: Floats) -> Frame:
-    low, high = local.min(axis=0), local.max(axis=0)
-    return Frame(matrix[:3, :3] @ ((low + high) / 2) + matrix[:3, 3], matrix[:3, :3], (high - low) / 2)
-
-
-def _scaled_frame(world: Floats, matrix: Floats) -> Frame:
-    axes = rotation_part(matrix[:3, :3])
-    seen = (world - matrix[:3, 3]) @ axes
-    low, high = seen.min(axis=0), seen.max(axis=0)
-    return Frame(axes @ ((low + high) / 2) + matrix[:3, 3], axes, (high - low) / 2)
 
 
 def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:

@@ -15,7 +15,6 @@ from tsgkit.geometry.meshes import Primitive, mesh_of
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats, Ints
 
-TALL = 1.70
 Kind = Literal["box", "cylinder", "cone", "sphere"]
 PARTS: tuple[tuple[Kind, tuple[float, float, float], tuple[float, float, float]], ...] = (
     ("sphere", (0.16, 0.19, 0.23), (0, 0, 1.585)),  # head

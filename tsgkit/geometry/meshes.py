@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -273,23 +273,10 @@ def _unit_box() -> tuple[Floats, Ints]:
     return corners, np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])
 
 
-def _unit_cylinder() -> tuple[Floats, Ints]:
-    return _lathe([(0.0, -0.5), (0.5, -0.5), (0.5, 0.5), (0.0, 0.5)])
-
-
-def _unit_cone() -> tuple[Floats, Ints]:
-    return _lathe([(0.0, -0.5), (0.5, -0.5), (0.0, 0.5)])
-
-
-def _unit_sphere() -> tuple[Floats, Ints]:
-    angles = [math.pi * (step / (ROUND // 2) - 0.5) for step in range(ROUND // 2 + 1)]
-    inner = [(0.5 * math.cos(angle), 0.5 * math.sin(angle)) for angle in angles[1:-1]]
-    return _lathe([(0.0, -0.5), *inner, (0.0, 0.5)])
-
-
 def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
     """Return the surface of revolution of a (radius, height) outline about z."""
-    rings = [[(r * math.cos(t), r * math.sin(t), z) for t in _turns()] for r, z in outline[1:-1]]
+    turns = [2 * math.pi * k / ROUND for k in range(ROUND)]
+    rings = [[(r * math.cos(t), r * math.sin(t), z) for t in turns] for r, z in outline[1:-1]]
     corners = [(0.0, 0.0, outline[0][1]), (0.0, 0.0, outline[-1][1]), *(point for ring in rings for point in ring)]
     faces = []
     for k in range(ROUND):
@@ -302,8 +289,10 @@ def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
     return np.array(corners), np.array(faces)
 
 
-def _turns() -> list[float]:
-    return [2 * math.pi * k / ROUND for k in range(ROUND)]
-
-
-_UNIT = {"box": _unit_box, "cylinder": _unit_cylinder, "cone": _unit_cone, "sphere": _unit_sphere}
+_BOWS = [math.pi * (step / (ROUND // 2) - 0.5) for step in range(1, ROUND // 2)]
+_UNIT: Mapping[str, Callable[[], tuple[Floats, Ints]]] = {
+    "box": _unit_box,
+    "cylinder": lambda: _lathe([(0.0, -0.5), (0.5, -0.5), (0.5, 0.5), (0.0, 0.5)]),
+    "cone": lambda: _lathe([(0.0, -0.5), (0.5, -0.5), (0.0, 0.5)]),
+    "sphere": lambda: _lathe([(0.0, -0.5), *((0.5 * math.cos(a), 0.5 * math.sin(a)) for a in _BOWS), (0.0, 0.5)]),
+}

@@ -131,7 +131,7 @@ def navigability(stage: MeasuredScene) -> Navigability:
     if not stage.floors:
         return Navigability(None, (), "square metres", stage.unmeasured)
     exact = stage.profile.exact_areas
-    found = tuple(_free_areas(stage) if exact else _free_pixels(stage))
+    found = tuple(float(part.area) for part in free_parts(stage)) if exact else tuple(_free_pixels(stage))
     value = found[0] / sum(found) if found else 0.0
     return Navigability(value, found, "square metres" if exact else "pixels", stage.unmeasured)
 
@@ -159,23 +159,15 @@ def _blocking(stage: MeasuredScene) -> list[Body]:
     return [body for body in low if body.id not in stage.rugs]
 
 
-def _free_areas(stage: MeasuredScene) -> list[float]:
-    return [float(part.area) for part in free_parts(stage)]
-
-
 def free_parts(stage: MeasuredScene) -> list[shapely.Geometry]:
     """Return the connected areas for the centre of a person 0.2 m wide, as polygons, the largest first."""
-    barriers = [body.footprint for body in _blocking(stage)] + _barriers(stage)
+    barriers = [body.footprint for body in _blocking(stage)]
+    if stage.profile.walls_are_solid:
+        barriers += [shapely.LineString(ends) for built in stage.built_walls for ends in built.solid_stretches]
     walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
     free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
     found = sorted(shapely.get_parts(free), key=lambda part: -float(part.area))
     return [part for part in found if part.area > SLIVER]
-
-
-def _barriers(stage: MeasuredScene) -> list[shapely.Geometry]:
-    if not stage.profile.walls_are_solid:
-        return []
-    return [shapely.LineString(ends) for built in stage.built_walls for ends in built.solid_stretches]
 
 
 def _thresholds(stage: MeasuredScene) -> list[shapely.Geometry]:

@@ -17,14 +17,14 @@ from math import ceil
 
 from tsgkit.llm.images import tokens_of_sides
 
-Sides = tuple[int, int]
 Range = tuple[int, int]
+"""The least and the most."""
 FACTOR = 3
 LARGEST_CLAUDE, NEWER_CLAUDE = 1_600, 4_100
 """The most tokens of an image of Claude up to version 4.5, and later."""
 
 
-def tokens_range(model: str, sides: Sides) -> Range:
+def tokens_range(model: str, sides: tuple[int, int]) -> Range:
     """Return the least and the most tokens that an image of these sides takes."""
     for pattern, rule in RULES:
         if re.search(pattern, model, re.IGNORECASE):
@@ -72,11 +72,6 @@ def _gemini(width: int, height: int) -> Range:
     return 258, 258 * max(ceil(width / 768) * ceil(height / 768), 6)
 
 
-def _gemini_3(width: int, height: int) -> Range:
-    """Nearly the same for every size."""
-    return 1_000, 1_150
-
-
 RULES: tuple[tuple[str, Callable[[int, int], Range]], ...] = (
     (r"gpt-4o-mini", _tiles(2833, 5667)),
     (r"gpt-(4\.1|5)-(mini|nano)|o4-mini", _patches(1.62, 2.46)),
@@ -85,7 +80,7 @@ RULES: tuple[tuple[str, Callable[[int, int], Range]], ...] = (
     (r"\bgpt-5(-chat|-\d{4}|$)", _tiles(70, 140)),
     (r"claude-(3|(opus|sonnet|haiku)-4)", _claude(LARGEST_CLAUDE + 80)),
     (r"claude", _claude(NEWER_CLAUDE)),
-    (r"gemini-3", _gemini_3),
+    (r"gemini-3", lambda *_: (1_000, 1_150)),
     (r"gemini", _gemini),
 )
 """The first pattern that a model's name has decides."""

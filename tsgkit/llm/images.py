@@ -128,20 +128,16 @@ def characters_of(content: object) -> int:
 
 def tokens_of_content(content: object) -> int:
     """Return the estimated tokens of a content: its characters, and its images by their pixels."""
-    return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_image, images_of(content)))
-
-
-def tokens_of_image(image: ImageFile) -> int:
-    """Return what an image is expected to take.
-
-    >>> tokens_of_image(ImageFile(Path("a.png"), "", "image/png", 1024, 1024, 1))
-    1399
-    """
-    return tokens_of_sides(image.width, image.height)
+    images = sum(tokens_of_sides(image.width, image.height) for image in images_of(content))
+    return characters_of(content) // CHARACTERS_A_TOKEN + images
 
 
 def tokens_of_sides(width: int, height: int) -> int:
-    """Return the tokens that budgets count for an image of these sides."""
+    """Return the tokens that budgets count for an image of these sides.
+
+    >>> tokens_of_sides(1024, 1024)
+    1399
+    """
     return min(max(-(-width * height // PIXELS_A_TOKEN), FEWEST_TOKENS), MOST_TOKENS)
 
 
@@ -194,7 +190,7 @@ def bytes_of(image: ImageFile) -> bytes:
     with _opened(image) as file:
         data = file.read(image.size + 1)
     if hashlib.sha256(data).hexdigest() != image.sha256:
-        raise _changed(image)
+        raise _lost(image)
     return data
 
 
@@ -206,7 +202,7 @@ def _opened(image: ImageFile) -> Iterator[BufferedReader]:
         with os.fdopen(file, "rb") as opened:
             found = os.fstat(file)
             if not stat.S_ISREG(found.st_mode) or found.st_size != image.size:
-                raise _changed(image)
+                raise _lost(image)
             yield opened
     except OSError as error:
         raise _lost(image, f"cannot be read any more: {error.strerror}") from None
@@ -271,15 +267,11 @@ class Body:
 def _check(image: ImageFile) -> None:
     with _opened(image) as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
-            raise _changed(image)
+            raise _lost(image)
 
 
-def _changed(image: ImageFile) -> CallFailed:
-    return _lost(image, "was changed since it was looked at")
-
-
-def _lost(image: ImageFile, what: str) -> CallFailed:
-    return CallFailed(f"the image {image.path} {what}", None, unsent=True)
+def _lost(image: ImageFile, why: str = "was changed since it was looked at") -> CallFailed:
+    return CallFailed(f"the image {image.path} {why}", None, unsent=True)
 
 
 def without_base64(text: str) -> str:

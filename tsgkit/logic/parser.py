@@ -46,7 +46,6 @@ from tsgkit.logic.formula import (
 
 TOKEN = re.compile(r"""(?P<space>\s+)|(?P<paren>[()])|'(?P<value>(?:[^'\\]|\\['\\])*)'|(?P<word>[^\s()'"]+)""")
 NUMBER = re.compile(r"[-+]?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
-FIXED = {"not": 1, "implies": 2, "iff": 2}
 MOST_SHOWN = 40
 
 

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from tsgkit.report.report_rows import Beside, Report, ReportRow
-from tsgkit.suites.scoreboard import Board, board_value
+from tsgkit.suites.scoreboard import board_value
 
 
 def write(report: Report) -> str:
@@ -51,14 +51,13 @@ def row_value(row: ReportRow) -> dict[str, Any]:
         "outcomes": row.outcomes,
         "unasked": row.unasked,
         "errors": row.errors,
-        "by": {group: _boards(members) for group, members in row.groups.items()},
+        "by": {
+            group: {name: board_value(board) for name, board in members.items()}
+            for group, members in row.groups.items()
+        },
         "usage": row.usage,
         "usage_by": row.group_usage,
     }
-
-
-def _boards(members: dict[str, Board]) -> dict[str, Any]:
-    return {name: board_value(board) for name, board in members.items()}
 
 
 def _beside_value(beside: Beside) -> dict[str, Any]:

@@ -34,7 +34,6 @@ from tsgkit.suites.suite import Suite, suites
 PUBLISHED = "published"
 ROUNDING = 0.0100001
 """Figures have two decimals; a sum of two of them is off by at most this much."""
-EXAMPLES = 10
 
 Text = Annotated[str, Field(min_length=1)]
 Kind = Literal["bound", "multiple", "sum", "mean", "shifted", "unlike"]

@@ -348,7 +348,8 @@ def _outcomes(report: Report) -> Table:
     always = tuple(map(str, ("items", *Outcome)))
     named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
     counted = {name for row in report.rows for name, times in row.board.counts.items() if times}
-    more = [name for name in named if name in counted and name not in (*always, *_told_elsewhere(report))]
+    counted -= {*always, *(name for name in counted if name.startswith((COUNTED, "hallucinating")))}  # in other tables
+    more = [name for name in named if name in counted]
     head = ("task", *_who_head(report), *always, "not asked", *more)
     lines = tuple(
         (
@@ -361,11 +362,6 @@ def _outcomes(report: Report) -> Table:
         for row in report.rows
     )
     return Table(("how samples ended",), head, lines, words=1 + len(_who_head(report)), label="outcomes")
-
-
-def _told_elsewhere(report: Report) -> set[str]:
-    """Return the counts that have a table of their own."""
-    return {name for row in report.rows for name in row.board.counts if name.startswith((COUNTED, "hallucinating"))}
 
 
 def _usage(report: Report) -> Table:

@@ -82,7 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
     items = {name: item for k in arguments.k for name, item in _composed(k, arguments)}
     if arguments.model is None:
         return _finish(items, [], None, "", arguments)
-    asked = {"work": "make formalimg", "items": digest([item.row for item in items.values()]), "texts": _texts()}
+    from tsgkit.suites.formalimg.maker import templates_text
+
+    rows = [item.row for item in items.values()]
+    asked = {"work": "make formalimg", "items": digest(rows), "texts": digest(templates_text())}
     calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
     try:
         kept, rejected, stopped = carried_out(calls, functools.partial(_worded, items, calls, arguments), arguments)
@@ -91,12 +94,6 @@ def run(arguments: argparse.Namespace) -> int:
         return _finish(kept, rejected, calls, stopped, arguments)
     finally:
         calls.close()
-
-
-def _texts() -> str:
-    from tsgkit.suites.formalimg.maker import templates_text
-
-    return digest(templates_text())
 
 
 def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Composed]]:
