@@ -189,11 +189,10 @@ def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
 
 def sceneweaver() -> dict[str, Any]:
     """Return the bedroom as a layout of SceneWeaver: an unturned thing faces +x."""
+    held = [["newroom_0-0", "against_wall"], ["newroom_0-0", "onfloor"]]
     things = {
-        f"{deep}_{name.title()}Factory": {
-            "location": [*PLACES[name]], "rotation": [0, 0, math.radians(YAWS[name] - 90)], "size": [deep, wide, high],
-            "parent": [["newroom_0-0", "against_wall"], ["newroom_0-0", "onfloor"]],
-        }
+        f"{deep}_{name.title()}Factory": {"location": [*PLACES[name]], "size": [deep, wide, high], "parent": held,
+                                          "rotation": [0, 0, math.radians(YAWS[name] - 90)]}
         for name, (wide, deep, high) in SIZES.items()
     }  # fmt: skip
     return {"objects": things, "structure": {"window_1": {}}, "roomsize": [4, 3]}
@@ -204,16 +203,14 @@ STATS = {"object_types": [*SIZES], "class_labels": [*SIZES, "start", "end"]}
 
 def boxes() -> dict[str, Any]:
     """Return the bedroom as arrays with its floor in the house, and a box that is no object."""
-    rows = [([x - 2, size[2] / 2, 1.5 - y], [size[0] / 2, size[2] / 2, size[1] / 2])
-            for (x, y, _), size in zip(PLACES.values(), SIZES.values(), strict=True)]  # fmt: skip
-    places, sizes = zip(*rows, ([0, 0, 0], [0, 0, 0]), strict=True)
-    classes = [[float(one == number) for one in range(5)] for number in (0, 1, 2, 4)]
-    corners = [[10, 0, 5], [14, 0, 5], [14, 0, 8], [10, 0, 8]]
-    floor = {"vertices": corners, "faces": [[0, 1, 2], [0, 2, 3]], "centroid": [12, 0, 6.5]}
+    places = [[x - 2, size[2] / 2, 1.5 - y] for (x, y, _), size in zip(PLACES.values(), SIZES.values(), strict=True)]
+    sizes = [[wide / 2, high / 2, deep / 2] for wide, deep, high in SIZES.values()]
     return {
-        "class_labels": classes, "translations": places, "sizes": sizes,
+        "class_labels": [[float(one == number) for one in range(5)] for number in (0, 1, 2, 4)],
+        "translations": [*places, [0, 0, 0]], "sizes": [*sizes, [0, 0, 0]],
         "angles": [[math.radians(yaw)] for yaw in (*YAWS.values(), 0)],
-        **{f"floor_plan_{name}": values for name, values in floor.items()},
+        "floor_plan_vertices": [[10, 0, 5], [14, 0, 5], [14, 0, 8], [10, 0, 8]],
+        "floor_plan_faces": [[0, 1, 2], [0, 2, 3]], "floor_plan_centroid": [12, 0, 6.5],
     }  # fmt: skip
 
 
@@ -221,10 +218,9 @@ def front3d() -> dict[str, Any]:
     """Return the bedroom as a room of 3D-FRONT; its meshes have their origin under them."""
     furniture = [{"uid": f"{name}/model", "jid": f"asset{number}", "title": f"x/{name}", "valid": True}
                  for number, name in enumerate(SIZES)]  # fmt: skip
-    half = {name: math.radians(yaw / 2) for name, yaw in YAWS.items()}
     children: list[dict[str, Any]] = [
         {"ref": f"{name}/model", "pos": [x, z, -y], "scale": [1, 2, 1],
-         "rot": [0, math.sin(half[name]), 0, math.cos(half[name])]}
+         "rot": [0, math.sin(math.radians(YAWS[name] / 2)), 0, math.cos(math.radians(YAWS[name] / 2))]}
         for name, (x, y, z) in PLACES.items()
     ]  # fmt: skip
     children += [{"ref": ref, "pos": [0, 0, 0], "scale": [1, 1, 1], "rot": [0, 0, 0, 1]} for ref in "fw"]
@@ -234,14 +230,9 @@ def front3d() -> dict[str, Any]:
     return {"uid": "0a1b", "furniture": furniture, "mesh": [floor, wall], "scene": {"room": rooms}}
 
 
-def text(value: object) -> str:
-    """Return a value as its file has it."""
-    return json.dumps(value)
-
-
 def each_of(form: str, value: object, name: str = "given.json", **options: Any) -> Sequence[Converted | Unconverted]:  # noqa: ANN401
     """Return what a converter makes of a file of its form, a text or any other value."""
-    given = SourceFile.of(name, value if isinstance(value, str) else text(value))
+    given = SourceFile.of(name, value if isinstance(value, str) else json.dumps(value))
     return converter_of(form)(given, Options(**options))
 
 

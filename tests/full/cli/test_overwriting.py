@@ -94,7 +94,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "layout.json").write_text(json.dumps(LAYOUT))
     for name in ("ann", "bob"):
         write_lines(folder / f"{name}.jsonl", {"descriptions": [{"graphs": [[["person", "verb", "wash"]]]}]})
-    (folder / "house_1.json").write_text(foreign.text(foreign.holodeck()))
+    (folder / "house_1.json").write_text(json.dumps(foreign.holodeck()))
     for source, name in {
         "tsg/data/tsgkit-1/sa-sgg.jsonl": "graphs.jsonl",
         "tsg/data/tsgkit-1/sgqa.jsonl": "sgqa.jsonl",

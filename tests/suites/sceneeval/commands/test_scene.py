@@ -87,9 +87,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("scene_0.json").write_text(json.dumps(ROOM))
     Path("demands.csv").write_text(DEMANDS)
-    Path("house_1.json").write_text(foreign.text(foreign.holodeck(**{"evil\x1b[2J": 1})))
+    Path("house_1.json").write_text(json.dumps(foreign.holodeck(**{"evil\x1b[2J": 1})))
     Path("den.txt").write_text(foreign.LAYOUTGPT)
-    Path("layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
+    Path("layout.json").write_text(json.dumps(foreign.layoutvlm_layout()))
     Path("made").mkdir()
 
 
@@ -156,7 +156,7 @@ def test_page_lists_demands_and_findings_of_a_run_and_not_those_of_another_room(
 
 
 def test_what_cannot_be_meant_is_refused_and_nothing_written(tmp_path: Path, capsys: Captured) -> None:
-    Path("many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(2)]))
+    Path("many.json").write_text(json.dumps([foreign.layoutgpt_record(str(number)) for number in range(2)]))
     Path("made/scene_1.json").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
     for words, says in (
@@ -211,7 +211,7 @@ def test_files_and_layouts_become_scenes_and_every_kind_of_loss_has_a_line(capsy
     assumed = capsys.readouterr().out
     assert "left and top are of the corners of things (as said)" in assumed
     assert "(--assume depth)" in assumed
-    Path("settings.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    Path("settings.json").write_text(json.dumps(foreign.layoutvlm_config()))
     assert converted("layout.json") == 0
     assert "the file that lies beside belongs to the scene (--with): settings.json" in capsys.readouterr().out
     assert converted("layout.json", "--with", "settings.json", "--to", "state", "-o", "state.json") == 0
@@ -222,7 +222,7 @@ def test_files_and_layouts_become_scenes_and_every_kind_of_loss_has_a_line(capsy
 
 
 def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: Captured) -> None:
-    Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
+    Path("made/3.json").write_text(json.dumps(foreign.holodeck()))
     Path("made/4.json").write_text("{")
     for _ in range(2):
         assert converted("made", "-o", "made/out") == 1, "what it wrote itself is no source"
@@ -234,7 +234,7 @@ def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: Capt
     value = json.loads(capsys.readouterr().out)
     [scene], [failure] = value["scenes"], value["failures"]
     assert (scene["id"], scene["losses"][0]["kind"], failure["file"]) == ("3", "lost", "4.json")
-    Path("many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(30)]))
+    Path("many.json").write_text(json.dumps([foreign.layoutgpt_record(str(number)) for number in range(30)]))
     assert converted("many.json", "-o", "many") == 0
     assert "... and 10 more scenes" in capsys.readouterr().out
     assert len(list(Path("many").iterdir())) == 30

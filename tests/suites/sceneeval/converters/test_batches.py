@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint
@@ -16,28 +18,20 @@ import foreign_scenes as foreign
 import numpy as np
 import pytest
 import trimesh
-from foreign_scenes import spoilt
 from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene
 from tsgkit.suites.sceneeval import converters
 from tsgkit.suites.sceneeval.converters.batches import MOST_BYTES, text_of
-from tsgkit.suites.sceneeval.converters.boxes import ROWS
 from tsgkit.suites.sceneeval.converters.css import rules_of
 from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
 from tsgkit.suites.sceneeval.converters.registry import OURS
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
-from tsgkit.suites.sceneeval.scene_files.assets import Asset, sources_of
+from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 
-MINE = converters.Converter(
-    "mine",
-    "lists of names",
-    lambda given: isinstance(given.value, list),
-    lambda given, options: (converters.Converted("", {"format": "tsgkit/room", "objects": []}),),
-)
 VALUES: dict[str, Any] = {
     "holodeck": foreign.holodeck(),
     "layoutvlm": foreign.layoutvlm_layout(),
@@ -53,20 +47,25 @@ VALUES: dict[str, Any] = {
 }
 """The bedroom in each form."""
 COMPANIONS = {
-    "layoutvlm": converters.SourceFile.of("config.json", foreign.text(foreign.layoutvlm_config())),
-    "hsm": converters.SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary())),
-    "boxes": converters.SourceFile.of("dataset_stats.json", foreign.text(foreign.STATS)),
+    "layoutvlm": converters.SourceFile.of("config.json", json.dumps(foreign.layoutvlm_config())),
+    "hsm": converters.SourceFile.of("hsm_scene_state.json", json.dumps(foreign.hsm_summary())),
+    "boxes": converters.SourceFile.of("dataset_stats.json", json.dumps(foreign.STATS)),
 }
 SIZES = room_sizes_of(json.dumps({"room": foreign.CORNERS}), "sizes.json")
 SCRAPS = (
     *("bed ", "{", "}", "length: ", "left:", "1.5m", "px", ";", "\n", "90 degrees", "max length 3m, ", "max width 4px"),
     *("orientation:", "-", "1e9", "?", ", ", "height:0.5m;"),
 )
-HIGH = ("holodeck", "layoutvlm", "hsm", "idesign")
+HIGH = ("holodeck", "layoutvlm", "hsm", "idesign", "3d-front")
 """Forms that say how high their walls are."""
 FRONTS = {"bed": [0, -1, 0], "nightstand": [0, -1, 0], "chair": [-1, 0, 0]}
-MESHES = [("holodeck", "objathor", (0, 0, 0)), ("layoutvlm", "layoutvlm_objathor", (5, 3, 1))]
-"""Forms of states, and where the middles of their meshes are: LayoutVLM moves them to their places."""
+MESHES: dict[str, tuple[str, Callable[[float], tuple[float, ...]]]] = {
+    "holodeck": ("objathor", lambda high: (0, 0, 0)),
+    "layoutvlm": ("layoutvlm_objathor", lambda high: (5, 3, 1)),
+    "3d-front": ("threed_future", lambda high: (0, high / 4, 0)),
+}
+"""Forms of states with the layout of their meshes, and where the middles of these are: LayoutVLM moves them to their
+places, and 3D-FRONT stands them up, twice as high."""
 
 
 def ids(folder: Path, batch: converters.Batch | None = None) -> tuple[dict[str, str], list[str]]:
@@ -78,9 +77,9 @@ def ids(folder: Path, batch: converters.Batch | None = None) -> tuple[dict[str, 
 
 def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path: Path) -> None:
     for form, value in VALUES.items():
-        text, name = value if isinstance(value, str) else foreign.text(value), form.split()[0]
+        text, name = value if isinstance(value, str) else json.dumps(value), form.split()[0]
         assert converters.recognised(converters.SourceFile.of("x", text)).name == name.replace("css", "layoutgpt"), form
-    for text in ("", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"):
+    for text in ("", "{}", "[]", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"):
         with refuses(FileProblem, "its form is unknown", text):
             converters.recognised(converters.SourceFile.of("x", text))
     with pytest.raises(FileProblem, match="tsgkit/room already"):
@@ -88,7 +87,7 @@ def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path:
     for form in converters.known_converters():
         with refuses(FileProblem, f"this is not {form}", form):
             foreign.each_of(form, '{"format": "other"}')
-    (tmp_path / "x.json").write_text(foreign.text(VALUES["holodeck"]))
+    (tmp_path / "x.json").write_text(json.dumps(VALUES["holodeck"]))
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
         converters.convert_file(tmp_path / "x.json", converters.Batch(form="layoutgpt"))
     assert refused.value.hint == "it looks like holodeck"
@@ -97,12 +96,11 @@ def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path:
 
 
 def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("mine", f"{__name__}:MINE", "tsgkit.scene_converters")
-    monkeypatch.setattr(EntryPoint, "load", lambda _: MINE)
-    monkeypatch.setattr(
-        "tsgkit.suites.sceneeval.converters.registry.entry_points",
-        lambda name="mine", **_: [point] if name == "mine" else [],
-    )
+    mine = replace(converters.converter_of("atiss"), name="mine", fits=lambda given: isinstance(given.value, list))
+    monkeypatch.setattr(EntryPoint, "load", lambda _: mine)
+    point = EntryPoint("mine", "somewhere:MINE", "tsgkit.scene_converters")
+    found = "tsgkit.suites.sceneeval.converters.registry.entry_points"
+    monkeypatch.setattr(found, lambda name="mine", **_: [point] if name == "mine" else [])
     assert converters.known_converters() == (*OURS, "mine")
     assert converters.recognised(converters.SourceFile.of("x.json", '["bed"]')).name == "mine"
     with pytest.raises(FileProblem, match="may be one of layoutgpt, mine"):
@@ -118,18 +116,13 @@ def test_a_fault_is_named_with_object_and_field() -> None:
     rows: list[tuple[str, object, str]] = [
         ("holodeck", foreign.holodeck(objects=[{"id": "bed"}]), "object bed: position: Field required"),
         ("holodeck", foreign.holodeck(objects=many, floor_objects=[]), "5,001 objects, and 5,000 are read at most"),
-        ("holodeck", foreign.holodeck(walls=7), "walls"),
         ("holodeck", foreign.holodeck(wall_height=-1), "wall_height"),
         ("layoutvlm", {"a": {**good, "position": [1, 2, 1e99]}}, "object 'a': position"),
-        ("layoutvlm", {"a": {**good, "rotation": "east"}}, "object 'a': rotation"),
-        ("layoutvlm", {"a": {**good, "scale": 0}}, "object 'a': scale"),
         ("layoutgpt", [{"query_id": "8", "object_list": 7}], "object_list"),
         ("atiss", {**foreign.atiss_record(), "centroid": [1, 1e99]}, "centroid"),
-        ("atiss", {**foreign.atiss_record(), "object_list": 7}, "object_list"),
         ("hsm", {"format": "sceneState", "scene": {"object": short}}, "object 0: transform: data"),
         ("hsm", {"format": "sceneState", "scene": state | {"arch": arch}}, "architecture element 0: points: a floor"),
         ("hsm", foreign.hsm_summary(scene_objects=[{"name": "bed"}]), "object bed: position: Field required"),
-        ("hsm", foreign.hsm_summary(scene_objects=7), "scene_objects"),
         ("idesign", foreign.idesign({**piece, **far}), "object a: position: x"),
         ("idesign", foreign.idesign({**piece, "size_in_meters": {"length": 1}}), "object a: size_in_meters: width: F"),
         ("idesign", foreign.idesign({"position": {}}), "object number 9: new_object_id"),
@@ -137,14 +130,13 @@ def test_a_fault_is_named_with_object_and_field() -> None:
     for form, value, said in rows:
         with refuses(FileProblem, f"x.json: {said}", (form, said)):
             foreign.converted(form, value, "x.json", companion=COMPANIONS.get(form))
-    companions: list[tuple[str, object, str]] = [
+    for form, value, said in (
         ("layoutvlm", {}, "c.json: boundary"),
         ("layoutvlm", {"boundary": {"floor_vertices": [[0, 0]]}}, "floor_vertices"),
         ("hsm", {}, "c.json: scene_objects"),
-    ]
-    for form, value, said in companions:
+    ):
         with refuses(FileProblem, said, (form, said)):
-            foreign.converted(form, VALUES[form], companion=converters.SourceFile.of("c.json", foreign.text(value)))
+            foreign.converted(form, VALUES[form], companion=converters.SourceFile.of("c.json", json.dumps(value)))
     for form in ("layoutgpt", "atiss"):
         with refuses(UsageError, f"files of {form} name no meshes", form):
             foreign.converted(form, VALUES[form], to="state")
@@ -155,9 +147,9 @@ def test_a_folder_is_converted_with_ids_from_names_and_records_and_bad_files_are
     (tmp_path / "2.txt").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "3.json").write_text("[" * 100_000)
     for name in ("a_den_4", "house_4"):
-        (tmp_path / f"{name}.json").write_text(foreign.text(foreign.holodeck()))
+        (tmp_path / f"{name}.json").write_text(json.dumps(foreign.holodeck()))
     (tmp_path / "a cosy den.txt").write_text(foreign.LAYOUTGPT)
-    (tmp_path / "many.json").write_text(foreign.text([foreign.layoutgpt_record("8"), foreign.layoutgpt_record("9")]))
+    (tmp_path / "many.json").write_text(json.dumps([foreign.layoutgpt_record("8"), foreign.layoutgpt_record("9")]))
     (tmp_path / "empty").mkdir()
     made, failed = ids(tmp_path)
     assert made == {"a_cosy_den": "a cosy den.txt", "4": "a_den_4.json", "8": "many.json", "9": "many.json"}
@@ -167,46 +159,42 @@ def test_a_folder_is_converted_with_ids_from_names_and_records_and_bad_files_are
 
 def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path: Path) -> None:
     for query in ("../../x", "a/b", "..", "a b\n", "x" * 300):
-        (tmp_path / "0.json").write_text(foreign.text([foreign.layoutgpt_record(query)]))
+        (tmp_path / "0.json").write_text(json.dumps([foreign.layoutgpt_record(query)]))
         made, failed = ids(tmp_path)
         assert made == {}, query
         assert "cannot be a file name" in failed[0], query
     (tmp_path / "0.json").unlink()
     with pytest.raises(UsageError, match="no file in it ends in"):
         converters.tree_of(tmp_path)
-    with (tmp_path / "0.json").open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
-    with pytest.raises(FileProblem, match="are read at most"):
-        converters.convert_file(tmp_path / "0.json", converters.Batch())
+    (tmp_path / "0.json").touch()
+    os.truncate(tmp_path / "0.json", MOST_BYTES + 1)
     os.mkfifo(tmp_path / "1.json")
-    with pytest.raises(FileProblem, match="a device or a pipe"):
-        converters.convert_file(tmp_path / "1.json", converters.Batch())
+    for name, said in (("0.json", "are read at most"), ("1.json", "a device or a pipe")):
+        with refuses(FileProblem, said, name):
+            converters.convert_file(tmp_path / name, converters.Batch())
 
 
 def test_no_companion_is_taken_of_several_or_of_another_form(tmp_path: Path) -> None:
-    (tmp_path / "layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
-    (tmp_path / "hsm_scene_state.json").write_text(foreign.text(foreign.hsm_summary()))
-    for number in range(2):
-        with refuses(FileProblem, "a layout alone", number):
-            converters.convert_file(tmp_path / "layout.json", converters.Batch(converters.Options()))
-        for name in ("config0", "config1"):
-            (tmp_path / f"{name}.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    (tmp_path / "layout.json").write_text(json.dumps(foreign.layoutvlm_layout()))
+    (tmp_path / "hsm_scene_state.json").write_text(json.dumps(foreign.hsm_summary()))
+    for names in ((), ("config0", "config1")):
+        for name in names:
+            (tmp_path / f"{name}.json").write_text(json.dumps(foreign.layoutvlm_config()))
+        with refuses(FileProblem, "a layout alone", names):
+            converters.convert_file(tmp_path / "layout.json", converters.Batch())
 
 
 def test_runs_of_a_tree_have_configurations_by_name_and_ids_of_a_table(tmp_path: Path) -> None:
     for run in ("bedroom_0", "kitchens/run_0", "office_0"):
         (tmp_path / "made" / run / "group_0").mkdir(parents=True)
         (tmp_path / "made" / run / "group_0" / "prompt.txt").write_text("place {all} assets")
-        text = "{}" if run == "office_0" else foreign.text(foreign.layoutvlm_layout())
+        text = "{}" if run == "office_0" else json.dumps(foreign.layoutvlm_layout())
         (tmp_path / "made" / run / "layout.json").write_text(text)
     (tmp_path / "tasks").mkdir()
     for place in ("made/bedroom_0/scene.json", "tasks/run_0.json"):
-        (tmp_path / place).write_text(foreign.text(foreign.layoutvlm_config()))
+        (tmp_path / place).write_text(json.dumps(foreign.layoutvlm_config()))
     assert len(converters.tree_of(tmp_path / "made").passed_over) == 3, "what only lies in the folders of runs"
-    empty, twice = (
-        "office_0/layout.json: its form is unknown",
-        "kitchens/run_0/layout.json: scene 0 is made of bedroom_0",
-    )
+    empty, twice = "office_0/layout.json: its form is unknown", "run_0/layout.json: scene 0 is made of bedroom_0"
     for rows, ids_made, failures in (
         ("", ["0"], [twice, empty]),
         ("bedroom_0,7\nkitchens/run_0,8\noffice_0,9", ["7", "8"], [empty]),
@@ -217,7 +205,7 @@ def test_runs_of_a_tree_have_configurations_by_name_and_ids_of_a_table(tmp_path:
         assert list(made) == ids_made, rows
         assert [part in said for part, said in zip(failures, failed, strict=True)] == [True] * len(failures), failed
     (tmp_path / "tasks" / "run_0.json").unlink()
-    made, failed = ids(tmp_path / "made", converters.Batch(beside=tmp_path / "tasks"))
+    _, failed = ids(tmp_path / "made", converters.Batch(beside=tmp_path / "tasks"))
     assert "tasks: no file in it is named after kitchens/run_0/layout.json" in failed[0]
     for text, said in (
         ("run,id\na,1\n", "line 1: expected the columns name,id, found 'run,id'"),
@@ -247,13 +235,9 @@ def test_a_room_is_found_by_its_whole_or_short_id_and_a_wrong_table_is_named() -
     for text, said in (
         ("room,size\n", "line 1: expected id,shorter_side or id,length,width, found 'room,size'"),
         ("id,shorter_side\n", "no sizes of rooms in it"),
-        ("id,shorter_side\na,wide\n", "line 2: 'wide' is no size of a room; expected a number of metres"),
         ("id,shorter_side\na,3\na,4\n", "line 3: the id is there twice"),
-        ("id,shorter_side\na,-1\n", "line 2: -1.0 is no size"),
         ("id,shorter_side\na,nan\n", "line 2: nan is no size"),
-        ('{"a": true}', "'a': True is no size"),
         ('{"a": {"corners": [[0, 0], [1, 1], [2, 2]]}}', "is no size"),
-        ("{", "line 1: broken JSON"),
     ):
         with refuses(FileProblem, rf"^sizes\.csv: .*{re.escape(said)}", text):
             room_sizes_of(text, "sizes.csv")
@@ -270,14 +254,13 @@ def outcome_of(name: str, text: str, to: Literal["room", "state"] = "room", **mo
     scenes = [one for one in made if isinstance(one, converters.Converted)]
     for one in scenes if to == "room" else []:
         read_simple(text_of(one.scene), "x.json", Path())
-    return "\n".join([text_of(one.scene) + "\n".join(map(str, one.losses)) for one in scenes])
+    return "\n".join(text_of(one.scene) + "\n".join(map(str, one.losses)) for one in scenes)
 
 
 def assumed(random: Random, name: str) -> dict[str, str]:
     """Return one of the assumptions of a form, or none."""
     known = converters.converter_of(name).assumptions
-    one = random.choice([*known, None])
-    if one is None:
+    if (one := random.choice([*known, None])) is None:
         return {}
     return {one.name: "4mx300cm" if one.choices is None else random.choice(one.choices or ("3.2",))}
 
@@ -287,12 +270,14 @@ def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> No
     for number in range(100):
         name = random.choice(converters.known_converters())
         said = assumed(random, name)
-        found = [outcome_of(name, foreign.text(VALUES[name]), said=said)]
-        found.append(outcome_of(name, spoilt(random, VALUES[name]), "room" if number % 3 else "state", said=said))
-        found.append(outcome_of("hsm", spoilt(random, VALUES["hsm alone"])))
+        found = [outcome_of(name, json.dumps(VALUES[name]), said=said)]
+        found.append(
+            outcome_of(name, foreign.spoilt(random, VALUES[name]), "room" if number % 3 else "state", said=said)
+        )
+        found.append(outcome_of("hsm", foreign.spoilt(random, VALUES["hsm alone"])))
         for form, companion in COMPANIONS.items():
-            beside = converters.SourceFile.of("c.json", spoilt(random, companion.value))
-            found.append(outcome_of(form, foreign.text(VALUES[form]), companion=beside))
+            beside = converters.SourceFile.of("c.json", foreign.spoilt(random, companion.value))
+            found.append(outcome_of(form, json.dumps(VALUES[form]), companion=beside))
         text = "".join(random.choices(SCRAPS, k=number % 40))
         rules = rules_of(text)
         assert len(rules.rules) + rules.unread == text.count("{"), text
@@ -305,10 +290,22 @@ def given_form(form: str, folder: Path) -> Path:
     """Return the file of the bedroom in a form."""
     value, path = VALUES[form], folder / "given" / "room.json"
     path.parent.mkdir()
-    path.write_text(value if isinstance(value, str) else foreign.text(value))
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
     if form in COMPANIONS:
-        path.with_name(COMPANIONS[form].name).write_text(foreign.text(COMPANIONS[form].value))
+        path.with_name(COMPANIONS[form].name).write_text(json.dumps(COMPANIONS[form].value))
     return path
+
+
+def meshes_of(form: str, folder: Path) -> tuple[FolderSource, ...]:
+    """Write the meshes of a form, and return their source."""
+    layout, middle = MESHES[form]
+    name, squeezed = ("raw_model.obj", 2) if form == "3d-front" else ("{}.glb", 1)
+    for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
+        mesh = trimesh.creation.box((wide, high / squeezed, deep))
+        mesh.apply_translation(middle(high))
+        (folder / f"asset{number}").mkdir()
+        mesh.export(folder / f"asset{number}" / name.format(f"asset{number}"))
+    return sources_of([f"{layout}={folder}"])
 
 
 def stage_of(path: Path, folder: Path, **options: Any) -> MeasuredScene:  # noqa: ANN401
@@ -319,9 +316,13 @@ def stage_of(path: Path, folder: Path, **options: Any) -> MeasuredScene:  # noqa
     return MeasuredScene(read_scene(folder / "scene_0.json", options.get("sources", ())).scene)
 
 
-@pytest.mark.parametrize("form", [form for form in VALUES if form != "3d-front"])
+@pytest.mark.parametrize("form", VALUES)
 def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
-    stage = stage_of(given_form(form, tmp_path), tmp_path)
+    path = given_form(form, tmp_path)
+    if form == "3d-front":
+        with pytest.raises(FileProblem, match="none of its 3 objects can be placed, as their sizes are not known"):
+            converters.convert_file(path, converters.Batch())
+    stage = stage_of(path, tmp_path, sources=meshes_of(form, tmp_path) if form == "3d-front" else ())
     for name in foreign.SIZES:
         body = next(one for key, one in stage.bodies.items() if name in key.lower())
         wide, deep, high = foreign.SIZES[name]
@@ -336,40 +337,17 @@ def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
     assert {point[:2] for point in floor.points} == {(0, 0), (4, 0), (4, 3), (0, 3)}
     heights = [wall.height for wall in stage.scene.architecture.walls]
     assert heights == [2.7 if form in HIGH else 2.5 if "hsm" in form else 2.6] * 4
-    if form == "holodeck":
-        (door,), (window,) = stage.doors, stage.windows
-        assert door.frame.centre.tolist() == pytest.approx([3.0, 0.0, 1.05], abs=1e-3)
-        assert door.frame.front.round(5).tolist() == [0, 1, 0]
-        assert window.frame.centre.tolist() == pytest.approx([0.0, 1.6, 1.4], abs=1e-3)
-
-
-def test_rooms_of_3d_front_have_the_sizes_of_their_meshes(tmp_path: Path) -> None:
-    path = given_form("3d-front", tmp_path)
-    with pytest.raises(FileProblem, match="none of its 3 objects can be placed, as their sizes are not known"):
-        converters.convert_file(path, converters.Batch())
-    for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
-        mesh = trimesh.creation.box((wide, high / 2, deep))
-        mesh.apply_translation((0, high / 4, 0))
-        (tmp_path / f"asset{number}").mkdir()
-        (tmp_path / f"asset{number}" / "raw_model.obj").write_text(mesh.export(file_type="obj"))
-    for to in ("room", "state"):
-        (tmp_path / to).mkdir()
-        stage = stage_of(path, tmp_path / to, to=to, sources=sources_of([f"threed_future={tmp_path}"]))
-        for body, name in zip(stage.bodies.values(), foreign.SIZES, strict=True):
-            assert body.frame.front.round(5).tolist() == FRONTS[name], (to, name)
-            assert (body.low + body.high)[:2].tolist() == pytest.approx([2 * one for one in foreign.PLACES[name][:2]])
-            assert sorted((body.high - body.low).tolist()) == pytest.approx(sorted(foreign.SIZES[name])), (to, name)
 
 
 def test_arrays_are_read_from_npz_unless_they_are_pickled_or_not_in_metres(tmp_path: Path) -> None:
-    path, arrays = tmp_path / "boxes.npz", dict[str, Any]()
-    arrays |= {name: np.array(value) for name, value in foreign.boxes().items()}
+    path = tmp_path / "boxes.npz"
+    arrays: dict[str, Any] = {name: np.array(value) for name, value in foreign.boxes().items()}
     (tmp_path / "dataset_stats.txt").write_text(COMPANIONS["boxes"].text)
     batch, save = converters.Batch(), partial[Any](np.savez, path)
     save(**arrays, scene_uid="0a1b_Bedroom-7")
     (scene,) = converters.convert_file(path, batch).scenes
     assert (scene.id, len(scene.scene["objects"]), len(scene.scene["walls"])) == ("0a1b_Bedroom-7", 3, 4)
-    save(**dict[str, Any]((name, np.stack([arrays[name]] * 2)) for name in ROWS))
+    save(**dict[str, Any]((name, np.stack([arrays[name]] * 2)) for name in list(arrays)[:4]))
     assert [one.id for one in converters.convert_file(path, batch).scenes] == ["0", "1"]
     for broken, said in (
         ({"sizes": -arrays["sizes"]}, "sizes: bed has a side of -1"),
@@ -386,21 +364,14 @@ def test_arrays_are_read_from_npz_unless_they_are_pickled_or_not_in_metres(tmp_p
         converters.convert_file(path, batch)
 
 
-@pytest.mark.parametrize(("form", "layout", "moved"), MESHES)
-def test_a_state_puts_meshes_where_boxes_are(form: str, layout: str, moved: tuple[int, ...], tmp_path: Path) -> None:
-    for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
-        mesh = trimesh.creation.box((wide, high, deep))
-        mesh.apply_translation(moved)
-        (tmp_path / f"asset{number}").mkdir()
-        (tmp_path / f"asset{number}" / f"asset{number}.glb").write_bytes(mesh.export(file_type="glb"))
-    sources = sources_of([f"{layout}={tmp_path}"])
-    path = given_form(form, tmp_path)
+@pytest.mark.parametrize("form", MESHES)
+def test_a_state_puts_meshes_where_boxes_are(form: str, tmp_path: Path) -> None:
+    sources, path = meshes_of(form, tmp_path), given_form(form, tmp_path)
     (tmp_path / "room").mkdir()
     state = stage_of(path, tmp_path, to="state", sources=sources)
-    room = stage_of(path, tmp_path / "room")
+    room = stage_of(path, tmp_path / "room", sources=sources if form == "3d-front" else ())
     for one, other in zip(state.bodies.values(), room.bodies.values(), strict=True):
-        for name, of in (("low", one.low), ("high", one.high)):
-            assert of.tolist() == pytest.approx(getattr(other, name).tolist(), abs=1e-4), name
+        assert np.allclose([one.low, one.high], [other.low, other.high], atol=1e-4), one.id
         assert one.frame.front.tolist() == pytest.approx(other.frame.front.tolist(), abs=1e-6)
     architecture = [one.scene.architecture for one in (state, room)]
     assert [len(one.walls) for one in architecture if one] == [4, 4]
@@ -412,13 +383,10 @@ def test_an_outline_is_mended_and_a_mesh_has_a_box_unless_it_is_missing_or_flat(
 ) -> None:
     square = ((0, 0), (4, 0), (4, 3), (0, 3))
     for corners, outline in (
-        (square, square),
         (square[::-1], square),
         ((*square, (0, 0)), square),
         ((*square, (0, 0.001)), square),
         ((*square, (0, 0.002)), (*square, (0, 0.002))),
-        (((0, 0), (0, 0), *square[1:]), square),
-        (((1, 1), (1, 1)), ((1, 1),)),
         ((), ()),
     ):
         assert ring(corners) == outline, corners

@@ -238,7 +238,7 @@ def test_things_in_two_lists_are_taken_once_and_a_house_without_walls_gets_some(
 
 def of_layoutvlm(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
     known = foreign.layoutvlm_config() if config is None else config
-    beside = SourceFile.of("config.json", foreign.text(known))
+    beside = SourceFile.of("config.json", json.dumps(known))
     return foreign.converted("layoutvlm", layout, "layout.json", companion=beside, **options)
 
 
@@ -357,7 +357,7 @@ def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
     assert first(converted(BED.replace("0 degrees", "3.14159265 rad")))["yaw"] == pytest.approx(180, abs=1e-4)
     assert first(converted(BED, room="4x3", place="corner"))["at"] == [2.0, 1.5, 0.0]
     record = foreign.layoutgpt_record(unit="px", scale=64)
-    pixels = converted(foreign.text(record), **{"pixels-per-metre": "64"})
+    pixels = converted(json.dumps(record), **{"pixels-per-metre": "64"})
     assert first(pixels)["size"] == [1.6, 2.0, 0.6]
     assert "numbers without a unit are px" in told(pixels)
     text = BED.replace("m;", "px;").replace("0.5px", "5px").replace("0.25px", "2.5px")
@@ -387,7 +387,7 @@ def test_records_are_converted_number_by_number_each_in_its_own_scale() -> None:
         assert wardrobe == ["wardrobe", [1.2, 0.6, 2.2], [3.7, 1.2, 0.0], -90, "ground"], table
         assert lamp == ["pendant lamp", [0.4, 0.4, 0.4], [2.0, 1.6, 2.0], 0, "ceiling"], table
         assert found.scene["floors"][0]["points"][2] == [4.0, 3.2], table
-        assert found.scene == converted(foreign.text([PUBLISHED]), **{"shorter-side": "3.2"}).scene, table
+        assert found.scene == converted(json.dumps([PUBLISHED]), **{"shorter-side": "3.2"}).scene, table
     wide = {**PUBLISHED, "query_id": "Bedroom-1", "prompt": "Room Size: max length 400px, max width 160px"}
     table = "id,shorter_side\nBedroom-1,4\nBedroom-803,3.2\n"
     one, other = foreign.each_of("layoutgpt", [PUBLISHED, wide], room_sizes=room_sizes_of(table, "sizes.csv"))
@@ -400,14 +400,14 @@ def test_records_are_converted_number_by_number_each_in_its_own_scale() -> None:
     assert "Bedroom-803" in refused.value.hint
     assert first(sized([PUBLISHED], table, **{"shorter-side": "3.2"}))["size"] == [1.8, 2.1, 0.9]
     with pytest.raises(UsageError, match="say the same thing"):
-        converted(foreign.text([PUBLISHED]), **{"shorter-side": "3", "pixels-per-metre": "75"})
+        converted(json.dumps([PUBLISHED]), **{"shorter-side": "3", "pixels-per-metre": "75"})
     with pytest.raises(FileProblem, match="the size of its room in its own numbers is missing"):
         converted(BED, **{"shorter-side": "3"})
 
 
 def test_undersides_near_the_floor_stand_on_it_and_lines_with_all_zeros_are_left_out() -> None:
     def with_things(*listed: Any) -> Converted:  # noqa: ANN401
-        return converted(foreign.text([{**PUBLISHED, "object_list": listed}]), **{"shorter-side": "3.2"})
+        return converted(json.dumps([{**PUBLISHED, "object_list": listed}]), **{"shorter-side": "3.2"})
 
     things: Any = PUBLISHED["object_list"]
     for depth, level in ((37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)):
@@ -427,7 +427,7 @@ def test_lines_that_models_write_are_read_and_a_lamp_on_a_table_lies_on_it() -> 
     assert (one["held_by"], other["held_by"], other["parent"]) == ("ground", "object", "table_1")
     sheet = "sheet {length: 1m; width: 1m; height: 0.004m; left: 1m; top: 1m; depth: 0.802m; orientation: 0 degrees;}"
     assert [one.get("parent") for one in converted(f"{sheet}\n{sheet}").scene["objects"]] == [None, None]
-    for text in (BED, foreign.text(BED)):
+    for text in (BED, json.dumps(BED)):
         assert first(foreign.converted("layoutgpt", text, "803.json"))["size"] == [2.0, 1.0, 0.5]
     spaced = BED.replace("2m", "2 m")
     text = f"```css\n- {BED}\n2. dining_table_1 : {BED[4:]}\nlamp {{length: 1m}}\nrug {{?}}\n{spaced}\n```"
@@ -508,13 +508,13 @@ def test_worked_state_is_converted_number_by_number_with_sizes_and_parents_of_th
     things = summary["scene_objects"]
     things[2] = {**things[2], "obj_type": "wall", "parent_name": None, "wall_id": "wall_1"}
     things[1] = {**things[1], "obj_type": "small", "parent_name": "bed_1"}
-    companion = SourceFile.of("hsm_scene_state.json", foreign.text(summary))
+    companion = SourceFile.of("hsm_scene_state.json", json.dumps(summary))
     bed, nightstand, chair = foreign.converted("hsm", foreign.hsm_state(), companion=companion).scene["objects"]
     assert (bed["id"], bed["size"], bed["held_by"]) == ("bed_1", [1.6, 2.0, 0.6], "ground")
     assert (nightstand["held_by"], nightstand["parent"], chair["held_by"]) == ("object", "bed_1", "wall")
     alone = foreign.converted("hsm", summary).scene["objects"]
     assert [one["at"] for one in alone] == [one["at"] for one in (bed, nightstand, chair)]
-    companion = SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary()))
+    companion = SourceFile.of("hsm_scene_state.json", json.dumps(foreign.hsm_summary()))
     walls = foreign.converted("hsm", foreign.hsm_state(), companion=companion).scene["walls"]
     assert walls[0]["openings"] == [{"kind": "door", "at": 2.5, "width": 1.0, "height": 2.1, "sill": 0.0}]
 
@@ -525,12 +525,12 @@ def test_a_state_needs_its_other_file_or_meshes_and_with_both_it_is_one_scene(tm
     assert "--assets" in refused.value.hint
     summary = foreign.hsm_summary()
     summary["scene_objects"][0]["position"] = [3, 0, 1]
-    found = foreign.converted("hsm", foreign.hsm_state(), companion=SourceFile.of("h.json", foreign.text(summary)))
+    found = foreign.converted("hsm", foreign.hsm_state(), companion=SourceFile.of("h.json", json.dumps(summary)))
     assert len(found.scene["objects"]) == 2
     assert "(its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with)" in told(found)
     (tmp_path / "run_7").mkdir()
     for name, value in (("stk", foreign.hsm_state()), ("hsm", foreign.hsm_summary())):
-        (tmp_path / "run_7" / f"{name}_scene_state.json").write_text(foreign.text(value))
+        (tmp_path / "run_7" / f"{name}_scene_state.json").write_text(json.dumps(value))
     (outcome,) = convert_each(tree_of(tmp_path).entries, Batch())
     assert [(scene.id, scene.objects) for scene in outcome.scenes] == [("7", 3)]
     assert "the file that lies beside" in told(outcome.scenes[0])
