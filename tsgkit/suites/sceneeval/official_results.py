@@ -24,7 +24,7 @@ from tsgkit.library.files import read_text
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import folders_in, json_of, problem_of
 from tsgkit.suites.task import OfficialResults
 
 RESULT, MATCHING = "eval_result.json", "obj_matching_result.json"
@@ -124,9 +124,13 @@ def read_results(folder: Path) -> tuple[list[OfficialScene], Mapping[str, Sequen
     Raise UsageError if it holds no results, and FileProblem for the first file if none can be read.
     """
     scenes, problems, faults = list[OfficialScene](), Problems(list), list[FileProblem]()
-    for path in sorted(folder.rglob(RESULT)):
+    unfinished = []
+    for inner in folders_in(folder):
         try:
-            scenes.append(_scene(path, path.relative_to(folder).as_posix(), problems))
+            if (inner / RESULT).exists():
+                scenes.append(_scene(inner / RESULT, (inner / RESULT).relative_to(folder).as_posix(), problems))
+            elif (inner / MATCHING).exists():
+                unfinished.append(inner.relative_to(folder).as_posix())
         except FileProblem as fault:
             faults.append(fault)
     if faults and not scenes:
@@ -135,8 +139,7 @@ def read_results(folder: Path) -> tuple[list[OfficialScene], Mapping[str, Sequen
         hint = "name the folder that the official SceneEval code wrote to, or one method's folder in it"
         raise UsageError(f"{folder}: no {RESULT} anywhere in this folder", hint=hint)
     problems["files that cannot be read there"] += [fault.message for fault in faults]
-    unfinished = [path.parent for path in sorted(folder.rglob(MATCHING)) if not (path.parent / RESULT).exists()]
-    problems["scenes not evaluated there"] += [path.relative_to(folder).as_posix() for path in unfinished]
+    problems["scenes not evaluated there"] += unfinished
     return scenes, problems
 
 

@@ -99,8 +99,8 @@ def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeyp
     mine = replace(converters.converter_of("atiss"), name="mine", fits=lambda given: isinstance(given.value, list))
     monkeypatch.setattr(EntryPoint, "load", lambda _: mine)
     point = EntryPoint("mine", "somewhere:MINE", "tsgkit.scene_converters")
-    found = "tsgkit.suites.sceneeval.converters.registry.entry_points"
-    monkeypatch.setattr(found, lambda name="mine", **_: [point] if name == "mine" else [])
+    found = "tsgkit.suites.sceneeval.converters.registry.entry_points_by_name"
+    monkeypatch.setattr(found, lambda: {"mine": point})
     assert converters.known_converters() == (*OURS, "mine")
     assert converters.recognised(converters.SourceFile.of("x.json", '["bed"]')).name == "mine"
     with pytest.raises(FileProblem, match="may be one of layoutgpt, mine"):

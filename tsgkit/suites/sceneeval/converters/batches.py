@@ -32,7 +32,7 @@ from tsgkit.suites.sceneeval.converters.arrangements import Loss
 from tsgkit.suites.sceneeval.converters.registry import converter_of, fitting, is_companion, recognised
 from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
-from tsgkit.suites.sceneeval.scene_files.files import plain_id
+from tsgkit.suites.sceneeval.scene_files.files import folders_in, plain_id
 
 ENDINGS = (".json", ".txt", ".css", ".npz")
 MOST_BYTES = 32 * 2**20
@@ -135,7 +135,7 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     """Return the files to convert in a folder and all folders in it, except ``out``."""
     kinds: dict[Path, FileKind] = {}
     passed_over: list[Path] = []
-    for inner in _folders(folder, out):
+    for inner in folders_in(folder, out):
         paths = _files(inner)
         if inner.name == ITERATIONS:
             numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
@@ -160,15 +160,6 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
 def _masked(path: Path) -> str:
     """Return the name of a file without its numbers."""
     return re.sub(r"\d+", "#", path.name)
-
-
-def _folders(folder: Path, out: Path | None = None) -> Iterator[Path]:
-    """Yield a folder and all folders in it, each before those in it."""
-    left = [folder]
-    while left:
-        yield (inner := left.pop())
-        paths = (path for path in inner.iterdir() if path.is_dir() and not path.is_symlink())
-        left += sorted((path for path in paths if out is None or path.resolve() != out.resolve()), reverse=True)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -272,7 +263,7 @@ class _Companions:
 
     def __init__(self, batch: Batch) -> None:
         self._place = place = batch.beside
-        self._all = [path for one in _folders(place) for path in _files(one)] if place and place.is_dir() else None
+        self._all = [path for one in folders_in(place) for path in _files(one)] if place and place.is_dir() else None
         self._beside: dict[tuple[Path, str], SourceFile | None] = {}
 
     def named(self, entry: Entry) -> SourceFile | None:

@@ -13,8 +13,10 @@ A package joins by an entry point in the group ``tsgkit.scene_converters``: its 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
@@ -38,7 +40,13 @@ OURS = {
 
 def known_converters() -> tuple[str, ...]:
     """Return the names of all forms."""
-    return tuple(dict.fromkeys((*OURS, *(point.name for point in entry_points(group=GROUP)))))
+    return tuple(dict.fromkeys((*OURS, *entry_points_by_name())))
+
+
+@cache
+def entry_points_by_name() -> Mapping[str, EntryPoint]:
+    """Return the entry points of other packages, which take longer to find than a file takes to convert."""
+    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def converter_of(name: str) -> Converter:
@@ -47,9 +55,9 @@ def converter_of(name: str) -> Converter:
         module, place = OURS[name]
         ours: Converter = getattr(import_module(module), place)
         return ours
-    theirs: Converter | None = next((point.load() for point in entry_points(group=GROUP, name=name)), None)
-    if theirs is None:
+    if name not in entry_points_by_name():
         raise UsageError(f"there is no converter {name}", hint=meant(name, known_converters()))
+    theirs: Converter = entry_points_by_name()[name].load()
     return theirs
 
 
