@@ -287,7 +287,7 @@ def test_a_missing_mesh_is_an_upright_box_and_an_asset_is_stood_upright(tmp_path
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
     assert [round(b - a, 6) for a, b in zip(*corners(found), strict=True)] == [0.1, 0.2, 3]
-    for wanted, said in (("hssd=no", "there is no such folder"), ("hssd", "not LAYOUT=DIR")):
+    for wanted, said in (("hssd=no", "there is no such folder"), ("hssd", "not LAYOUT=DIR"), ("=no", "not LAYOUT")):
         with refuses(UsageError, said, wanted):
             sources_of([wanted])
 

@@ -168,7 +168,7 @@ def _written(path: Path) -> int:
 def source_of(text: str) -> FolderSource:
     """Return the source that ``LAYOUT=DIR`` or ``PREFIX=DIR`` names."""
     said, _, folder = text.partition("=")
-    if not folder:
+    if not (said and folder):
         raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}, or a prefix")
     by_prefix = {layout.prefix: name for name, layout in LAYOUTS.items()} | {"scene_agent": SCENE_AGENT}
     layout = by_prefix.get(said, said)
