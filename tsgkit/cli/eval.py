@@ -256,6 +256,8 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "
         tokens += f"{one.completion.low:,.0f} to {one.completion.high:,.0f} out"
         asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks no model"
+        if 0 < one.unasked < one.samples:
+            asked += f"; {one.unasked:,} without anything to be shown"
         if one.measured:
             asked += f"; from {one.measured:,} samples that are answered"
         elif one.worst > 1:
@@ -308,4 +310,5 @@ def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401
     shown = {name: None if value is None else [value.low, value.high] for name, value in spread.items()}
     least, most = one.requests
     requests = {"requests": most, "requests_at_least": least, "worst": one.worst, "measured": one.measured}
+    requests["unasked"] = one.unasked
     return {**one.cell.value, "samples": one.samples, **requests, **shown}

@@ -57,6 +57,8 @@ class RowEstimate:
     """How many times as much it takes where no answer is usable, and each is asked for as often as allowed."""
     measured: int = 0
     """The answered samples that it is estimated from; 0 before there are enough."""
+    unasked: int = 0
+    """The samples about which a model is not asked: they have no image or scene to be shown."""
 
 
 Used = Sequence[Mapping[str, Any]]
@@ -100,7 +102,8 @@ def _estimate(row: Row, price: Price | None, used: Used) -> RowEstimate:
     if len(used) >= ENOUGH:
         return _measured(row, price, used, asking)
     cost = _cost(prompt, completion, price)
-    return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost, worst)
+    unasked = len(row.numbers) - asking
+    return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost, worst, unasked=unasked)
 
 
 def _measured(row: Row, price: Price | None, used: Used, asking: int) -> RowEstimate:
@@ -115,7 +118,9 @@ def _measured(row: Row, price: Price | None, used: Used, asking: int) -> RowEsti
     calls, prompt, completion = spread("requests"), spread("prompt"), spread("completion")
     requests = (round(calls.low), round(calls.high))
     cost = _cost(prompt, completion, price)
-    return RowEstimate(row.cell, len(row.numbers), requests, prompt, completion, cost, measured=len(used))
+    return RowEstimate(
+        row.cell, len(row.numbers), requests, prompt, completion, cost, 1, len(used), len(row.numbers) - asking
+    )
 
 
 def prompt_tokens(model: str, contents: Iterable[object]) -> Spread:

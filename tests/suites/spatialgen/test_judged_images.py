@@ -108,6 +108,7 @@ def test_a_dry_run_knows_calls_and_images_before_and_usage_after_ten_samples(
     words += f" --model-arg api_base={judge.base} --model-arg api_key=sk-none"
     [before] = tsgkit(words, "--dry-run", "--json").json["estimates"]
     assert (before["requests_at_least"], before["requests"], before["worst"]) == (60, 60, 5), "one has two files"
+    assert before["unasked"] == len(IDS) - 12
     tsgkit(words)
     [after] = tsgkit(words, "--dry-run", "--json").json["estimates"]
     assert (after["measured"], after["requests"], after["completion"]) == (12, 60, [600.0, 600.0])

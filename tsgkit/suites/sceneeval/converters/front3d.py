@@ -101,7 +101,7 @@ def convert(given: SourceFile, options: Options) -> Scenes:
     rooms = [room for room in house.rooms if any(child.ref in furniture for child in room.children)]
     refuse_many(max((len(room.children) for room in rooms), default=0), given.name)
     if not rooms:
-        raise FileProblem(f"{given.name}: none of its {len(house.rooms)} rooms has furniture")
+        raise FileProblem(f"{given.name}: no room of it has furniture")
 
     def make(number: int, name: str, where: str) -> Converted:
         found = _arranged(rooms[number], name, furniture, built, where, options)
