@@ -242,6 +242,7 @@ def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None
         ("<object at 0x7fab> lost", "<object> lost"),
     ):  # fmt: skip
         assert said_in(message) == said, message
+    assert len(said_in("x" * 2**20)) == responses.MOST_SAID, "cut before it is searched"
     texts = {"7": 7, "-5": 0, "Wed, 21 Oct 2015 07:28:00 GMT": 0} | dict.fromkeys(("soon", "nan", "inf", ""))
     for text, seconds in texts.items():
         assert retry_after_in([None, {"retry-after": text}]) == seconds, text

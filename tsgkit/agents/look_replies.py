@@ -46,10 +46,10 @@ CHOICE = re.compile(
     r"^\W*(?:finding\s*)?(?P<number>\d{1,3})\s*[:.)-]\W*(?P<letter>[a-z]|leave)\b(?P<rest>.*)$", re.IGNORECASE
 )
 WRITTEN = re.compile(r"^\W*(?:finding\s*)?(?P<number>\d{1,3})\s*:\s*(?P<rest>.*\S.*)$", re.IGNORECASE)
-SURE = re.compile(rf"[(\[]\s*(?P<sure>\d{{1,3}}|{'|'.join(SURENESS)})\s*%?\s*[)\]]\W*$", re.IGNORECASE)
+SURE = re.compile(rf"[(\[]\s*+(?P<sure>\d{{1,3}}|{'|'.join(SURENESS)})\s*+%?\s*+[)\]]\W*+$", re.IGNORECASE)
 EXPLAINED = re.compile(r"^\W*$|^[)\]*_]*\s*[:,;–-]|^ it as it is\W*$", re.IGNORECASE)
 """The rest of a line after a letter: nothing, or an explanation that is set off."""
-BARE_SURE = re.compile(rf"^\W*(?P<sure>\d{{1,3}}|{'|'.join(SURENESS)})\s*%?\W*$", re.IGNORECASE)
+BARE_SURE = re.compile(rf"^\W*+(?P<sure>\d{{1,3}}|{'|'.join(SURENESS)})\s*+%?\W*+$", re.IGNORECASE)
 BECOMES = re.compile(r"\s=>\s|⇒|\bshould be\b", re.IGNORECASE)
 PLACE = re.compile(r"^\W*(?:triplet\s*)?(\d{1,3})\W*$", re.IGNORECASE)
 NONE = re.compile(r"\W*none\W*", re.IGNORECASE)

@@ -21,7 +21,7 @@ from tsgkit.errors import WRONG_USAGE
 
 UNKNOWN = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
 REQUIRED = re.compile(r"the following arguments are required: (.*)")
-CHOICE = re.compile(r"argument ([^:]+): invalid choice: ('.*'|\".*\") \(choose from (.*)\)", re.DOTALL)
+CHOICE = re.compile(r"argument ([^:]+): invalid choice: (?>('.*'|\".*\") \(choose from )(.*)\)", re.DOTALL)
 OPTION = re.compile(r"argument ([^:]+): (.*)", re.DOTALL)
 VALUE = re.compile(r"invalid (int|float) value: (.*)", re.DOTALL)
 NUMBERS = {"int": "whole number", "float": "number"}

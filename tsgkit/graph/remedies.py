@@ -29,7 +29,7 @@ NUMBERED_HAND = re.compile(r"hand[-_ ]?([12])", re.IGNORECASE)
 FORMS = ("folded", "inflection")
 """Readings by which two names are surely the same words."""
 ARTICLES = word_set("a an the this that some his her its my your our their")
-JOINED = re.compile(r"\s*[,&+]\s*(?:and\s)?\s*|\s+and\s+", re.IGNORECASE)
+JOINED = re.compile(r"(?:(?<!\s)\s++)?[,&+]\s*+(?:and\s++)?|(?<!\s)\s++and\s++", re.IGNORECASE)
 """What stands between names that were written as one."""
 NOT_THINGS = (PERSON, *HANDS)
 

@@ -74,8 +74,6 @@ NAMES = {
 """LiteLLM's names of errors, by status."""
 THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
 MOST_REDIRECTS = 20
-LARGE = 2**20
-"""Size from which a body is written in parts."""
 
 
 def why_not_direct(settings: Settings) -> str:
@@ -217,7 +215,7 @@ class DirectCalls:
         if message is None or (text is not None and not isinstance(text, str)) or (text is None and content):
             raise unreadable(kept)
         if text and "reasoning_content" not in message and "reasoning" not in message:
-            text = THOUGHTS.sub("", text, count=1) if THOUGHTS.match(text) else text
+            text = text[thoughts.end() :] if (thoughts := THOUGHTS.match(text)) else text
         more = message.get("provider_specific_fields")
         refusal = message.get("refusal") or (more.get("refusal") if isinstance(more, dict) else None)
         said = Message(text, refusal, raw_reason(value) or "stop")
@@ -313,7 +311,7 @@ async def _body_of(response: ClientResponse, most: int) -> bytes:
 
 def _raise_rejection(kept: Exchange, response: ClientResponse) -> NoReturn:
     """Raise the failure of a response with an error's status."""
-    said = said_in(kept.body.decode("utf-8", "replace"))
+    said = said_in(kept.start)
     error = kept.value.get("error")
     code = error.get("code", "") if isinstance(error, dict) else ""
     name = NAMES.get(response.status, "APIError")
@@ -323,7 +321,7 @@ def _raise_rejection(kept: Exchange, response: ClientResponse) -> NoReturn:
 
 def _raise_no_completion(kept: Exchange) -> NoReturn:
     """Raise the failure of a response without an error's status that is no completion; some hold an error inside."""
-    said = said_in(kept.body[:LARGE].decode("utf-8", "replace"))
+    said = said_in(kept.start)
     error = kept.value.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     status = 400 if code is None else code

@@ -19,6 +19,8 @@ from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 
 MOST_TEXT_BYTES = 64 * 2**20
 """The size limit of a response that brings text."""
+MOST_SAID = 65_536
+"""The length from which the words of an error are cut, before anything is searched in them."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
 """Parts of a content that are no part of the answer."""
@@ -41,6 +43,11 @@ class Exchange:
         lowered = ((name.lower(), value) for name, value in headers)
         self.limits = {name: value for name, value in lowered if "ratelimit" in name}
         self.__dict__.pop("value", None)
+
+    @property
+    def start(self) -> str:
+        """The first characters of the body, for messages."""
+        return self.body[:MOST_SAID].decode("utf-8", "replace")
 
     @cached_property
     def value(self) -> dict[str, Any]:

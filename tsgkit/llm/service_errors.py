@@ -16,24 +16,25 @@ from contextlib import suppress
 from typing import Any
 
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.responses import Exchange, messages_in, unreadable
+from tsgkit.llm.responses import MOST_SAID, Exchange, messages_in, unreadable
 
-CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+")
-ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^>]*>| at 0x[0-9a-f]+")
+CLASS_NAMES = re.compile(
+    r"(?<![\w-])(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+"
+)
+ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^<>]*>| at 0x[0-9a-f]+")
 FILTERED = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
 UNREACHABLE = (
     *("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError"),
     "UnixClientConnectorError",
 )
 """The exceptions of HTTP libraries that say so."""
-MOST_SAID = 8_192
 WAITING = (429, 503)
 """Status with which services ask to wait."""
 
 
 def said_in(message: str) -> str:
     """Return the service's own message, without class names of libraries and surrounding JSON."""
-    text = CLASS_NAMES.sub("", message, count=1).strip()
+    text = CLASS_NAMES.sub("", message[:MOST_SAID], count=1).strip()
     if text.startswith("{"):
         with suppress(ValueError, RecursionError):
             text = _message_in(json.JSONDecoder().raw_decode(text)[0]) or text
@@ -107,7 +108,7 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
         return unreadable(kept)
     failure.responded = kept.status is not None
     failure.unreachable = kept.status is None and _is_unreachable(error)
-    said = f"{failure.message} {vars(error).get('code', '')} {kept.body[:MOST_SAID].decode('utf-8', 'replace')}"
+    said = f"{failure.message} {vars(error).get('code', '')} {kept.start}"
     failure.unpaid = not failure.refused and failure.retry_after is None and cannot_pay(failure.status, said)
     return failure
 

@@ -37,13 +37,13 @@ LISTED = (
 KIND = r"(?:(?:scene|action)[ _-]?)?(?:graph|scene|step|action|event|image|picture|node|object|item|name)"
 BRACKETED = r"(?: ?\([^()\n]{1,60}\))?"
 LEAD = re.compile(
-    rf"[*_]*(?:(?:(?:the|all|final|correct) )*{LISTED}|{KIND}[ _-]?#?\d{{1,3}})[*_]*{BRACKETED}[*_]*"
+    rf"[*_]*(?:(?:(?:the|all|final|correct) )*{LISTED}|{KIND}[ _-]?#?\d{{1,3}})[*_]*+{BRACKETED}[*_]*+"
     r"(?:\s*[:：][*_]*|(?<=[\d)])\s+[-–—](?=\s))\s*",
     re.IGNORECASE,
 )
 """The heading of a list, or a number before a name: ``Nodes:``, ``Graph 1:``."""
-HEADING = re.compile(rf"[*_]*{KIND} #?\d{{1,3}}[*_]*{BRACKETED}[*_]*$", re.IGNORECASE)
-CAPTION = re.compile(r"[*_]*(?:context|sentence|question|total|count|number of \w+)[*_]*\s*[:：]", re.IGNORECASE)
+HEADING = re.compile(rf"[*_]*{KIND} #?\d{{1,3}}[*_]*+{BRACKETED}[*_]*+$", re.IGNORECASE)
+CAPTION = re.compile(r"[*_]*(?:context|sentence|question|total|count|number of \w++)[*_]*+\s*+[:：]", re.IGNORECASE)
 """A line that describes the list."""
 ASIDE = re.compile(
     r"[*_]*(?:(?:brief|short|my|the) )?(?:(?:explanations?|reasoning|rationale|justifications?|analysis)[*_]*\s*$"

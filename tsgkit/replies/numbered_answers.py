@@ -38,13 +38,13 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 ANSWERS = re.compile(
-    r"^[#>*_ \t]*(?:here are )?(?:(?:my|the) )?(?:final |corrected |revised )?answers?(?: are)?[*_ ]*:?[*_ \t]*$",
+    r"^[#>*_ \t]*(?:here are )?(?:(?:my|the) )?(?:final |corrected |revised )?answers?(?: are)?[*_ ]*+:?[*_ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A heading after which all answers follow; text before it does not count."""
 MOST_HEADINGS = 3
 """Number of headings, from the end, among which one with all answers is searched."""
-REFUSED = re.compile(rf"\s*[):]?\s*(?:{REJECTED})", re.IGNORECASE)
+REFUSED = re.compile(rf"\s*+[):]?\s*+(?:{REJECTED})", re.IGNORECASE)
 ALONE = re.compile(rf"\(?\s*{LETTER}\s*(?:$|[):;|=]|[.,](?!\w)|[-–—]\s|\s[-–—]|\([^()]*\)\.?$)")
 SPOKEN = re.compile(r"([B-H])\s|(A)\s+(?:because|since)\b")
 CONCLUDED = re.compile(

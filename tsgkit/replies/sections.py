@@ -29,7 +29,7 @@ PLAIN = (
     r"|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
 )
 BEFORE = (
-    r"(?:^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}|(?<=[.!?][ \t])|(?<=[。！]))"
+    r"(?:^(?:[-+*][ \t]++|\d{1,3}[.)][ \t]++)?[#>*_ \t]{0,12}|(?<=[.!?][ \t])|(?<=[。！]))"
     r"(?:(?:the|my|die|der|la|mi|here[ \t]is)[ \t])?"
 )
 LABEL = re.compile(

@@ -31,12 +31,12 @@ LONGEST = 200
 AROUND = " \t\r\n\"'`“”‘’"
 QUOTED = r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|['‘][^\n]{1,80}?['’])(?=\s*(?:[,;)\]]|\Z))"
 NAME = rf"(?:{QUOTED}|(?![\"“])(?:[^()\[\],;\n]|\([^()\[\]\n]{{0,80}}\)|\[[^()\[\]\n]{{0,80}}\])*+)"
-ELEMENT = re.compile(rf"\s*+({NAME})\s*+[,;]")
+ELEMENT = re.compile(rf"(?<![^,;])\s*+({NAME})\s*+[,;]")
 TUPLE = re.compile(rf"[(\[](\s*+{NAME}(?:\s*+[,;]\s*+{NAME})*+\s*+)[)\]]")
 OPENING = re.compile(r"[ \t]*(?:[^()\[\]{}:\n]{1,40}:[ \t]*)?(?:[(\[]\s*(?=[(\[]))?(?=[(\[])")
 """Text allowed before the first tuple of a line: words with a colon, and a bracket around all tuples."""
 BETWEEN = re.compile(r"[ \t,;.&)\]]*(?:and\b[ \t]*)?")
-SENTENCE = re.compile(r"[.!?:]\s|[!?:]$|(?:\S+\s+){2,}\S+\.$")
+SENTENCE = re.compile(r"[.!?:]\s|[!?:]$|\S\s++\S++\s++\S+\.$")
 AMID_WORDS = re.compile(r"\([^()\n]{1,80},[^()\n]{1,80}\)")
 JSON = re.compile(r"^[^()\[\]{}:\n]{0,40}:?[ \t]*(?=\{|\[\s*[\[({])", re.MULTILINE)
 

@@ -79,7 +79,7 @@ DESCRIBES = re.compile(rf"{RELATIVE.pattern}|\b(?:it|he|she|they|this|these|thos
 """A pronoun before a verb: what follows describes an object named earlier."""
 LONGEST_PRONOUN = 12
 FURTHER = re.compile(
-    r"\s*+(?:,|\b(?:that|which|who|whose|whom|where|when|while|because|since|as|and|so|but|for|if)\b)", re.IGNORECASE
+    r",|\b(?:that|which|who|whose|whom|where|when|while|because|since|as|and|so|but|for|if)\b", re.IGNORECASE
 )
 """The beginning of a clause after a name."""
 BUT = re.compile(

@@ -31,7 +31,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 WIDTH = re.compile(r'\A<svg [^>]*\bwidth="([0-9.]+)"')
 LEAST_SHARE = 0.72
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
-TAGS = re.compile(r"<[^>]*>")
+TAGS = re.compile(r"<[^<>]*>")
 FIGURE = re.compile(
     r"(?:>=)?[-+−]?\$?\d[\d.,]*(?: ?%)?(?: \+ (?:>=)?[\d.,]+)?(?: ?\[[^\]]*\])?(?: \(\S+\))?"
     r"|\[[^\]]*\]|\((?:cached|unknown)\)"

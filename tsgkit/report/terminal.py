@@ -94,7 +94,7 @@ LEAST_NEEDED = (
     *(INTERVALS, "95 % interval", "n", "official"),
 )
 """Columns to drop on a narrow screen, the least needed first; of several with one name the last goes first."""
-BESIDE = re.compile(r" \[[^\]]*\]$")
+BESIDE = re.compile(r" \[[^\[\]]*\]$")
 SAYS_NOTHING = ("", "0", "-", "0.0 %")
 Rows = list[tuple[str, ...]]
 

@@ -34,12 +34,12 @@ DASHES = str.maketrans("–—─━=", "-----")
 MAY_BE_LABELLED = re.compile(r"[–—─━=]|\s-|-[\[(]")
 LONG_DASH = re.compile("[–—─━]")
 DENIAL = re.compile(
-    r"\W*(?!.*\bbut\b)(?:no|nope|wrong|incorrect|false|invalid|removed?|deleted?|omitted|excluded|rejected|discarded"
-    r"|not\s(?:true|correct|right|valid|possible|there|present|needed|allowed|part\sof|in\sthe)\b[^,;]*"
+    r"\W*+(?!.*\bbut\b)(?:no|nope|wrong|incorrect|false|invalid|removed?|deleted?|omitted|excluded|rejected|discarded"
+    r"|not\s(?:true|correct|right|valid|possible|there|present|needed|allowed|part\sof|in\sthe)\b[^,;]*+"
     r"|(?:(?:this|that|it)\s)?(?:is|was|does|do|should|must|can)(?:\s?not|n['’]t)\s(?:be|true|correct|right|valid|possible"
-    r"|there|present|needed|allowed|apply|belong|exist|appear|happen|occur|hold|match)\b[^,;]*"
+    r"|there|present|needed|allowed|apply|belong|exist|appear|happen|occur|hold|match)\b[^,;]*+"
     r"|(?:this|that|it)(?:\sis|'s)\s(?:wrong|incorrect|false)"
-    r"|nein|falsch|entfernt|incorrect[oae]|faux|错误?|不对)\W*",
+    r"|nein|falsch|entfernt|incorrect[oae]|faux|错误?|不对)\W*+",
     re.IGNORECASE,
 )
 """A remark that denies the triplet before it."""

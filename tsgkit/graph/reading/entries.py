@@ -30,8 +30,8 @@ FIELD = re.compile(
     rf"(?P<dash>[ \t]{{0,40}}{BULLET})[*_`]{{0,3}}(?P<key>[A-Za-z][\w -]{{0,30}})[*_`]{{0,3}}"
     r":[*_]{0,3}(?:[ \t]+(?P<value>\S.*)|[ \t]*)"
 )
-IN_BRACES = r"\{(?P<fields>[^{}\[\]]{1,300})\}[ \t]*"
-FLOW = re.compile(rf"[ \t]{{0,40}}{BULLET}{IN_BRACES},?[ \t]*")
+IN_BRACES = r"\{(?P<fields>[^{}\[\]]{1,300})\}[ \t]*+"
+FLOW = re.compile(rf"[ \t]{{0,40}}{BULLET}{IN_BRACES},?[ \t]*+")
 NODE = re.compile(
     rf"(?P<indent>[ \t]{{0,40}})(?:-[ \t]{{1,8}})?[\"']?(?P<node>\w[\w-]{{0,40}})[\"']?:[ \t]*(?:{IN_BRACES})?"
 )

@@ -33,7 +33,7 @@ DROPPED = {
 }
 LISTED = ("narrative", "sgqa", "sgds", "sgg")
 """Formats whose items may stand in a JSON list as well as one on each line."""
-KEY = re.compile(r"<key\b[^>]*>")
+KEY = re.compile(r"<key\b[^<>]*>")
 KEY_NAME = re.compile(r"\battr\.name\s*=\s*[\"']([^\"']*)[\"']")
 GRAPHML_NAMES = {"name", "kind", "label", "order"}
 GRAPHML_REMARKS = {"descriptions": re.compile(r"<desc\b"), "comments": re.compile("<!--")}

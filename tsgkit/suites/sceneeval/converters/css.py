@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 MOST = 1e4
 RADIANS = frozenset({"rad", "radian", "radians"})
-_VALUE = re.compile(r"([-+]?(?:\d{1,9}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,2})?)\s*([A-Za-z°]{0,8})\s*")
+_VALUE = re.compile(r"([-+]?(?:\d{1,9}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,2})?)\s*+([A-Za-z°]{0,8})\s*+")
 _SEPARATOR = re.compile(r"[;\n]|[,:](?=\s*[A-Za-z-]+\s*:)")
-_FENCE = re.compile(r"^\s*(?:```\w*|\[|\])?\s*$")
+_FENCE = re.compile(r"^\s*+(?:```\w*+|\[|\])?\s*+$")
 
 
 class Value(NamedTuple):

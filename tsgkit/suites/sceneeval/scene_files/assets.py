@@ -66,8 +66,8 @@ STOOD_UP = frozenset({"sceneweaver", "sw", "idesign", SCENE_AGENT})
 MERGED = "combined_merged.glb"
 """The mesh of all links of an articulated object of ``scene-agent``."""
 _SHORT_SCENE = re.compile(r"s(?=\d+$)")
-_VISUAL = re.compile(r"<visual\b.*?</visual>", re.DOTALL)
-_MESH = re.compile(r"<uri>\s*([^<]+?)\s*</uri>")
+_VISUAL = re.compile(r"<visual\b(?:(?!<visual\b).)*?</visual>", re.DOTALL)
+_MESH = re.compile(r"<uri>([^<]+)</uri>")
 _SCALE = re.compile(r"<scale>\s*([0-9.eE+-]+)\s+\1\s+\1\s*</scale>")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -230,7 +230,7 @@ def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
     if merged.is_file():
         return merged, None
     visuals = _VISUAL.findall(read_text(path))
-    meshes = {uri for visual in visuals for uri in _MESH.findall(visual)}
+    meshes = {uri.strip() for visual in visuals for uri in _MESH.findall(visual)}
     if len(meshes) != 1:
         hint = f"merge them into {MERGED} beside it, with their scale applied"
         raise FileProblem(f"{where}: {path.name} shows {len(meshes)} meshes, and one is read", hint=hint)

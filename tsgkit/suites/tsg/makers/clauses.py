@@ -234,4 +234,4 @@ def _passed_on(clause: Clause, manner: Manner) -> list[Piece]:
 def joined(pieces: Iterable[Piece]) -> str:
     """Return pieces as a text."""
     text = " ".join(piece.text for piece in pieces if piece.text)
-    return re.sub(r"\s+([,.;])", r"\1", text)
+    return re.sub(r"(?<!\s)\s+([,.;])", r"\1", text)
