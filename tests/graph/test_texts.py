@@ -122,6 +122,8 @@ def test_node_link_json_and_graphml_that_are_broken_or_dangerous_are_refused() -
         (form.format('<node id="a"/><edge source="a" target="a"/>'), "no label"),
     ]:
         assert message in refusal(NotationError, graphml.parse, text)
+    untyped = form.replace("<graph ", '<key id="k" for="node" attr.name="note"/><graph ').format('<node id="a"/>')
+    assert graphml.parse(untyped) == (ActionGraph(()),), "and no warning of a key without a type"
     assert len(graphml.write([RINSE] * 200)) < 201 * len(graphml.write([RINSE]))
 
 

@@ -304,6 +304,15 @@ def test_a_hub_that_is_not_there_has_a_password_or_is_no_hub_is_named(
     unreachable = "hf://lab/stories: the hub cannot be reached at http://127.0.0.1:9 | is there a network?"
     assert problem("hf://lab/stories") == unreachable
     assert issubclass(hub_client.HubUnreachable, DownloadProblem)
+    for error in (ImportError("no socksio. Install it"), FileNotFoundError(2, "No such file")):  # proxy, certificates
+
+        def ask(_: object, error: Exception = error) -> None:
+            raise error
+
+        name = hub_name("hf://lab/stories")
+        assert f"reached at http://127.0.0.1:9: {str(error)[:9]}" in refusal(
+            hub_client.HubUnreachable, hub_client._ask, name, ask, THREE_TRIES
+        )
     monkeypatch.setenv("HF_ENDPOINT", "http://me:word@127.0.0.1:9")
     assert "HF_ENDPOINT" in refusal(UsageError, snapshot, hub_name("hf://lab/stories"))
 

@@ -159,6 +159,9 @@ def _in_our_words(name: HubName) -> Iterator[None]:
         raise _Passing("the hub has gone silent") from None
     except http.TransportError:
         raise HubUnreachable(f"{name}: the hub cannot be reached at {endpoint()}", hint="is there a network?") from None
+    except (ImportError, OSError) as error:  # a proxy of a kind that is not supported, certificates that are missing
+        told = f"{name}: the hub cannot be reached at {endpoint()}: {str(error).partition('. ')[0]}"
+        raise HubUnreachable(told, hint="see the proxies and certificates that the environment names") from None
     except (http.HTTPError, http.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
         raise DownloadProblem(f"{name}: the answer is not that of a hub", hint=_hint_at_endpoint()) from None
 

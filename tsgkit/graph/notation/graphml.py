@@ -13,6 +13,7 @@ networkx reads; we write, because networkx's writer repeats the data of every ea
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,9 @@ def read_all(text: str) -> tuple[tuple[ActionGraph, tuple[str, ...]], ...]:
     reader: Any = GraphMLReader(node_type=str)
     reader.multigraph = True  # else it looks through the edges of all earlier graphs for every graph
     try:
-        graphs = tuple((from_networkx(view), loose_nodes(view)) for view in reader(string=text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of keys without a type, which are texts
+            graphs = tuple((from_networkx(view), loose_nodes(view)) for view in reader(string=text))
     except ParseError as error:
         raise NotationError(f"not well-formed XML: {error.msg}", line=error.position[0]) from None
     except (nx.NetworkXException, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
