@@ -440,6 +440,9 @@ def test_reply_costs_what_its_service_tier_costs() -> None:
     for client in CLIENTS:
         assert cost(client, "openai/gpt-4o", price=price_given("1000,2000")) == pytest.approx(1.2), "before the map"
         assert cost(client, "openai/m", price=price_given("1,2"), usage={"prompt_tokens": 7}) is None
+        untrue = {"prompt_tokens": 100, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 10**9}}
+        for used, paid in ((untrue, 1.25e-3), (untrue | {"completion_tokens": -2000}, None)):
+            assert cost(client, "openai/gpt-4o", price=price_of("openai/gpt-4o"), usage=used) == paid, (client, used)
         for model in ("openai/m", "hosted_vllm/gpt-4o"):
             assert cost(client, model) is None, "no price is not free"
     assert cost("litellm", "fireworks_ai/m") is None

@@ -204,9 +204,12 @@ def test_usage_that_is_not_counted_is_unknown() -> None:
         ("[A]", (7, 3, 1, 2), Usage(7, 3, 1, 2)), ("[A]", (0, 0, None, None), UNKNOWN),
         ("[A]", (None, 5, None, None), Usage(None, 5)), ("[A]", (5, 0, None, None), Usage(5, None)),
         ("", (5, 0, None, None), Usage(5, 0)), ("", (0, 0, None, 4), UNKNOWN),
+        ("[A]", (-2000, -1, -1, -1), UNKNOWN), ("[A]", (True, True, True, True), UNKNOWN),
+        ("[A]", (7.0, "3", None, None), UNKNOWN), ("[A]", (100, 5, 6, 10**9), Usage(100, 5)),
+        ("[A]", (10**8, 10**7, None, None), UNKNOWN), ("[A]", (100, 5, 5, 100), Usage(100, 5, 5, 100)),
     ):  # fmt: skip
         assert usage_of(text, *numbers) == usage, numbers
-    assert usage_of("[A]", 7, 3, None, None, 4).written == 4
+    assert [usage_of("[A]", 7, 3, written=number).written for number in (4, 8)] == [4, None]
     assert Usage(7, 3, 1, cost=0.5) + Usage(1, None, 2, 4, 0.25) == Usage(8, None, 3, None, 0.75)
     assert (Usage(7, 3).total, Usage(7).total, Usage(None, 3).total) == (10, None, None)
 

@@ -349,6 +349,6 @@ def _first_number(*places: tuple[Any, str]) -> int | None:
     """Return the first whole number in these places."""
     for found, name in places:
         number = found.get(name) if isinstance(found, dict) else None
-        if isinstance(number, int):
-            return int(number)
+        if isinstance(number, int) and not isinstance(number, bool):
+            return number
     return None

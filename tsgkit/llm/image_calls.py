@@ -36,7 +36,8 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
 from tsgkit.llm.images import MOST_BYTES, ImageFile, Messages, bytes_of, images_in
 from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_of, raw_body
-from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
+from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.llm.responses import usage_of
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.service_errors import failure_in
 
@@ -133,8 +134,7 @@ class LiteLlmImages(LiteLlm):
 
     def _image_usage(self, response: Any) -> Usage:
         found = getattr(response, "usage", None)
-        counts = [getattr(found, name, None) or None for name in ("input_tokens", "output_tokens")]
-        usage = Usage(*counts) if all(isinstance(number, int) for number in counts) else UNKNOWN
+        usage = usage_of(None, *(getattr(found, name, None) or None for name in ("input_tokens", "output_tokens")))
         return Usage(usage.prompt, usage.completion, cost=self._cost(response, usage))
 
 

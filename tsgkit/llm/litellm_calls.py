@@ -204,7 +204,11 @@ class LiteLlm:
             getattr(found.prompt_tokens_details, "cached_tokens", None),
             _written(found),
         )
-        return usage if usage.total is None else replace(usage, cost=self._cost(response, usage, tier))
+        believed = usage.cached == getattr(found.prompt_tokens_details, "cached_tokens", None)
+        cost = self._cost(
+            response if believed else None, usage, tier
+        )  # LiteLLM's cost is that of what the service says
+        return usage if usage.total is None else replace(usage, cost=cost)
 
     def _cost(self, response: Any, usage: Usage, tier: str = "") -> float | None:
         """Return the cost of a response in the tier that it names; the user's price overrides LiteLLM's."""

@@ -22,6 +22,8 @@ MOST_TEXT_BYTES = 64 * 2**20
 MOST_SAID = 65_536
 """The length from which the words of an error are cut, before anything is searched in them."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MOST_READ, MOST_HIDDEN = 10_000_000, 1_000_000
+"""Tokens that no model exceeds: of a prompt, and of a completion beyond the characters of its text (its reasoning)."""
 SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
 """Parts of a content that are no part of the answer."""
 
@@ -115,25 +117,35 @@ def reply_of(message: Message, model: object, usage: Usage, response_id: object 
 
 def usage_of(
     text: str | None,
-    prompt: int | None,
-    completion: int | None,
-    reasoning: int | None,
-    cached: int | None,
-    written: int | None = None,
+    prompt: object,
+    completion: object,
+    reasoning: object = None,
+    cached: object = None,
+    written: object = None,
 ) -> Usage:
-    """Return the usage of a reply. Services that do not count tokens report zero, which is unknown.
+    """Return the usage of a reply. A number that cannot be true is unknown, and so is zero where nothing is counted.
 
-    >>> usage_of("[A]", 0, 0, None, None) == UNKNOWN, usage_of("", 5, 0, None, None).completion
-    (True, 0)
+    >>> usage_of("[A]", 0, 0) == UNKNOWN, usage_of("", 5, 0).completion, usage_of("[A]", 100, -2000, cached=10**9)
+    (True, 0, Usage(prompt=100, completion=None, reasoning=None, cached=None, cost=None, written=None))
     """
+    read = _count(prompt, MOST_READ) or None
+    wrote = _count(completion, MOST_HIDDEN + len(text or ""))
+    cached, written = (_count(part, MOST_READ if read is None else read) for part in (cached, written))
     usage = Usage(
-        prompt=prompt or None,
-        completion=completion if completion or not text else None,
-        reasoning=reasoning,
+        prompt=read,
+        completion=wrote if wrote or not text else None,
+        reasoning=_count(reasoning, MOST_HIDDEN if wrote is None else wrote),
         cached=cached,
         written=written,
     )
     return UNKNOWN if usage.prompt is None and not usage.completion else usage
+
+
+def _count(number: object, most: int) -> int | None:
+    """Return a number of tokens; None where it is none, or cannot be true."""
+    if not isinstance(number, int) or isinstance(number, bool):
+        return None
+    return number if 0 <= number <= most else None
 
 
 def without_shown_images(reply: Reply, messages: Messages) -> Reply:

@@ -28,7 +28,8 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.responses import usage_of
 from tsgkit.llm.settings import Argument, Settings
 from tsgkit.llm.user_code import (
     OWN,
@@ -151,7 +152,9 @@ class UserModel:
         used = getattr(message, "usage_metadata", None) or {}
         details = used.get("input_token_details") or {}
         read, written = (details.get(name) for name in ("cache_read", "cache_creation"))
-        usage = Usage(used.get("input_tokens"), used.get("output_tokens"), cached=read, written=written or None)
+        usage = usage_of(
+            text, used.get("input_tokens"), used.get("output_tokens"), cached=read, written=written or None
+        )
         if self.price is not None:
             usage = replace(usage, cost=self.price.of(usage))
         model = str(told.get("model_name") or self.name)
