@@ -35,6 +35,7 @@ from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
 from tsgkit.llm.providers import CLIENTS, client_given, client_of, needs_litellm, provider_for
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
 from tsgkit.llm.request_threads import Threads
+from tsgkit.llm.responses import NOT_UTF8
 from tsgkit.llm.settings import Client, Settings, parse, settings_of
 from tsgkit.llm.user_models import UserModel
 
@@ -267,6 +268,17 @@ def test_both_clients_read_texts_refusals_and_reasons_alike() -> None:
         first, second = (reply_by(client, carried(200, body)) for client in CLIENTS)
         assert (first.text, first.ending, first.finish_reason) == (text, ending, reason), body
         assert first == second, body
+    latin, first = completion(content="_").replace(b'"_"', b'"caf\xe9"'), USUAL["choices"][0]
+    for received, kind, text, note in (
+        (latin, "application/json", "caf\ufffd", NOT_UTF8),
+        (latin, "application/json; charset=iso-8859-1", "caf\xe9", None),
+        (latin, "application/json; charset=no-such", "caf\ufffd", NOT_UTF8),
+        (USUAL | {"choices": [{"index": 1, "finish_reason": "length"}, first]}, "", "[A]", None),
+        (USUAL | {"choices": [None, first | {"index": 2, "message": {"content": "[B]"}}, first]}, "", "[A]", None),
+    ):  # fmt: skip
+        for client in CLIENTS:
+            reply = reply_by(client, carried(200, received, content_type=kind))
+            assert (reply.text, reply.note, reply.ending) == (text, note, Ending.COMPLETE), (client, received, kind)
     assert reply_by("direct", carried(200, completion(content=[{"type": "text", "text": "a"}, "b"]))).text == "ab"
     reply = reply_by("direct", carried(200, USUAL | {"model": None, "id": "r-1"}))
     assert (reply.model, reply.response_id) == (None, "r-1")
@@ -288,6 +300,8 @@ def test_answer_that_is_no_completion_is_a_failure_of_either_client() -> None:
         (USUAL | {"choices": [{}]}, NO_COMPLETION, None),
         ({"error": {"message": "why"}}, "BadRequestError: why", 400),
         (USUAL | error(429), "RateLimitError: why", 429),
+        ({"id": "x", "error": "rate limited", "choices": []}, "RateLimitError: rate limited", 429),
+        (USUAL | error("rate_limit_exceeded"), "RateLimitError: why", 429),
         (USUAL | error(499), "APIError: why", 499),
         (USUAL | error(500), "no proper answer: why", None),
         (USUAL | error("odd"), "no proper answer: why", None),

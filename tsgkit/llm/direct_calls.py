@@ -30,7 +30,6 @@ from tsgkit.llm.responses import (
     MOST_TEXT_BYTES,
     Exchange,
     Message,
-    messages_in,
     misdirected,
     reply_of,
     text_of,
@@ -39,7 +38,7 @@ from tsgkit.llm.responses import (
     usage_of,
     without_shown_images,
 )
-from tsgkit.llm.service_errors import failure_in, rejection, said_in
+from tsgkit.llm.service_errors import NAMES, error_inside, failure_in, rejection, said_in
 from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
 from tsgkit.version import __version__
 
@@ -59,19 +58,6 @@ KEYLESS = {"openai": NO_KEY, "hosted_vllm": "fake-api-key"}
 """Keys that LiteLLM sends where none is given."""
 BUDGETS = ((4096, "high"), (2048, "medium"), (1024, "low"), (0, "minimal"))
 """The least budget of thinking tokens for each effort."""
-NAMES = {
-    400: "BadRequestError",
-    401: "AuthenticationError",
-    404: "NotFoundError",
-    408: "Timeout",
-    422: "BadRequestError",
-    429: "RateLimitError",
-    500: "InternalServerError",
-    502: "BadGatewayError",
-    503: "ServiceUnavailableError",
-    504: "Timeout",
-}
-"""LiteLLM's names of errors, by status."""
 THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
 MOST_REDIRECTS = 20
 
@@ -219,7 +205,7 @@ class DirectCalls:
         more = message.get("provider_specific_fields")
         refusal = message.get("refusal") or (more.get("refusal") if isinstance(more, dict) else None)
         said = Message(text, refusal, raw_reason(value) or "stop")
-        return reply_of(said, value.get("model"), self._usage(value, text), value.get("id"))
+        return reply_of(said, value.get("model"), self._usage(value, text), value.get("id"), kept.note)
 
     def _usage(self, value: dict[str, Any], text: str | None) -> Usage:
         found = value.get("usage")
@@ -321,14 +307,10 @@ def _raise_rejection(kept: Exchange, response: ClientResponse) -> NoReturn:
 
 def _raise_no_completion(kept: Exchange) -> NoReturn:
     """Raise the failure of a response without an error's status that is no completion; some hold an error inside."""
-    said = said_in(kept.start)
-    error = kept.value.get("error")
-    code = error.get("code") if isinstance(error, dict) else None
-    status = 400 if code is None else code
-    if error and not messages_in(kept.value) and isinstance(status, int) and 400 <= status < 500:
-        failure = rejection(NAMES.get(status, "APIError"), status, said)
-    else:
-        failure = CallFailed(f"no proper answer: {said if error else _missing(kept)}", None)
+    if (failure := error_inside(kept)) is not None:
+        raise failure
+    said = said_in(kept.start) if kept.value.get("error") else _missing(kept)
+    failure = CallFailed(f"no proper answer: {said}", None)
     raise failure_in(kept, failure, failure)
 
 

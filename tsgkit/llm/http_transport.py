@@ -17,6 +17,7 @@ from typing import Any
 
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.responses import MOST_TEXT_BYTES, Exchange, messages_in, misdirected, text_of, too_large
+from tsgkit.llm.service_errors import error_inside
 
 REWRITTEN = ("content-encoding", "content-length", "transfer-encoding")
 
@@ -77,13 +78,15 @@ def guarded_transport(transport: Any) -> Any:
         try:
             _check_redirect(request, response)
             kept.body = await _body(response, kept.most_bytes)
+            if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
+                raise inside
         except CallFailed as failure:
             kept.failure = failure
             raise library.DecodingError(failure.message, request=request) from None
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
-        body = _with_joined_texts(kept)
+        body = _as_litellm_reads(kept)
         return library.Response(response.status_code, headers=headers, content=body, extensions=response.extensions)
 
     transport.handle_async_request = handle_within_limits
@@ -134,9 +137,9 @@ async def _body(response: Any, most: int) -> bytes:
     return bytes(body)
 
 
-def _with_joined_texts(kept: Exchange) -> bytes:
-    """Return the body with every content that is a list of text parts joined into one text, as LiteLLM expects it."""
-    changed = False
+def _as_litellm_reads(kept: Exchange) -> bytes:
+    """Return the body as LiteLLM expects it: in ASCII, with one choice, its text parts joined into one text."""
+    changed = bool(kept.value) and kept.is_rewritten
     for message in messages_in(kept.value):
         if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
             message["content"], changed = text, True

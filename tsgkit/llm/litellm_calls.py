@@ -190,7 +190,7 @@ class LiteLlm:
         reason = raw_reason(kept.value) or mapped
         said = Message(content, refusal, reason, mapped)
         usage = self._usage(response, content, tier_in(kept.value))
-        return reply_of(said, getattr(response, "model", None), usage, kept.value.get("id"))
+        return reply_of(said, getattr(response, "model", None), usage, kept.value.get("id"), kept.note)
 
     def _usage(self, response: Any, text: str | None, tier: str) -> Usage:
         found = getattr(response, "usage", None)

@@ -85,6 +85,8 @@ class Reply:
     status: int | None = field(default=None)
     final: bool = False
     """An answer that cannot be read however often it is asked for: the call is not made again."""
+    note: str | None = None
+    """What was wrong with a response that could be read."""
     image: bytes | None = field(default=None, repr=False)
     """The image of an image model, kept as a file and never in a record."""
     response_id: str | None = field(default=None, repr=False, compare=False)
@@ -101,7 +103,7 @@ class Reply:
         return self.usage if self.source == "model" else NOTHING
 
 
-SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status")
+SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status", "note")
 USED = ("prompt", "completion", "reasoning", "cached", "cost", "written")
 
 

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,6 +26,8 @@ MOST_SAID = 65_536
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_READ, MOST_HIDDEN = 10_000_000, 1_000_000
 """Tokens that no model exceeds: of a prompt, and of a completion beyond the characters of its text (its reasoning)."""
+CHARSET = re.compile(r"charset=[\"']?([\w.-]+)", re.IGNORECASE)
+NOT_UTF8 = "the response is no valid UTF-8: what could not be decoded is replaced by U+FFFD"
 SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
 """Parts of a content that are no part of the answer."""
 
@@ -38,12 +42,20 @@ class Exchange:
     failure: CallFailed | None = None
     limits: dict[str, str] = field(default_factory=dict)
     """Rate limits from the headers."""
+    charset: str = ""
+    """The encoding that the headers name."""
+    note: str | None = None
+    """What was wrong with a body that could be read; known once ``value`` was."""
+    is_rewritten: bool = False
+    """True if ``value`` is not what the body says as it is."""
 
     def begin(self, status: int, headers: Iterable[tuple[str, str]]) -> None:
         """Note the head of a response; an earlier one, which redirected, is forgotten."""
         self.status = status
-        lowered = ((name.lower(), value) for name, value in headers)
-        self.limits = {name: value for name, value in lowered if "ratelimit" in name}
+        lowered = {name.lower(): value for name, value in headers}
+        self.limits = {name: value for name, value in lowered.items() if "ratelimit" in name}
+        named = CHARSET.search(lowered.get("content-type", ""))
+        self.charset = named[1] if named else ""
         self.__dict__.pop("value", None)
 
     @property
@@ -53,8 +65,30 @@ class Exchange:
 
     @cached_property
     def value(self) -> dict[str, Any]:
-        """The JSON object that the body holds; empty where it holds none."""
-        return object_in(self.body)
+        """The JSON object that the body holds, with the first of its choices by index; empty where it holds none."""
+        body = self._in_utf8()
+        value = object_in(body)
+        self.is_rewritten = body is not self.body
+        choices = value.get("choices")
+        numbered = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+        if numbered and all(isinstance(one.get("index"), int) for one in numbered):
+            value["choices"] = [min(numbered, key=lambda one: int(one["index"]))]
+            self.is_rewritten |= value["choices"] != choices
+        return value
+
+    def _in_utf8(self) -> bytes:
+        """Return the body in UTF-8: by the named encoding, else with replacements and a note, if it is in another."""
+        try:
+            self.body.decode()
+        except UnicodeDecodeError:
+            pass
+        else:
+            return self.body
+        if self.charset.lower() not in ("", "utf-8", "utf8"):
+            with suppress(LookupError, UnicodeError):
+                return self.body.decode(self.charset, "replace").encode("utf-8", "replace")
+        self.note = NOT_UTF8
+        return self.body.decode(errors="replace").encode()
 
 
 def object_in(body: bytes) -> dict[str, Any]:
@@ -99,7 +133,9 @@ class Message(NamedTuple):
     mapped: str | None = None
 
 
-def reply_of(message: Message, model: object, usage: Usage, response_id: object = None) -> Reply:
+def reply_of(
+    message: Message, model: object, usage: Usage, response_id: object = None, note: str | None = None
+) -> Reply:
     """Return the reply of a message. Raise ``CallFailed`` if the service broke off."""
     content, refusal, reason, mapped = message
     if reason in FAILING:
@@ -111,6 +147,7 @@ def reply_of(message: Message, model: object, usage: Usage, response_id: object 
         refusal=refusal if isinstance(refusal, str) and refusal else None,
         model=model if isinstance(model, str) else None,
         usage=usage,
+        note=note,
         response_id=response_id if isinstance(response_id, str) else None,
     )
 

@@ -28,6 +28,20 @@ UNREACHABLE = (
     "UnixClientConnectorError",
 )
 """The exceptions of HTTP libraries that say so."""
+NAMES = {
+    400: "BadRequestError",
+    401: "AuthenticationError",
+    404: "NotFoundError",
+    408: "Timeout",
+    422: "BadRequestError",
+    429: "RateLimitError",
+    500: "InternalServerError",
+    502: "BadGatewayError",
+    503: "ServiceUnavailableError",
+    504: "Timeout",
+}
+"""LiteLLM's names of errors, by status."""
+RATE_LIMITED = re.compile(r"rate[-_ ]?limit|too many requests", re.IGNORECASE)
 WAITING = (429, 503)
 """Status with which services ask to wait."""
 
@@ -111,6 +125,19 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
     said = f"{failure.message} {vars(error).get('code', '')} {kept.start}"
     failure.unpaid = not failure.refused and failure.retry_after is None and cannot_pay(failure.status, said)
     return failure
+
+
+def error_inside(kept: Exchange) -> CallFailed | None:
+    """Return the failure that a response without an error's status names; None if it holds a message or names none."""
+    error = kept.value.get("error")
+    if not error or messages_in(kept.value):
+        return None
+    code, said = error.get("code") if isinstance(error, dict) else None, said_in(kept.start)
+    status = 429 if RATE_LIMITED.search(f"{code} {said}") else 400 if code is None else code
+    if not isinstance(status, int) or not 400 <= status < 500:
+        return None
+    failure = rejection(NAMES.get(status, "APIError"), status, said)
+    return failure_in(kept, failure, failure)
 
 
 def _is_unreachable(error: BaseException | None) -> bool:
