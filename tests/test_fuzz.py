@@ -7,16 +7,10 @@ from dataclasses import replace
 
 from fuzzing import TIMES, Fault, load_spoilt, made_up, put_through, run
 from loader_promises import LOADERS
-from reader_promises import CHECKS, Broken, Check, check_reading, exact
+from reader_promises import CHECKS, Broken, Check, check_reading
 from refusals import refusal
 
-from tsgkit.errors import NotationError
-from tsgkit.graph.model import ActionGraph
-from tsgkit.graph.notation import arrow
 from tsgkit.graph.reading import read
-from tsgkit.graph.reading.line_content import Note
-
-WASH = "person -> verb -> wash\nwash -> dobj -> cup"
 
 
 def fault_found(check: Check) -> Fault:
@@ -69,23 +63,3 @@ def test_a_reader_that_drops_lines_or_words_is_found() -> None:
     check_reading(text, reading)
     silent = replace(reading, notes=tuple(note for note in reading.notes if "a word" not in note.text))
     assert "no line is dropped" in refusal(Broken, check_reading, text, silent)
-
-
-def test_a_reading_or_a_notation_that_does_not_fit_its_text_is_found() -> None:
-    reading = read(WASH)
-    for spoilt, promise in (
-        (replace(reading, lines=((9, 2),)), "every place is inside the text"),
-        (replace(reading, lines=((1,),)), "every triplet has a line"),
-        (replace(reading, notes=(Note(1, "ignored", "no triplet", "else"),)), "every note quotes"),
-        (replace(reading, graphs=(*reading.graphs, ActionGraph()), lines=(*reading.lines, ())), "every graph"),
-    ):
-        assert promise in refusal(Broken, check_reading, WASH, spoilt)
-
-    def backwards(graphs: tuple[ActionGraph, ...]) -> str:
-        return arrow.write(ActionGraph(reversed(graph.triplets)) for graph in graphs)
-
-    def refusing(text: str) -> tuple[ActionGraph, ...]:
-        raise NotationError("no", line=text.count("\n") + 2)
-
-    assert fault_found(exact(arrow.parse, backwards)).kind == "what is written is read again"
-    assert fault_found(exact(refusing, arrow.write)).kind == "every place is inside the text"
