@@ -8,6 +8,8 @@ import json
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -184,6 +186,23 @@ def test_the_first_interrupt_lets_units_end_and_the_second_does_not(number: sign
         assert made(engine, do, {"0": 0, "1": 1, "2": 2}) is None
         assert (engine.interrupted, asked.stopped, told) == (True, 1, ["stopping"])
         assert finished == [0, 1] or (hangs and finished in ([1], []))
+
+
+BLOCKED = """
+import os, signal, time
+from tsgkit.runs.jobs import Engine
+async def blocking(_):
+    for _ in range(2):
+        os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(600)
+engine = Engine()
+engine.carry_out(lambda: engine.made({"one": 1}, blocking, workers=1))
+"""
+
+
+def test_second_interrupt_ends_a_process_whose_event_loop_is_blocked() -> None:
+    ended = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"tsgkit: interrupted\n")
 
 
 def test_a_signal_that_is_ignored_stays_ignored_and_other_threads_hear_none() -> None:

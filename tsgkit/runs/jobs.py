@@ -9,13 +9,14 @@
 A job is a set of units with keys and a function for each: the samples of an evaluation, the images of a folder, the
 items of a file. The engine runs as many at a time as the job allows. It ends a queue whose model is given up or whose
 budget is reached, and stops on an interrupt, a full disk or a program error: the first Ctrl-C completes and records the
-units in progress, the second cancels them.
+units in progress, the second cancels them, and ends the process where that takes longer than a moment.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import threading
 import time
@@ -24,7 +25,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.request_threads import Threads
@@ -37,6 +38,8 @@ BREATH = 64
 """After so many units that wait for nothing, others get a turn."""
 TICK = 1.0
 INTERRUPTED = "interrupted"
+LAST_SECONDS = 1.5
+"""Seconds from the second interrupt to the end of the process."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that stop a job: Ctrl-C, SIGTERM, a closing terminal. An ignored one (nohup) stays ignored."""
 
@@ -193,6 +196,7 @@ class Engine:
                 return await self._run(work)
 
         with self._watched() as result, ExitStack() as stack:
+            stack.callback(_stay)
             with _signals_held():  # a loop that is left half made cannot be closed
                 runner = stack.enter_context(asyncio.Runner())
             result.append(runner.run(alone()))
@@ -424,23 +428,41 @@ def _signals_held() -> Iterator[None]:
 
 @contextmanager
 def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iterator[None]:
-    """Inside a running event loop: call one function at the first interrupt, another at every further one."""
+    """Inside a running event loop: call one function at the first interrupt, another at every further one.
+
+    From the second one on the process ends soon, also where the loop is blocked and calls neither.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     loop = asyncio.get_running_loop()
-    interrupted = False
+    interrupts = 0
 
-    def on_signal() -> None:
-        nonlocal interrupted
-        todo, interrupted = again if interrupted else first, True
-        todo()
+    def on_signal(*_: object) -> None:
+        nonlocal interrupts
+        interrupts += 1
+        loop.call_soon_threadsafe(first if interrupts == 1 else again)
+        if interrupts == 2:
+            signal.signal(signal.SIGALRM, _leave)
+            signal.setitimer(signal.ITIMER_REAL, LAST_SECONDS)
 
     heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    for number in heard:
-        loop.add_signal_handler(number, on_signal)
+    before = {number: signal.signal(number, on_signal) for number in heard}
     try:
         yield
     finally:
-        for number in heard:
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave(*_: object) -> None:
+    """End the process, whatever it is doing: what was recorded is on disk."""
+    os.write(2, b"tsgkit: interrupted\n")
+    os._exit(Interrupted.exit_code)
+
+
+def _stay() -> None:
+    """Keep the process: the work ended in time."""
+    if signal.getsignal(signal.SIGALRM) is _leave:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
