@@ -192,11 +192,9 @@ BLOCKED = """
 import os, signal, time
 from tsgkit.runs.jobs import Engine
 async def blocking(_):
-    for _ in range(2):
-        os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(2): os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(600)
-engine = Engine()
-engine.carry_out(lambda: engine.made({"one": 1}, blocking, workers=1))
+(engine := Engine()).carry_out(lambda: engine.made({"one": 1}, blocking, workers=1))
 """
 
 

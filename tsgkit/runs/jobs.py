@@ -9,7 +9,7 @@
 A job is a set of units with keys and a function for each: the samples of an evaluation, the images of a folder, the
 items of a file. The engine runs as many at a time as the job allows. It ends a queue whose model is given up or whose
 budget is reached, and stops on an interrupt, a full disk or a program error: the first Ctrl-C completes and records the
-units in progress, the second cancels them, and ends the process where that takes longer than a moment.
+units in progress, the second cancels them, and ends the process where the event loop is blocked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BREATH = 64
 TICK = 1.0
 INTERRUPTED = "interrupted"
 LAST_SECONDS = 1.5
-"""Seconds from the second interrupt to the end of the process."""
+"""Seconds after a second interrupt in which a blocked event loop must hear of it."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that stop a job: Ctrl-C, SIGTERM, a closing terminal. An ignored one (nohup) stays ignored."""
 
@@ -430,7 +430,7 @@ def _signals_held() -> Iterator[None]:
 def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iterator[None]:
     """Inside a running event loop: call one function at the first interrupt, another at every further one.
 
-    From the second one on the process ends soon, also where the loop is blocked and calls neither.
+    Where the loop is blocked and hears of neither, the second one ends the process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -441,10 +441,14 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iter
     def on_signal(*_: object) -> None:
         nonlocal interrupts
         interrupts += 1
-        loop.call_soon_threadsafe(first if interrupts == 1 else again)
-        if interrupts == 2:
+        loop.call_soon_threadsafe(first if interrupts == 1 else heard_again)
+        if interrupts > 1:
             signal.signal(signal.SIGALRM, _leave)
             signal.setitimer(signal.ITIMER_REAL, LAST_SECONDS)
+
+    def heard_again() -> None:
+        _stay()
+        again()
 
     heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, on_signal) for number in heard}
@@ -462,7 +466,7 @@ def _leave(*_: object) -> None:
 
 
 def _stay() -> None:
-    """Keep the process: the work ended in time."""
+    """Keep the process: the event loop is not blocked, or has ended."""
     if signal.getsignal(signal.SIGALRM) is _leave:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
