@@ -20,7 +20,9 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(number, handler)
 
 ROOT = Path(__file__).resolve().parents[1]
-collect_ignore = [] if find_spec("playwright") and find_spec("ray") else ["full"]  # which `make test-all` installs for
+# What `make test-all` installs for; the modules beside it serve its tests alone.
+ONLY_FULL = ["full", "collector.py", "in_chromium.py", "logic/layouts_by_z3.py"]
+collect_ignore = [] if find_spec("playwright") and find_spec("ray") else ONLY_FULL
 
 
 def pytest_configure() -> None:

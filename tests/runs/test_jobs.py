@@ -188,8 +188,7 @@ def test_the_first_interrupt_lets_units_end_and_the_second_does_not(number: sign
         assert finished == [0, 1] or (hangs and finished in ([1], []))
 
 
-BLOCKED = """
-import os, signal, time
+BLOCKED = """import os, signal, time
 from tsgkit.runs.jobs import Engine
 async def blocking(_):
     for _ in range(2): os.kill(os.getpid(), signal.SIGTERM)
