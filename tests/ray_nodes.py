@@ -25,6 +25,8 @@ PATHS = os.pathsep.join([str(TESTS.parent), str(TESTS)])
 """Where workers find the package and the work that tests give them."""
 LONGEST = 120.0
 """Seconds after which what is waited for does not happen any more."""
+SOON = {"RAY_health_check_period_ms": "1000", "RAY_health_check_initial_delay_ms": "1000"}
+"""Settings by which a lost node is missed sooner than after half a minute."""
 MARKS = [
     # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -56,7 +58,7 @@ def two_nodes() -> Iterator[Nodes]:
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in ray_cluster.QUIET.items():
+        for name, value in (ray_cluster.QUIET | SOON).items():
             patch.setenv(name, value)
         patch.setenv("RAY_AUTH_MODE", "disabled")
         patch.setenv("PYTHONPATH", PATHS)

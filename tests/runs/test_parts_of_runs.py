@@ -239,8 +239,7 @@ def test_an_estimate_adds_up_prompts_images_and_replies_or_takes_what_ten_sample
     assert estimate(None, used={CELL: took[:9]}).measured == 0
     found = estimate(Price(1.0, 10.0), used={CELL: took})
     assert (found.measured, found.requests, found.completion, found.worst) == (10, (2, 2), Spread(14.0, 14.0), 1)
-    error = 2 * 5 * (10 / 9) ** 0.5 / 10**0.5
-    assert (found.prompt.low, found.prompt.high) == pytest.approx((210 - 2 * error, 210 + 2 * error))
+    assert (found.prompt.low, found.prompt.high) == pytest.approx((210 - 20 / 3, 210 + 20 / 3)), "two standard errors"
 
 
 def test_processes_are_started_where_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

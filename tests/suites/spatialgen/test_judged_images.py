@@ -107,8 +107,7 @@ def test_a_dry_run_knows_calls_and_images_before_and_usage_after_ten_samples(
     words = "eval --task spatialgen --images mine=pictures --judge openai/gpt-4o --price 1,10 --out run --no-cache"
     words += f" --model-arg api_base={judge.base} --model-arg api_key=sk-none"
     [before] = tsgkit(words, "--dry-run", "--json").json["estimates"]
-    found = tuple(before[name] for name in ("requests_at_least", "requests", "worst", "unasked"))
-    assert found == (60, 60, 5, len(IDS) - 12), "one has two files"
+    assert [before[name] for name in ("requests", "worst", "unasked")] == [60, 5, len(IDS) - 12], "one has two files"
     tsgkit(words)
     [after] = tsgkit(words, "--dry-run", "--json").json["estimates"]
     assert (after["measured"], after["requests"], after["completion"]) == (12, 60, [600.0, 600.0])
