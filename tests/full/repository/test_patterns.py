@@ -18,8 +18,8 @@ from typing import Any
 
 import tsgkit
 
-SIZE, SECONDS, MOST_SECONDS = 100_000, 0.5, 60
-"""Characters of a text, processor time for one, of which most patterns need a hundredth, and for all."""
+SIZE, FACTOR, MOST_SECONDS = 100_000, 30, 60
+"""Characters of a text, how many times longer it may take than a tenth of it, and processor time for all texts."""
 RUNS = (*" \na0-_[<", "a ", "a.", "a, ", " \n", "[ ")
 METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "split"}
 parser, compiler = (importlib.import_module(f"re._{name}") for name in ("parser", "compiler"))
@@ -75,16 +75,16 @@ def patterns() -> dict[re.Pattern[Any], tuple[str, set[str]]]:
     return found
 
 
-def seconds(pattern: re.Pattern[Any], method: str, text: str) -> float:
+def seconds(pattern: re.Pattern[Any], method: str, text: str, limit: float) -> float:
     """Return the processor time for a text; that of one that is stopped is the limit."""
     arguments = ["", text][method != "sub" :]
     before = time.process_time()
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit)
     try:
         result = getattr(pattern, method)(*(x.encode() if isinstance(pattern.pattern, bytes) else x for x in arguments))
         deque(result if method == "finditer" else (), 0)
     except TimeoutError:
-        return SECONDS
+        return limit
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return time.process_time() - before
@@ -101,7 +101,8 @@ if __name__ == "__main__":
         for method in methods & METHODS or {"search"}:
             for begun, run in hostile_texts(pattern):
                 short, long = (f"{begun}{run * (size // len(run))}!" for size in (SIZE // 10, SIZE))
-                if seconds(pattern, method, short) > SECONDS / 100 and seconds(pattern, method, long) >= SECONDS:
+                limit = seconds(pattern, method, short, MOST_SECONDS) * FACTOR
+                if limit > FACTOR / 200 and seconds(pattern, method, long, limit) >= limit:
                     print(f"{place}: {method} takes too long: {long[:30]!r}...", flush=True)
                     break
 

@@ -34,7 +34,7 @@ BEGIN = re.compile(
 )
 TOKEN = re.compile(rf"<(/?)({KNOWN})\b([^<>]{{0,300}})>", re.IGNORECASE)
 ATTRIBUTE = re.compile(r"(\w{1,20})\s?=\s?[\"']([^\"'<>]{1,120})[\"']")
-MARKED = re.compile(r"<triplet>[ \t]*([^<>\n]{1,80})((?:<subj>[^<>\n]{1,80}<obj>[^<>\n]{1,80}){1,20})(?=<|\Z)")
+MARKED = re.compile(r"<triplet>([^<>\n]{1,100})((?:<subj>[^<>\n]{1,80}<obj>[^<>\n]{1,80}){1,20})(?=<|\Z)")
 PAIR = re.compile(r"<subj>([^<>\n]{1,80})<obj>([^<>\n]{1,80})")
 TAGS = ("tags",)
 CUT = Line(ignored="a tagged triplet cut off", looks_like_triplets=True)
