@@ -196,18 +196,12 @@ class LiteLlm:
         found = getattr(response, "usage", None)
         if found is None:
             return UNKNOWN
-        usage = usage_of(
-            text,
-            found.prompt_tokens,
-            found.completion_tokens,
-            getattr(found.completion_tokens_details, "reasoning_tokens", None),
-            getattr(found.prompt_tokens_details, "cached_tokens", None),
-            _written(found),
-        )
-        believed = usage.cached == getattr(found.prompt_tokens_details, "cached_tokens", None)
-        cost = self._cost(
-            response if believed else None, usage, tier
-        )  # LiteLLM's cost is that of what the service says
+        cached, written = getattr(found.prompt_tokens_details, "cached_tokens", None), _written(found)
+        reasoning = getattr(found.completion_tokens_details, "reasoning_tokens", None)
+        usage = usage_of(text, found.prompt_tokens, found.completion_tokens, reasoning, cached, written)
+        # LiteLLM multiplies the counts of the service, also those that cannot be true.
+        believed = (usage.cached, usage.written) == (cached, written)
+        cost = self._cost(response if believed else None, usage, tier)
         return usage if usage.total is None else replace(usage, cost=cost)
 
     def _cost(self, response: Any, usage: Usage, tier: str = "") -> float | None:
