@@ -11,7 +11,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What Python compiled is kept, whatever the environment says: many tests start processes, and each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-all test-example check format lint types wheel docs reference fix fuzz bench clean
+.PHONY: help demo test test-all test-cluster test-others test-example check format lint types wheel docs reference fix fuzz bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -28,12 +28,17 @@ PLUGIN = tsgkit/interface/inspect_tasks.py
 test: .venv/test  ## run the tests of what most users install
 	$(PYTEST) --ignore=tests/full --ignore=$(PLUGIN) tsgkit tests
 
-# Ray waits 30 s for the processes of a node and no longer, so its clusters have the machine for themselves.
+test-all: .venv/all test-example  ## run all tests: also what needs every extra, a browser, a kernel, TeX or Ray
+	@$(MAKE) --no-print-directory --jobs=2 test-cluster test-others
+
+# Tests of Ray mostly wait. Ray itself waits 30 s for the processes of a node and no longer, so the others give way.
 CLUSTER = tests/full/runs/cluster
 
-test-all: .venv/all test-example  ## run all tests: also what needs every extra, a browser, a kernel, TeX or Ray
-	$(PYTEST) --ignore=$(CLUSTER) tsgkit tests
-	$(BIN)/python -m pytest -q $(CLUSTER)
+test-cluster: .venv/all
+	@$(BIN)/python -m pytest -q $(CLUSTER) >.venv/cluster.txt 2>&1; code=$$?; cat .venv/cluster.txt; exit $$code
+
+test-others: .venv/all
+	nice $(PYTEST) --ignore=$(CLUSTER) tsgkit tests
 
 # Installed beside the environment, not into it: the tests of tsgkit know our suites alone.
 test-example: .venv/all  ## install the suite in examples/ as a package, without network, and run its tests

@@ -122,7 +122,7 @@ def _serve() -> None:
     import tsgkit.report.progress
     import tsgkit.report.results_table  # noqa: F401
     from tsgkit.lexicon.stems import stem
-    from tsgkit.llm import batches
+    from tsgkit.llm import batches, litellm_calls
     from tsgkit.llm.direct_calls import DirectCalls
     from tsgkit.llm.settings import parse, settings_of
 
@@ -134,6 +134,8 @@ def _serve() -> None:
     gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     for line in sys.stdin:
         value = json.loads(line)
+        if {"images", "--batch"} & {*value.get("words", ())}:
+            litellm_calls.load()  # takes seconds, once
         if "poll" in value:
             pid, status = os.waitpid(value["poll"], os.WNOHANG)
             answer = {"code": os.waitstatus_to_exitcode(status) if pid else None}

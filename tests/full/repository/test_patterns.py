@@ -18,8 +18,8 @@ from typing import Any
 
 import tsgkit
 
-SIZE, FACTOR, MOST_SECONDS = 100_000, 30, 60
-"""Characters of a text, how many times longer it may take than a tenth of it, and processor time for all texts."""
+SIZE, PARTS, MOST_SECONDS = 100_000, 20, 60
+"""Characters of a text, in how many parts it is divided, and processor time for all texts."""
 RUNS = (*" \na0-_[<", "a ", "a.", "a, ", " \n", "[ ")
 METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "split"}
 parser, compiler = (importlib.import_module(f"re._{name}") for name in ("parser", "compiler"))
@@ -100,10 +100,11 @@ if __name__ == "__main__":
     for pattern, (place, methods) in patterns().items():
         for method in methods & METHODS or {"search"}:
             for begun, run in hostile_texts(pattern):
-                short, long = (f"{begun}{run * (size // len(run))}!" for size in (SIZE // 10, SIZE))
-                limit = seconds(pattern, method, short, MOST_SECONDS) * FACTOR
-                if limit > FACTOR / 200 and seconds(pattern, method, long, limit) >= limit:
-                    print(f"{place}: {method} takes too long: {long[:30]!r}...", flush=True)
+                part = f"{begun}{run * (SIZE // PARTS // len(run))}!"
+                limit = seconds(pattern, method, part, MOST_SECONDS) * 3 * PARTS
+                whole = f"{begun}{run * (SIZE // len(run))}!" if limit > 0.15 else ""
+                if whole and seconds(pattern, method, whole, limit) >= limit:
+                    print(f"{place}: {method} takes too long: {whole[:30]!r}...", flush=True)
                     break
 
 
