@@ -15,6 +15,7 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -87,8 +88,8 @@ class Prefork:
     def start(self, *words: str, cwd: Path, stderr: str = "", **how: Any) -> Ran:  # noqa: ANN401
         """Start ``tsgkit`` with these words; ``stderr`` names a terminal.
 
-        ``env`` is added to the environment, ``largest_file`` the size at which files are full, and ``version`` that of
-        the package.
+        ``env`` is added to the environment, ``largest_file`` the size at which files are full, ``version`` that of the
+        package, and ``program`` a file that is run in place of ``tsgkit``.
         """
         self.number += 1
         out, err = (self.folder / f"{self.number}.{name}" for name in ("out", "err"))
@@ -174,8 +175,15 @@ def _child(value: dict[str, Any]) -> None:
                 module.__version__ = value["version"]  # type: ignore[attr-defined]
         from tsgkit.cli import main
 
-        sys.argv = ["tsgkit", *value["words"]]
-        code = main(value["words"])
+        sys.argv = [value.get("program", "tsgkit"), *value["words"]]
+        if "program" in value:
+            sys.path.insert(0, str(Path(value["program"]).parent))
+            runpy.run_path(value["program"], run_name="__main__")
+        code = 0 if "program" in value else main(value["words"])
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else bool(error.code)
+    except BaseException:  # noqa: BLE001  (as Python itself)
+        traceback.print_exc()
     finally:
         with contextlib.suppress(OSError):
             sys.stdout.flush()

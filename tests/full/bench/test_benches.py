@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from prefork import Prefork
 
 BENCH = Path(__file__).resolve().parents[3] / "eval" / "bench"
 BENCHES = sorted(path.name for path in BENCH.glob("*.py") if "__main__" in path.read_text())
 
 
 @pytest.mark.parametrize("name", BENCHES)
-def test_a_benchmark_runs_at_its_smallest_size(name: str) -> None:
-    command = [sys.executable, str(BENCH / name), "--smoke"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=BENCH.parents[1])
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert ran.stdout
+def test_a_benchmark_runs_at_its_smallest_size(name: str, commands: Prefork) -> None:
+    ran = commands.start("--smoke", program=str(BENCH / name), cwd=BENCH.parents[1]).wait(300)
+    assert ran.code == 0, ran.out + ran.err
+    assert ran.out
