@@ -17,11 +17,11 @@ from doors import run
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.batch_services import AnthropicBatches, BatchState, Intent, OpenAiBatches, Result, Wire, values_in
-from tsgkit.llm.batches import Batch, Collector, HeldRequest, Pace, _clock
+from tsgkit.llm.batches import DIFFERENT, Batch, Collector, HeldRequest, Pace, _clock
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 
-PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01)
+PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01, lag=0.03)
 DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1, total=2)
 Step = Any
 """A value to return, or an exception to raise."""
@@ -152,8 +152,17 @@ def test_requests_of_one_moment_are_a_batch_of_so_many_bytes_and_lines_in_record
 
 
 def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_not() -> None:
-    assert results_of(record := Record(Batch("mark", ("a", "b"), 0.0)), "ab") == good("ab")
-    assert record.steps == ["dropped", *SENT]
+    for file, finds, steps in (
+        ("", ["wrong"], ["dropped", *SENT]),
+        ("file-0", [""] * 4 + ["wrong"], ["dropped", *SENT]),
+    ):
+        record = Record(Batch("mark", ("a", "b"), 0.0, file=file))
+        assert (results_of(record, "ab", finds=finds), record.steps) == (good("ab"), steps), file
+    absent = UsageError("not listed")
+    for finds, kind, steps in ((["", "", "batch-7"], Result, ["batch-7", "read 2"]), (["", absent], UsageError, [])):
+        record = Record(Batch("mark", ("a", "b"), 0.0, file="file-0"))
+        found = results_of(record, "ab", finds=finds, states=[BatchState(True, "failed", failure="x")])
+        assert ({type(one) for one in found}, record.steps, Service.sent) == ({kind}, steps, [])
     for is_full, status in ((False, 400), (True, 429)):
         failed = BatchState(True, "failed", failure="no room", failed_for_now=is_full)
         found = results_of(Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "ab", states=[failed])
@@ -168,14 +177,25 @@ def test_batch_is_asked_about_until_it_ended_and_what_may_have_been_created_look
         AT_THE_SERVICE + "0 of 2 requests done; it does not answer: busy",
         *[AT_THE_SERVICE + "1 of 2 requests done"] * 2,
     ]
-    results_of(record := Record(), "ab", creates=[CallFailed("cut")], finds=["batch-1"])
-    assert record.steps == SENT
+    gone, cut = CallFailed("gone", unreachable=True), CallFailed("cut")
+    for creates, finds in (([cut, "twice"], ["", "", "batch-1"]), ([cut], [""] * 4 + ["late"]), ([gone], ["wrong"])):
+        results_of(record := Record(), "ab", creates=creates, finds=finds)
+        assert record.steps == SENT, "listed late, never made, never sent"
     assert results_of(record := Record(), "ab", creates=[CallFailed("busy", 429)], finds=["wrong"]) == good("ab")
     assert record.steps == SENT
     found = results_of(record := Record(), "ab", creates=[CallFailed("busy", 499)], finds=["wrong"])
     assert (list(map(type, found)), record.steps) == ([Unasked] * 2, [*SENT[:2], "dropped"])
     shown = ["0:00:00", "0:01:00", "1:01:01", "100:00:00"]
     assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == shown
+
+
+def test_results_that_differ_under_one_name_are_an_error_of_that_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def results(self: Service, path: str) -> bytes:
+        line = b'{"custom_id": "%b", "response": {"status_code": %b, "body": {}}}\n'
+        return b"".join(line % one for one in ((b"a", b"200"), (b"b", b"200"), (b"a", b'"200"'), (b"b", b"500")))
+
+    monkeypatch.setattr(Service, "results", results)
+    assert results_of(Record(), "ab") == [*good("a"), Result("b", 400, failure=DIFFERENT)]
 
 
 def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
@@ -222,9 +242,10 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
     assert (unasked.task, record.steps) == (None, ["intent", "file-1", "batch-1"])
 
 
-def failure_of(response: httpx.Response | Exception, how: str = "ask") -> CallFailed:
+def failure_of(response: httpx.Response | Exception, how: str = "ask", **limits: int) -> CallFailed:
     """Return what a response of a batch interface means."""
-    wire = Wire.of(httpx.Request("POST", "http://h/v1/chat/completions?v=1"), "/chat/completions", 300.0)
+    request = httpx.Request("POST", "http://h/v1/chat/completions?v=1")
+    wire = replace(Wire.of(request, "/chat/completions", 300.0), **limits)
     wire._client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: taken([response], None)))
     with pytest.raises(CallFailed) as caught:
         run(getattr(wire, how)("GET", "/batches"))
@@ -250,6 +271,8 @@ def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
         assert (found.unreachable, found.misdirected) == (message.endswith("gone"), status in (300, 307)), message
     for value, seconds in (("7", 7), ("-3", 0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)):
         assert failure_of(httpx.Response(429, headers={"retry-after": value})).retry_after == seconds, value
+    with pytest.raises(UsageError, match="/v1/batches: results of more than 8 bytes"):
+        failure_of(httpx.Response(200, content=b"[1, 2, 3]"), most_bytes=8)
     later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     unpaid = failure_of(httpx.Response(429, content=b"insufficient_quota", headers={"retry-after": later}))
     assert unpaid.unpaid and 3500 < (unpaid.retry_after or 0) <= 3600
@@ -310,8 +333,9 @@ def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
         assert run(service.find(INTENT, ())) == found["id"]
         assert [parts["params"] for _, _, parts in wire.asked] == [{"limit": 100}, {"limit": 100, "after": "y"}]
     assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(INTENT, file=""), ())) == ""
-    for none in (CallFailed("no", 404), {"data": [], "has_more": True}):
-        assert run(openai(none)[0].find(INTENT, ())) == ""
+    assert run(openai({"data": [], "has_more": True})[0].find(INTENT, ())) == ""
+    with pytest.raises(UsageError, match="does not list its batches"):
+        run(openai(CallFailed("no", 404))[0].find(INTENT, ()))
 
 
 def test_state_of_openai_s_batch() -> None:
@@ -343,7 +367,8 @@ def test_line_of_openai_s_results() -> None:
     neither = "the line holds neither a response nor an error"
     for line, result in (
         ({"response": {"status_code": 200, "body": {"a": 1}}}, Result("a", 200, b'{"a": 1}')),
-        ({"response": {"status_code": 429, "body": None}}, Result("a", 429, b"null")),
+        ({"response": {"status_code": "429", "body": None}}, Result("a", 429, b"null")),
+        ({"response": {"status_code": True, "body": None}}, Result("a", 500, failure=neither)),
         ({"error": {"code": "batch_expired", "message": "late"}}, Result("a", 408, failure="late")),
         ({"error": {"code": "batch_cancelled"}}, Result("a", 408, failure="batch_cancelled")),
         ({"error": {"code": "odd"}}, Result("a", 500, failure="odd")),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,6 +28,9 @@ ABSENT = (404, 405, 501)
 OF_A_BODY = ("content-length", "content-type", "transfer-encoding", "accept", "accept-encoding", "host", "connection")
 """Headers that belong to one request; the others (keys, versions) are sent with every request."""
 MOST_PAGES = 20
+MOST_BYTES = 1 << 31
+"""So many bytes an answer may have, as a file of results: 2 GiB."""
+STATUS = re.compile("[1-5][0-9]{2}")
 SMALL = 60.0
 """Seconds that a question about a batch may take."""
 CLOCKS = 300.0
@@ -85,6 +89,7 @@ class Wire:
     """What its path ends with after the root of the interface."""
     headers: dict[str, str] = field(repr=False)
     timeout: float = 300.0
+    most_bytes: int = MOST_BYTES
     _client: Any = None
 
     @classmethod
@@ -108,17 +113,28 @@ class Wire:
         root = self.url.path.removesuffix(self.ending)
         url = self.url.copy_with(path=root + path).copy_merge_params(parts.pop("params", {}))
         try:
-            async with asyncio.timeout(timeout):
-                response = await self._client.request(method, url, headers=headers, **parts)
+            async with (
+                asyncio.timeout(timeout),
+                self._client.stream(method, url, headers=headers, **parts) as response,
+            ):
+                body = await self._body(response)
         except (TimeoutError, httpx.TimeoutException):
             raise CallFailed(f"no answer within {timeout:g} s") from None
         except httpx.HTTPError as error:
             is_away = isinstance(error, httpx.ConnectError)
             raise CallFailed(f"no proper answer: {error or type(error).__name__}", unreachable=is_away) from None
         if response.status_code >= 300:
-            raise _failure(response.status_code, response.content, response.headers)
-        body: bytes = response.content
+            raise _failure(response.status_code, body, response.headers)
         return body
+
+    async def _body(self, response: Any) -> bytes:  # noqa: ANN401  (an httpx.Response)
+        body = bytearray()
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > self.most_bytes:
+                hint = "smaller batches have smaller ones: --concurrency N; without --batch the requests are sent again"
+                raise UsageError(f"{response.url.path}: results of more than {self.most_bytes:,} bytes", hint=hint)
+        return bytes(body)
 
     async def value(self, method: str, path: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401  (as above)
         """Return the JSON object that the response holds."""
@@ -164,6 +180,8 @@ class BatchService(Protocol):
     """A batch interface."""
 
     ending: ClassVar[str]
+    uploads: ClassVar[bool]
+    """True if the requests are sent as a file, before the batch is created."""
     most_lines: ClassVar[int]
     most_bytes: ClassVar[int]
 
@@ -180,7 +198,10 @@ class BatchService(Protocol):
         """Create a batch and return its name."""
 
     async def find(self, intent: Intent, known: Iterable[str]) -> str:
-        """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none."""
+        """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none.
+
+        ``UsageError`` where the service does not list its batches.
+        """
 
     async def state(self, batch: str) -> BatchState:
         """Return the state of a batch."""
@@ -203,6 +224,7 @@ class OpenAiBatches:
     """Files and batches of OpenAI's interface."""
 
     ending: ClassVar[str] = "/chat/completions"
+    uploads: ClassVar[bool] = True
     most_lines: ClassVar[int] = 50_000
     most_bytes: ClassVar[int] = 200_000_000
     url: ClassVar[str] = "/v1/chat/completions"
@@ -273,12 +295,14 @@ class OpenAiBatches:
         name, response, error = line.get("custom_id"), line.get("response"), line.get("error")
         if not isinstance(name, str):
             return None
-        if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-            return Result(name, response["status_code"], json.dumps(response.get("body")).encode())
+        if isinstance(response, dict) and STATUS.fullmatch(status := str(response.get("status_code"))):
+            return Result(name, int(status), json.dumps(response.get("body")).encode())
         said = message_in(error) if isinstance(error, dict) else ""
         code = str(error.get("code", "")) if isinstance(error, dict) else ""
-        status = 408 if code in ("batch_expired", "batch_cancelled") else 500
-        return Result(name, status, failure=said or code or "the line holds neither a response nor an error")
+        ended = code in ("batch_expired", "batch_cancelled")
+        return Result(
+            name, 408 if ended else 500, failure=said or code or "the line holds neither a response nor an error"
+        )
 
 
 ERRORS = {
@@ -299,6 +323,7 @@ class AnthropicBatches:
     """Message batches of Anthropic's interface."""
 
     ending: ClassVar[str] = "/messages"
+    uploads: ClassVar[bool] = False
     most_lines: ClassVar[int] = 100_000
     most_bytes: ClassVar[int] = 256_000_000
 
@@ -386,15 +411,20 @@ async def _known(wire: Wire, path: str) -> dict[str, Any]:
 
 
 async def _listed(wire: Wire, path: str, params: Mapping[str, Any], after: str) -> Any:  # noqa: ANN401
-    """Yield the batches of an account, the newest first; none where the service does not list them."""
+    """Yield the batches of an account, the newest first. ``UsageError`` where the service does not list them."""
     params = dict(params)
     for _ in range(MOST_PAGES):
         try:
             page = await wire.value("GET", path, params=params)
         except CallFailed as failure:
-            if failure.status in ABSENT:
-                return
-            raise
+            if failure.status not in ABSENT:
+                raise
+            unknown = "so a batch that was being sent when the process or the connection ended may exist or not"
+            hint = "the same command looks again; without --batch the requests are sent one by one"
+            raise UsageError(
+                f"the service does not list its batches ({failure.message}), {unknown}",
+                hint=f"{hint}, and are paid twice if the batch exists",
+            ) from None
         batches = [one for one in page.get("data") or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
         for batch in batches:
             yield batch

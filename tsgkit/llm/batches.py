@@ -26,6 +26,7 @@ from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 
 Found = TypeVar("Found")
 LEFT = "what was sent stays with the service"
+DIFFERENT = "the batch brought several results of this request, which differ"
 REST_GROWTH, LONGEST_REST = 4, 3600.0
 
 
@@ -44,6 +45,8 @@ class Pace:
     """The pause after a batch without any good result; after further ones it grows."""
     downloads: int = 4
     """So often are results downloaded that break off."""
+    lag: float = 120.0
+    """Seconds for which a batch that may exist is looked for before it is created again: lists of batches lag."""
 
 
 PACE = Pace()
@@ -269,20 +272,30 @@ class Collector:
     async def _created(self, batch: Batch, lines: bytes) -> str:
         """Create a batch; where an earlier try may have done so, look for it first."""
         assert self._api is not None  # noqa: S101  (a request came)
-        if batch.is_doubtful and (found := await self._api.find(batch.intent, self._ids())):
-            return found
+        if batch.is_doubtful and (name := await self._name_at_service(batch)):
+            return name
         batch.is_doubtful = True
         try:
             return await self._api.create(batch.intent, lines)
         except CallFailed as failure:
-            batch.is_doubtful = failure.status is None or failure.status >= 500
+            batch.is_doubtful = not failure.unreachable and (failure.status is None or failure.status >= 500)
             raise
         except UsageError:
             batch.is_doubtful = False
             raise
 
-    def _ids(self) -> list[str]:
-        return [batch.id for batch in self._batches if batch.id]
+    async def _name_at_service(self, batch: Batch) -> str:
+        """Return the name of a batch that may exist, looked for until no list can lag any more; empty if there is none.
+
+        ``UsageError`` where the service does not list its batches: only its owner can tell then.
+        """
+        assert self._api is not None  # noqa: S101  (a request came)
+        api, waited, wait = self._api, 0.0, self.pace.first_poll
+        known = [other.id for other in self._batches if other.id]
+        while not (name := await self._persist(lambda: api.find(batch.intent, known))) and waited < self.pace.lag:
+            await self._pause(wait)
+            waited, wait = waited + wait, min(wait * self.pace.growth, self.pace.longest_poll)
+        return name
 
     def _drop(self, batch: Batch) -> None:
         self.record.drop(batch)
@@ -296,7 +309,8 @@ class Collector:
         assert self._api is not None  # noqa: S101  (a request came)
         api, wait = self._api, self.pace.first_poll
         if not batch.id:
-            batch.id = await self._persist(lambda: api.find(batch.intent, self._ids()))
+            may_exist = batch.file or not self.service.uploads  # else the process ended before it asked for the batch
+            batch.id = await self._name_at_service(batch) if may_exist else ""
             if not batch.id:
                 self._drop(batch)
                 for held in batch.held.values():
@@ -315,17 +329,18 @@ class Collector:
         await self._deliver(batch, await self._results(batch, batch.state))
 
     async def _results(self, batch: Batch, state: BatchState) -> dict[str, Result]:
-        """Return the results by name: of duplicates the first, for each request that has none why."""
+        """Return the results by name; for each request that has none, or several that differ, why."""
         if state.failure:
             status = 429 if state.failed_for_now else 400
             said = f"the batch failed: {state.failure}"
             return {name: Result(name, status, failure=said) for name in batch.names}
-        found: dict[str, Result] = {}
+        results: dict[str, Result] = {}
         for path in state.results:
             for result in await self._downloaded(path):
-                found.setdefault(result.name, result)
+                if results.setdefault(result.name, result) != result:
+                    results[result.name] = Result(result.name, 400, failure=DIFFERENT)
         said = f"the batch ended as {state.status} without a result of this request"
-        return {name: found.get(name) or _missing(name, said) for name in batch.names}
+        return {name: results.get(name) or _missing(name, said) for name in batch.names}
 
     async def _downloaded(self, path: str) -> list[Result]:
         assert self._api is not None  # noqa: S101  (a request came)

@@ -38,7 +38,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder, and in haste."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["tsgkit", "eval", "--task", "sgqa"])
-    monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.4, first_poll=0.1, longest_poll=0.3, rest=0.02))
+    monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.4, first_poll=0.1, longest_poll=0.3, rest=0.02, lag=1.0))
 
 
 def outcomes(run: Path) -> Counter[str]:
