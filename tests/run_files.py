@@ -9,6 +9,8 @@ from typing import Any
 
 from shipped import TASKS
 
+from tsgkit.runs.journal import Journal, sealed
+
 Line = dict[str, Any]
 
 
@@ -19,8 +21,9 @@ def lines(path: Path) -> list[Line]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def write_lines(path: Path, values: Iterable[object]) -> None:
-    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+def write_lines(path: Path, values: Iterable[Any]) -> None:
+    written = sealed if path.name == "samples.jsonl" else Journal.encoded
+    path.write_bytes(b"".join(map(written, values)))
 
 
 def key(sample: Line) -> tuple[Any, ...]:
@@ -32,7 +35,8 @@ def samples(run: Path) -> dict[tuple[Any, ...], Line]:
     """Return the samples of a run by what tells them apart, without what may differ between two runs; each only
     once."""
     found = lines(run / "samples.jsonl")
-    keyed = {key(one): {name: part for name, part in one.items() if name not in ("usage", "error")} for one in found}
+    odd = ("usage", "error", "digest")
+    keyed = {key(one): {name: part for name, part in one.items() if name not in odd} for one in found}
     assert len(keyed) == len(found), "a sample stands twice"
     return keyed
 

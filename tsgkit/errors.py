@@ -99,5 +99,9 @@ class EditError(TsgkitError):
     """An edit (a patch, a corruption) that does not apply to a graph."""
 
 
+class Incomplete(UserWarning):
+    """A figure is over a part of the samples, because the others were not asked yet or ended in an error."""
+
+
 class Lacking(UserWarning):
     """Something of a saved run is shown only as it was recorded, because its code or its data are not here."""

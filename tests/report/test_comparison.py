@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from compared_runs import IDS, evaluate, write_questions, write_script
 from reported import contender
+from run_files import lines, write_lines
 
 from tsgkit.errors import UsageError
 from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
@@ -159,8 +160,7 @@ def styles(here: None) -> Path:
 def changed(run: Path, name: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Path:
     """Return a copy of a run with other records."""
     copy = Path(shutil.copytree(run, name))
-    records = [json.loads(line) for line in (copy / "samples.jsonl").read_text().splitlines()]
-    (copy / "samples.jsonl").write_text("".join(json.dumps(record) + "\n" for record in change(records)))
+    write_lines(copy / "samples.jsonl", change(lines(copy / "samples.jsonl")))
     return copy
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from page_tables import Tables, empty_columns
 from pages import Page
 from report_runs import RIGHT, ROWS, recorded
+from run_files import lines, write_lines
 from suite_runs import RUNS, stored
 
 from tsgkit.errors import UsageError
@@ -335,9 +336,9 @@ def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_no
     assert told_why == [(draw, True) for draw in range(3)] and "asks once" in row.unpublished
     run = recorded(tmp_path, "sgds", {"s": "[B]"})
     file = run / "samples.jsonl"
-    record = json.loads(file.read_text())
+    [record] = lines(file)
     record["parts"]["strict"]["accuracy"] = [0.0, 1.0]
-    file.write_text(json.dumps(record) + "\n")
+    write_lines(file, [record])
     assert explain(run, "s").rows[0].changed == "strict accuracy was 0.000, is 1.000"
     plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(tmp_path / "sgds.jsonl"))
     carry_out(prepare(plan), Options(out=tmp_path / "baseline"), Watch())

@@ -281,7 +281,7 @@ def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(rows: Path, tmp_p
         ({"format": 1}, "not what a run has there"), (good | {"unpublished": []}, "not what a run has there"),
         (good | {"tasks": {"tsg/sgds": []}}, "not what a run has there"),
         (good | {"tasks": {"../../../mine": described}}, "not what a run has there"),
-        (good | {"tasks": {"tsg/sgds": {}}}, "no such file"),
+        (good | {"tasks": {"tsg/sgds": {}}}, "no such file"), (good | {"tasks": {}}, "tasks: there is no tsg/sgds"),
     ]  # fmt: skip
     names = ("../../etc/passwd", "/etc/passwd", "rows/../../../etc/passwd.jsonl", "rows/x.sh", "x")
     entries = ([], {"file": 1}, *({**described["rows"], "file": name} for name in names))

@@ -22,11 +22,13 @@ from prefork import Prefork, Ran
 from run_files import everything, good_calls, lines, samples, write_lines
 
 from tsgkit.cli import main
-from tsgkit.errors import FileProblem
+from tsgkit.errors import FileProblem, Incomplete
+from tsgkit.interface.run import Run
 from tsgkit.replies import READER
+from tsgkit.report.report_rows import gather
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.journal import CHUNK, Journal, lines_of
+from tsgkit.runs.journal import CHUNK, Journal, lines_of, sealed
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.run_setup import prepare
@@ -92,7 +94,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been_killed(server: Running, command
     calls, text = (run / "calls.jsonl").read_bytes(), (run / "samples.jsonl").read_text()
     assert commands.run(*words(server, *voting), cwd=tmp_path).code == 0
     assert (run / "samples.jsonl").read_text() == text, "a finished run says the same"
-    (run / "samples.jsonl").write_text(text.replace('"outcome":"answered"', '"outcome":"unreadable"'))
+    write_lines(run / "samples.jsonl", [one | {"outcome": "unreadable"} for one in lines(run / "samples.jsonl")])
     assert samples(run) != samples(other)
     assert commands.run(*words(server, *voting), cwd=tmp_path, version="9.9.9").code == 0
     assert samples(run) == samples(other), "another version scores again from recorded calls"
@@ -238,6 +240,35 @@ def test_a_key_is_in_no_file_and_on_no_screen(
     found = everything(tmp_path) + (ended.out + ended.err).encode()
     assert KEY.encode() not in found
     assert b"[redacted]" in found, "the server did say it"
+
+
+def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: Path, tsgkit: CommandLine) -> None:
+    run = evaluate(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=5), Options(out=tmp_path / "run")).path
+    file, changed = run / "samples.jsonl", "line 1: not the record that was written"
+    whole = file.read_bytes()
+    first, second, *rest = whole.splitlines(keepends=True)
+    value, ids = json.loads(first), [json.loads(line)["item_id"].encode() for line in (first, second)]
+    for line, message in (
+        (first.replace(b"1.0", b"7.0"), changed), (first.replace(b"1.0", b"1e308"), changed),
+        (first.replace(b"1.0", b"NaN"), changed), (first.replace(*ids), changed), (first[:-9] + b"\n", changed),
+        (Journal.encoded({name: part for name, part in value.items() if name != "digest"}), changed),
+        (b"[]\n", changed), (sealed(value | {"item_id": "x"}), "line 1: x: no sample of this run"),
+        (sealed(value | {"style": "x"}), "line 1: .*: no sample of this run"),
+        (first + first, "line 2: .*: a second record of this sample"),
+    ):  # fmt: skip
+        file.write_bytes(b"".join([line, second, *rest]))
+        for read in (open_saved_run, lambda path: gather([path])):
+            with pytest.raises(FileProblem, match=message) as problem:
+                read(run)
+            assert problem.value.hint == f"tsgkit rescore {run} makes all records anew from the recorded replies"
+        assert "1 record of samples.jsonl did not fit" in tsgkit("rescore", run).out, message
+        assert file.read_bytes() == whole, "the rest is as it was"
+    for left in ([second, *rest], [first, second, *rest[:-1], rest[-1][:-1]]):
+        file.write_bytes(b"".join(left))
+        with pytest.warns(Incomplete, match="exact_match: of 5 samples 1 have no record and 0 ended in errors"):
+            Run(run).value("exact_match")
+        tsgkit("rescore", run)
+        assert file.read_bytes() == whole
 
 
 # Totals and readers

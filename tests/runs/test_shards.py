@@ -79,7 +79,7 @@ def table(tsgkit: CommandLine, *runs: Path) -> str:
 def without_seconds(run: Path) -> list[dict[str, object]]:
     found = lines(run / "samples.jsonl")
     for one in found:
-        one["usage"].pop("seconds")
+        del one["usage"]["seconds"], one["digest"]
     return found
 
 
@@ -333,6 +333,15 @@ def test_images_of_shards_become_one_folder(
         assert server.stats()["seen"] == seen
     images = [{path.name: path.read_bytes() for path in Path(name).glob("*.png")} for name in ("whole", "out")]
     assert images[0] == images[1] and len(images[0]) == 7
+    other = Path(shutil.copytree(shards[1], "other"))
+    assert merge([*shards, other], Path("same")).conflicts == 0
+    log = lines(other / "paintings.jsonl")
+    changed = next(line for line in log if line["outcome"] == "painted")
+    (other / f"{changed['id']}.png").write_bytes(png("another"))
+    changed["sha256"] = hashlib.sha256(png("another")).hexdigest()
+    write_lines(other / "paintings.jsonl", log)
+    differing = merge([*shards, other], Path("differing"))
+    assert (differing.conflicts, differing.example, differing.problems) == (1, changed["id"], ())
     with pytest.raises(UsageError, match="no folder of images"):
         merge([Path("out"), tmp_path], Path("mixed"))
     next(shards[0].glob("*.png")).write_bytes(b"spoilt")

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from drawn_images import drawn, saved
+from run_files import write_lines
 from served import Client, guess, serving
 
 import tsgkit as tk
@@ -67,7 +68,7 @@ def records(run: Path) -> list[dict[str, Any]]:
 
 
 def write(run: Path, lines: list[dict[str, Any]]) -> None:
-    (run / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    write_lines(run / "samples.jsonl", lines)
 
 
 def test_requests_from_elsewhere_are_refused_and_every_answer_has_the_strict_policy(client: Client) -> None:
@@ -116,7 +117,7 @@ def test_only_opened_runs_and_samples_can_be_named(client: Client, serve: Serve,
         (run / name).unlink()
         (run / name).symlink_to(secret)
     links = serve(run)
-    assert "not JSON" in links.problem("samples", run="mine")
+    assert "not the record" in links.problem("samples", run="mine")
     assert "secret words" not in json.dumps(links.data("runs")) + links.problem("sample", run="mine", number=0)
 
 

@@ -49,7 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in after]
         reread = [_reread_value(one) for one in rescored.reread]
-        say(json.dumps({"run": str(arguments.run), "results": values, "reread": reread}, indent=2))
+        say(
+            json.dumps(
+                {"run": str(arguments.run), "results": values, "reread": reread, "misfits": rescored.misfits}, indent=2
+            )
+        )
         return GOOD
     say_lines(board_lines(after, reopened.prepared, screen()))
     metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
@@ -58,6 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         was, now = ((one.board.profiles["strict"] or {}).get(name) for one in (old, new))
         if was is not None and now is not None and was.value != now.value:
             say(f"  {inert(new.cell.title)}: {name} was {percent(was)}, is {percent(now)}")
+    if rescored.misfits:
+        said = "did not fit into the run: made anew where their replies are recorded, else not asked yet"
+        say(f"  {count(rescored.misfits, 'record')} of samples.jsonl {said}")
     _print_reread(rescored)
     changed = sum(old.board != new.board for old, new in zip(before, after, strict=True))
     say(f"{count(len(after), 'row')} judged again, {changed or 'none'} changed; run: {inert(str(arguments.run))}")

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import Incomplete, UsageError
 from tsgkit.interface.arguments import checked_path
 from tsgkit.interface.notebook import Explanation, Shown
 from tsgkit.interface.samples import Sample, Samples, is_meant
@@ -86,7 +87,10 @@ class Run:
         return Samples(self)
 
     def value(self, metric: str, *, task: str | None = None, profile: str = "strict", **narrowing: object) -> float:
-        """Return one figure; ``UsageError`` where several rows are meant, or none."""
+        """Return one figure; ``UsageError`` where several rows are meant, or none.
+
+        Of an incomplete row it is the figure of the samples that ended, with the warning ``tsgkit.errors.Incomplete``.
+        """
         told = narrowing | ({"task": task} if task else {})
         _check_figure([one.cell for one in self.results], profile, told)
         chosen = [one for one in self.results if is_meant(one.cell, told)]
@@ -94,11 +98,18 @@ class Run:
         if not any(metric in board for board in boards):
             known = dict.fromkeys(name for board in boards for name in board)
             raise UsageError(f"no row has the metric {metric} in {profile}", hint=meant(metric, known))
-        found = [value.value for board in boards if (value := board.get(metric)) is not None]
+        found = [(one, value.value) for one, board in zip(chosen, boards, strict=True) if (value := board.get(metric))]
         if len(found) != 1:
             titles = "; ".join(one.cell.title for one in chosen)
             raise UsageError(f"{len(found)} rows have {profile} {metric}", hint=f"say which of: {titles}")
-        return found[0]
+        [(result, figure)] = found
+        if result.unasked or result.failed:
+            left = (
+                f"of {result.total:,} samples {result.unasked:,} have no record and {result.failed:,} ended in errors"
+            )
+            rest = "the same call or command asks for the rest; rescore makes records of recorded replies"
+            warn(f"{self.path}: {result.cell.title}: {metric}: {left}; {rest}", Incomplete, stacklevel=2)
+        return figure
 
     def table(self, by: str | Sequence[str] = (), *, metrics: str = HEADLINE) -> Shown:
         """Return the tables of ``tsgkit report``, in all and by groups."""

@@ -21,9 +21,10 @@ from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import usage_value
-from tsgkit.runs.run_files import check_evaluation, samples_in
+from tsgkit.runs.run_files import check_evaluation
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
+from tsgkit.runs.state import records_in
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import PartOfSample
@@ -342,18 +343,17 @@ class _Wanted(NamedTuple):
 
 
 def _sums_of(prepared: RunSetup, file: Path, by: Sequence[str], wanted: _Wanted) -> list[_Sums]:
-    """Return the totals of every row from one pass over the records, or two if a sample was recorded twice.
+    """Return the totals of every row from one pass over the records.
 
-    Of several records of a sample the last one counts. A record that ended in an error of the service is held back
-    until all are read, since a later one may replace it; others are added at once.
+    A record that ended in an error of the service is held back until all are read, since a later one may replace it;
+    others are added at once.
     """
-    latest: dict[tuple[Cell, int], int] = {}
-    found, repeated = _look(file, _begun(prepared, by, wanted), latest, None)
-    if repeated:
-        found, _ = _look(file, _begun(prepared, by, wanted), {}, frozenset(latest.values()))
-    for sums in found:
-        sums.finish()
-    return found
+    sums = _begun(prepared, by, wanted)
+    for _, cell, place, record in records_in(prepared.rows, file):
+        sums[cell].add_record(place, record)
+    for totals in sums.values():
+        totals.finish()
+    return list(sums.values())
 
 
 def _begun(prepared: RunSetup, by: Sequence[str], wanted: _Wanted) -> dict[Cell, _Sums]:
@@ -364,31 +364,6 @@ def _begun(prepared: RunSetup, by: Sequence[str], wanted: _Wanted) -> dict[Cell,
     columns = {name: wanted.columns(row.task, groups[name]) for name, row in rows.items()}
     names = [(row, row.cell.task) for row in prepared.rows]
     return {row.cell: _Sums(row, groups[name], computed[name], columns[name]) for row, name in names}
-
-
-def _look(
-    file: Path, found: dict[Cell, _Sums], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
-) -> tuple[list[_Sums], bool]:
-    """Add up the records (those that begin at these places of the file); the result tells whether a sample was added
-    twice.
-    """
-    rows = {cell.task: sums.row for cell, sums in found.items()}
-    numbers = {task: _places(row) for task, row in rows.items()}
-    repeated = False
-    for where, record in samples_in(file):
-        sums = found.get(Cell.of(record))
-        place = None if sums is None else numbers[sums.row.cell.task].get(record["item_id"])
-        if sums is None or place is None or (only is not None and where not in only):
-            continue
-        latest[sums.row.cell, place] = where
-        repeated |= not sums.add_record(place, record)
-    return list(found.values()), repeated
-
-
-def _places(row: Row) -> dict[str, int]:
-    """Return the position of each item in a row; all rows of a task have the same items."""
-    ids = row.dataset.item_ids
-    return {ids[number]: place for place, number in enumerate(row.numbers)}
 
 
 class _Computed:
@@ -425,16 +400,13 @@ class _Sums:
         takes_parts = any(group in part_groups_of(row.task) for group in by)
         self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
 
-    def add_record(self, place: int, record: dict[str, Any]) -> bool:
-        """Return one more record; false where the sample was added before."""
-        if self._added[place]:
-            return False
+    def add_record(self, place: int, record: dict[str, Any]) -> None:
+        """Add one more record."""
         if record["outcome"] in FAILURES:
             self._failed[place] = {name: record[name] for name in self._kept_of_failed if name in record}
         else:
             self._failed.pop(place, None)
             self._add(place, record)
-        return True
 
     def finish(self) -> None:
         """Add failed samples, and count those not asked, which are in no score."""

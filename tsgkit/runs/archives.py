@@ -27,7 +27,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
-from tsgkit.runs.journal import Journal
+from tsgkit.runs.journal import sealed
 from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
 from tsgkit.runs.run_files import check_evaluation, prompts_in, samples_in
 from tsgkit.runs.saved_run import prepared_again
@@ -135,7 +135,7 @@ def _add_without_data(made: zipfile.ZipFile, header: Mapping[str, Any], run: Pat
     needed = {row.cell.task for row in prepared.rows if isinstance(row.task, TakesParts)}
     with _entry(made, SAMPLES) as target:
         for _, value in samples_in(run / SAMPLES):
-            target.write(Journal.encoded(value if value["task"] in needed else value | {"evidence": None}))
+            target.write(sealed(value if value["task"] in needed else value | {"evidence": None}))
     with _entry(made, PROMPTS) as target:
         for _, value in prompts_in(run / PROMPTS):
             target.write(json.dumps({"hash": value["hash"], "messages": []}).encode() + b"\n")

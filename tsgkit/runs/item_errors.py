@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tsgkit.runs.journal import Journal
+from tsgkit.runs.journal import sealed
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of
 from tsgkit.suites import item_errors
@@ -35,9 +35,9 @@ class Scoring:
         """Return the record of a sample and its line; if it cannot be written, the record of that error."""
         record = record_of(self.cell, score.judged, transcript, score.error)
         try:
-            return record, Journal.encoded(record)
+            return record, sealed(record)
         except (TypeError, ValueError, RecursionError) as error:
             words = f"{told(error, self.task, self.solver)}: its judgement is not JSON"
             score = self.failed(score.judged.sample, words)
             record = record_of(self.cell, replace(score.judged, answer=None, evidence=None), transcript, score.error)
-            return record, Journal.encoded(record)
+            return record, sealed(record)

@@ -13,6 +13,7 @@ incomplete last line is cut off when the file is opened again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -32,6 +33,10 @@ KEPT = "all that was answered before is kept; make room, and the same command go
 CHUNK = 65_536
 LINE = 8_192
 """More than most lines have: one is read in such pieces."""
+DIGEST = "digest"
+"""The last field of a sealed line: a hash of all that stands before it."""
+_BEFORE, _AFTER, _SIDE = b',"digest":"', b'"}\n', 8
+_SEAL = len(_BEFORE) + 2 * _SIDE + len(_AFTER)
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -164,6 +169,26 @@ def _syncer() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="tsgkit-sync")
 
 
+def sealed(value: dict[str, Any]) -> bytes:
+    """Return a value as a line that ends with its digest.
+
+    >>> sealed({"outcome": "answered"})
+    b'{"outcome":"answered","digest":"60e1f83833d1daba"}\\n'
+    """
+    body = Journal.encoded({name: part for name, part in value.items() if name != DIGEST})[:-2]
+    return body + _BEFORE + _digest(body) + _AFTER
+
+
+def is_sealed(line: bytes) -> bool:
+    """Return whether a line is as :func:`sealed` wrote it."""
+    body, seal = line[:-_SEAL], line[-_SEAL:]
+    return seal == _BEFORE + _digest(body) + _AFTER
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_SIDE).hexdigest().encode()
+
+
 Lines = Iterator[tuple[int, dict[str, Any]]]
 """Lines with their positions."""
 
@@ -175,24 +200,30 @@ def lines_of(path: Path, fields: AbstractSet[str] = frozenset(), start: int = 0)
 
     ``FileProblem`` where a line is broken or lacks one of these fields.
     """
-    place = start
+    for place, line in raw_lines(path, start):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            raise FileProblem(f"{line_at(path, place)}: not JSON", hint=CHANGED) from None
+        except RecursionError:
+            raise FileProblem(f"{line_at(path, place)}: nested too deeply", hint=CHANGED) from None
+        if not isinstance(value, dict) or not fields <= value.keys():
+            lacking = ", ".join(sorted(fields - value.keys() if isinstance(value, dict) else fields))
+            raise FileProblem(f"{line_at(path, place)}: no field {lacking}", hint=CHANGED)
+        yield place, value
+
+
+def raw_lines(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield every complete line of a file as it is written, with its position."""
     if not path.exists():
         return
+    place = start
     with _opened(path) as file:
         file.seek(start)
         for line in file:
             if not line.endswith(b"\n"):
                 return
-            try:
-                value = json.loads(line)
-            except ValueError:
-                raise FileProblem(f"{line_at(path, place)}: not JSON", hint=CHANGED) from None
-            except RecursionError:
-                raise FileProblem(f"{line_at(path, place)}: nested too deeply", hint=CHANGED) from None
-            if not isinstance(value, dict) or not fields <= value.keys():
-                lacking = ", ".join(sorted(fields - value.keys() if isinstance(value, dict) else fields))
-                raise FileProblem(f"{line_at(path, place)}: no field {lacking}", hint=CHANGED)
-            yield place, value
+            yield place, line
             place += len(line)
 
 

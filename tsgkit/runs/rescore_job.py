@@ -38,7 +38,7 @@ from tsgkit.runs.saved_run import (
     reader_of,
     recorded_samples,
 )
-from tsgkit.runs.state import states_of
+from tsgkit.runs.state import drop_misfits, states_of
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.version import __version__
 
@@ -66,6 +66,8 @@ class Rescored:
     reader: int
     """The version of the reader before."""
     reread: tuple[Reread, ...]
+    misfits: int = 0
+    """The number of records that were not as they were written, or of no sample; they are in no figure before."""
 
 
 class _Batch(NamedTuple):
@@ -105,6 +107,7 @@ class Rescoring:
         header = read_header(self.path)
         prepared = prepared_again(header, self.path, self.data, cards_of_today=True, to_be="scored again")
         with closing(RunFolder(self.path, header)) as folder:
+            self._misfits = drop_misfits(prepared.rows, folder.samples)
             self._before, self._read = _results(prepared, folder), _read_in(folder.samples)
             with executor_named(self.executor or _usual_executor(prepared.rows)) as executor:
                 yield prepared, folder, executor
@@ -147,7 +150,7 @@ class Rescoring:
         keep(prepared, self.path, rows=keeps_rows(self.path) is not False)
         changed = (place for place, read in read_now.items() if read != self._read.get(place, read))
         reread = tuple(Reread(*place, self._read[place], read_now[place]) for place in changed)
-        return Rescored(self._before, after, reader, reread)
+        return Rescored(self._before, after, reader, reread, self._misfits)
 
 
 def _usual_executor(rows: Sequence[Row]) -> str:

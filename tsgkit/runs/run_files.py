@@ -7,6 +7,7 @@ tsgkit.errors.FileProblem: runs/x/run.json: plan: beams: Extra inputs are not pe
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
@@ -19,7 +20,7 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.llm.reply import reply_from
-from tsgkit.runs.journal import CHANGED, line_at, lines_of
+from tsgkit.runs.journal import CHANGED, is_sealed, line_at, lines_of, raw_lines
 from tsgkit.runs.plan import AXES, WAY, Plan
 from tsgkit.runs.shards import WRITTEN as SHARD
 from tsgkit.scoring.outcomes import Outcome
@@ -30,6 +31,10 @@ HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}
 EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int}
 HASH = re.compile("[0-9a-f]{1,64}")
 OUTCOMES = frozenset(map(str, Outcome))
+USAGE = frozenset(
+    "calls from_cache requests seconds untold unpriced prompt completion reasoning cached cost".split()  # noqa: SIM905
+)
+"""Fields of the usage of a sample for which a model was asked."""
 Lines = Iterator[tuple[int, dict[str, Any]]]
 
 
@@ -86,9 +91,37 @@ def _hint(header: Mapping[str, Any]) -> str:
     return "the file was changed by hand" if written == __version__ else "use the version that wrote it, or a newer one"
 
 
+class Misfit(ValueError):
+    """The reason why a line is no record of its run."""
+
+    def at(self, path: Path, place: int) -> FileProblem:
+        """Return the error for the line that begins at a place of ``samples.jsonl``."""
+        hint = f"tsgkit rescore {path.parent} makes all records anew from the recorded replies"
+        return FileProblem(f"{line_at(path, place)}: {self}", hint=hint)
+
+
 def samples_in(path: Path, start: int = 0) -> Lines:
     """Yield the records of ``samples.jsonl`` with their places, from a place on; none where there is no file yet."""
-    return _checked(path, _wrong_sample, start)
+    for place, line in raw_lines(path, start):
+        try:
+            record = sample_of(line)
+        except Misfit as misfit:
+            raise misfit.at(path, place) from None
+        yield place, record
+
+
+def sample_of(line: bytes) -> dict[str, Any]:
+    """Return the record that a line of ``samples.jsonl`` holds. Raise ``Misfit`` where it is not as it was written."""
+    if not is_sealed(line):
+        raise Misfit("not the record that was written: its digest is missing or another")
+    value: dict[str, Any] = json.loads(line)
+    try:
+        field = _wrong_sample(value)
+    except KeyError as error:
+        raise Misfit(f"no field {error.args[0]}; another version of tsgkit wrote it") from None
+    if field:
+        raise Misfit(f"{field}: not what a run has there; another version of tsgkit wrote it")
+    return value
 
 
 def calls_in(path: Path, start: int = 0) -> Lines:
@@ -128,6 +161,8 @@ def _wrong_sample(value: dict[str, Any]) -> str:
         raise KeyError("evidence" if "answer" in value else "answer")
     if not _are_numbers(value["counts"]) or not _are_numbers(value["usage"]):
         return "usage" if _are_numbers(value["counts"]) else "counts"
+    if value["usage"] and not value["usage"].keys() >= USAGE:
+        return "usage"
     if not isinstance(value["error"], str | None):
         return "error"
     return "" if _are_parts(value["parts"]) else "parts"

@@ -156,7 +156,7 @@ class _OpenedRun:
 
     def has_items(self, name: str) -> bool:
         """Return whether items of a task were asked; where a run keeps nothing, they may have been."""
-        return self.kept is None or name in self.kept.value["tasks"]
+        return self.kept is None or name in {*self.kept.value["tasks"], *self.header["asked"].get("items", {})}
 
     def part(self, name: str) -> _Part:
         """Return a task with its data."""

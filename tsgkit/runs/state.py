@@ -6,14 +6,15 @@ Memory is small: two numbers for each sample, and two for each metric while samp
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from tsgkit.runs.journal import Journal
+from tsgkit.runs.journal import Journal, raw_lines
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.row_totals import RowTotals, Scores
-from tsgkit.runs.run_files import samples_in
+from tsgkit.runs.run_files import Misfit, sample_of
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.metrics import PER_ITEM
@@ -93,23 +94,80 @@ class RowState:
 def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
     """Return the state of every row, as the records on disk have it."""
     states = {row.cell: RowState(row) for row in rows}
-    numbers: dict[str, dict[str, int]] = {}
-    for where, value in samples_in(samples.path):
-        cell = Cell.of(value)
-        state = states.get(cell)
-        if state is None:
-            continue
-        if (known := numbers.get(cell.task)) is None:
-            known = numbers[cell.task] = _places(state.row)
-        if (place := known.get(value["item_id"])) is not None:
-            state.note(place, where, value["outcome"])
-            if value["outcome"] not in FAILURES:  # what failed is tried again
-                state.add_score(value["parts"])
+    for where, cell, place, value in records_in(rows, samples.path):
+        state = states[cell]
+        state.note(place, where, value["outcome"])
+        if value["outcome"] not in FAILURES:  # what failed is tried again
+            state.add_score(value["parts"])
     for state in states.values():
         state.at_start = state.finished
     return states
 
 
-def _places(row: Row) -> dict[str, int]:
-    ids = row.dataset.item_ids
-    return {ids[number]: place for place, number in enumerate(row.numbers)}
+class PlacedRecord(NamedTuple):
+    """A record with its position in the file, and its row and place there."""
+
+    position: int
+    cell: Cell
+    place: int
+    value: dict[str, Any]
+
+
+def records_in(rows: Iterable[Row], path: Path) -> Iterator[PlacedRecord]:
+    """Yield the records of rows; ``FileProblem`` for the first that does not fit into the run."""
+    fitting = _Fitting(rows)
+    for position, line in raw_lines(path):
+        try:
+            record = fitting.record(position, line)
+        except Misfit as misfit:
+            raise misfit.at(path, position) from None
+        if record is not None:
+            yield record
+
+
+def drop_misfits(rows: Iterable[Row], samples: Journal) -> int:
+    """Remove the records that do not fit into the run, and return their number."""
+    fitting, kept, misfits = _Fitting(rows), array("q"), 0
+    for position, line in raw_lines(samples.path):
+        try:
+            fitting.record(position, line)
+        except Misfit:
+            misfits += 1
+        else:
+            kept.append(position)
+    if misfits:
+        samples.replace(samples.line(position) for position in kept)
+    return misfits
+
+
+class _Fitting:
+    """The samples of rows, each of which has one record, or further ones after one that failed."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        rows = tuple(rows)
+        self._places = places_by_task(rows)
+        self._ended = {row.cell: bytearray(len(row.numbers)) for row in rows}
+
+    def record(self, position: int, line: bytes) -> PlacedRecord | None:
+        """Return the record in a line; None for one of a task without rows here, as where some tasks are chosen."""
+        value = sample_of(line)
+        cell, item_id = Cell.of(value), value["item_id"]
+        if (places := self._places.get(cell.task)) is None:
+            return None
+        place, ended = places.get(item_id), self._ended.get(cell)
+        if place is None or ended is None:
+            raise Misfit(f"{item_id}: no sample of this run")
+        if ended[place]:
+            raise Misfit(f"{item_id}: a second record of this sample")
+        ended[place] = value["outcome"] not in FAILURES
+        return PlacedRecord(position, cell, place, value)
+
+
+def places_by_task(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
+    """Return the place of each item in the rows of each task, which all have the same items."""
+    places: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row.cell.task not in places:
+            ids = row.dataset.item_ids
+            places[row.cell.task] = {ids[number]: place for place, number in enumerate(row.numbers)}
+    return places

@@ -24,7 +24,7 @@ from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
-from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.runs.state import NOWHERE, RowState, places_by_task
 from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
@@ -59,7 +59,7 @@ class ViewedRun:
         self.header = read_header(self.path)
         self.prepared: RunSetup = prepared_again(self.header, self.path, self.data)
         self._states = {row.cell: RowState(row) for row in self.prepared.rows}
-        self._places = _places_by_task(self.prepared.rows)
+        self._places = places_by_task(self.prepared.rows)
         self.columns = SampleColumns(self.prepared.rows)
         self._samples = Journal(self.path / SAMPLES, writes=False)
         self._file, self._read_to = _inode(self.path / SAMPLES), 0
@@ -321,16 +321,6 @@ def row_value(number: int, row: ReportRow) -> dict[str, Any]:
         "usage": row.usage,
         "clusters_are": row.clusters_are,
     }
-
-
-def _places_by_task(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
-    """Return the place of each item in the rows of each task."""
-    found: dict[str, dict[str, int]] = {}
-    for row in rows:
-        if row.cell.task not in found:
-            ids = row.dataset.item_ids
-            found[row.cell.task] = {ids[number]: place for place, number in enumerate(row.numbers)}
-    return found
 
 
 def _inode(path: Path) -> int | None:
