@@ -22,8 +22,16 @@ def lines(path: Path) -> list[Line]:
 
 
 def write_lines(path: Path, values: Iterable[Any]) -> None:
+    """Write a file of a run; records as those of a run that was killed."""
     written = sealed if path.name == "samples.jsonl" else Journal.encoded
     path.write_bytes(b"".join(map(written, values)))
+    if written is sealed:
+        write_header(path.parent, records=0)
+
+
+def write_header(run: Path, **changes: object) -> None:
+    if (file := run / "run.json").exists():
+        file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
 
 def key(sample: Line) -> tuple[Any, ...]:

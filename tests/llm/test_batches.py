@@ -16,7 +16,16 @@ import pytest
 from doors import run
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.batch_services import AnthropicBatches, BatchState, Intent, OpenAiBatches, Result, Wire, values_in
+from tsgkit.llm.batch_services import (
+    MOST_BYTES,
+    AnthropicBatches,
+    BatchState,
+    Intent,
+    OpenAiBatches,
+    Result,
+    Wire,
+    values_in,
+)
 from tsgkit.llm.batches import DIFFERENT, Batch, Collector, HeldRequest, Pace, _clock
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
@@ -158,7 +167,7 @@ def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_n
     ):
         record = Record(Batch("mark", ("a", "b"), 0.0, file=file))
         assert (results_of(record, "ab", finds=finds), record.steps) == (good("ab"), steps), file
-    absent = UsageError("not listed")
+    absent: Any = UsageError("not listed")
     for finds, kind, steps in ((["", "", "batch-7"], Result, ["batch-7", "read 2"]), (["", absent], UsageError, [])):
         record = Record(Batch("mark", ("a", "b"), 0.0, file="file-0"))
         found = results_of(record, "ab", finds=finds, states=[BatchState(True, "failed", failure="x")])
@@ -242,10 +251,10 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
     assert (unasked.task, record.steps) == (None, ["intent", "file-1", "batch-1"])
 
 
-def failure_of(response: httpx.Response | Exception, how: str = "ask", **limits: int) -> CallFailed:
+def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int = MOST_BYTES) -> CallFailed:
     """Return what a response of a batch interface means."""
     request = httpx.Request("POST", "http://h/v1/chat/completions?v=1")
-    wire = replace(Wire.of(request, "/chat/completions", 300.0), **limits)
+    wire = replace(Wire.of(request, "/chat/completions", 300.0), most_bytes=most)
     wire._client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: taken([response], None)))
     with pytest.raises(CallFailed) as caught:
         run(getattr(wire, how)("GET", "/batches"))
@@ -272,7 +281,7 @@ def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
     for value, seconds in (("7", 7), ("-3", 0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)):
         assert failure_of(httpx.Response(429, headers={"retry-after": value})).retry_after == seconds, value
     with pytest.raises(UsageError, match="/v1/batches: results of more than 8 bytes"):
-        failure_of(httpx.Response(200, content=b"[1, 2, 3]"), most_bytes=8)
+        failure_of(httpx.Response(200, content=b"[1, 2, 3]"), most=8)
     later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     unpaid = failure_of(httpx.Response(429, content=b"insufficient_quota", headers={"retry-after": later}))
     assert unpaid.unpaid and 3500 < (unpaid.retry_after or 0) <= 3600

@@ -74,8 +74,7 @@ def test_a_page_refers_to_nothing_outside_and_links_its_parts_with_the_numbers_o
 def test_a_run_that_has_gone_away_leaves_the_results_and_an_unfinished_one_says_so(run: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(run, tmp_path / "run"))
     for name in ("calls.jsonl", "samples.jsonl"):
-        file = copy / name
-        file.write_bytes(file.read_bytes().split(b"\n")[0] + b"\n")
+        write_lines(copy / name, lines(copy / name)[:1])
     report = gather([copy])
     assert "2 more were not asked yet: the figures are over those that ended" in Page(write(report)).text
     shutil.rmtree(copy)
@@ -306,8 +305,7 @@ def test_items_that_were_not_asked_say_why_and_whether_they_count(tmp_path: Path
     whole = recorded(tmp_path / "whole", "ma-sgg", {"two": RIGHT, "three": None, "four": RIGHT})
     assert explain(whole, "three").rows[0].judged.outcome == "empty"
     for name in ("calls.jsonl", "samples.jsonl"):
-        file = whole / name
-        file.write_bytes(file.read_bytes().split(b"\n")[0] + b"\n")
+        write_lines(whole / name, lines(whole / name)[:1])
     row = explain(whole, "four").rows[0]
     assert row.judged.outcome == "missing"
     assert row.unasked.startswith("not asked yet")

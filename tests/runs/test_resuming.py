@@ -10,7 +10,7 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ from command_line import CommandLine
 from exported_runs import largest_file
 from model_server import Running, model_server
 from prefork import Prefork, Ran
-from run_files import everything, good_calls, lines, samples, write_lines
+from run_files import everything, good_calls, lines, samples, write_header, write_lines
 
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, Incomplete
@@ -31,6 +31,7 @@ from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.journal import CHUNK, Journal, lines_of, sealed
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import scores_of
+from tsgkit.runs.run_list import runs_in
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.runs.state import RowState
@@ -248,6 +249,7 @@ def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: 
     whole = file.read_bytes()
     first, second, *rest = whole.splitlines(keepends=True)
     value, ids = json.loads(first), [json.loads(line)["item_id"].encode() for line in (first, second)]
+    readers: list[Callable[[Path], object]] = [open_saved_run, lambda path: gather([path]), runs_in]
     for line, message in (
         (first.replace(b"1.0", b"7.0"), changed), (first.replace(b"1.0", b"1e308"), changed),
         (first.replace(b"1.0", b"NaN"), changed), (first.replace(*ids), changed), (first[:-9] + b"\n", changed),
@@ -257,7 +259,7 @@ def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: 
         (first + first, "line 2: .*: a second record of this sample"),
     ):  # fmt: skip
         file.write_bytes(b"".join([line, second, *rest]))
-        for read in (open_saved_run, lambda path: gather([path])):
+        for read in readers[:2]:
             with pytest.raises(FileProblem, match=message) as problem:
                 read(run)
             assert problem.value.hint == f"tsgkit rescore {run} makes all records anew from the recorded replies"
@@ -265,6 +267,10 @@ def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: 
         assert file.read_bytes() == whole, "the rest is as it was"
     for left in ([second, *rest], [first, second, *rest[:-1], rest[-1][:-1]]):
         file.write_bytes(b"".join(left))
+        for read in readers:
+            with pytest.raises(FileProblem, match="samples with a record: 4; when the run last ended: 5"):
+                read(run)
+        write_header(run, records=0)  # a run that was killed
         with pytest.warns(Incomplete, match="exact_match: of 5 samples 1 have no record and 0 ended in errors"):
             Run(run).value("exact_match")
         tsgkit("rescore", run)

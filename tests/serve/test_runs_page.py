@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from drawn_images import drawn, saved
-from run_files import write_lines
+from run_files import write_header, write_lines
 from served import Client, guess, serving
 
 import tsgkit as tk
@@ -218,6 +218,7 @@ def test_what_json_does_not_know_is_shown_and_a_bug_is_told(serve: Serve, run: P
 def test_run_that_grows_is_read_on(serve: Serve, run: Path, client: Client) -> None:
     whole = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)
     (run / "samples.jsonl").write_bytes(b"".join(whole[:7]))
+    write_header(run, records=0)
     growing = serve(run)
     before = growing.data("samples", run="mine")
     assert before["mark"].count("m") == len(whole) - 7

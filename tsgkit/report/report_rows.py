@@ -21,7 +21,7 @@ from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import usage_value
-from tsgkit.runs.run_files import check_evaluation
+from tsgkit.runs.run_files import RECORDS, check_evaluation
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
 from tsgkit.runs.state import records_in
@@ -268,7 +268,7 @@ def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -
     prepared = prepared_again(header, path, data)
     rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.at("seed")
     controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
-    for sums in _sums_of(prepared, path / SAMPLES, by, wanted):
+    for sums in _sums_of(prepared, path / SAMPLES, header.get(RECORDS, 0), by, wanted):
         yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
 
@@ -342,14 +342,14 @@ class _Wanted(NamedTuple):
         return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
 
-def _sums_of(prepared: RunSetup, file: Path, by: Sequence[str], wanted: _Wanted) -> list[_Sums]:
+def _sums_of(prepared: RunSetup, file: Path, least: int, by: Sequence[str], wanted: _Wanted) -> list[_Sums]:
     """Return the totals of every row from one pass over the records.
 
     A record that ended in an error of the service is held back until all are read, since a later one may replace it;
     others are added at once.
     """
     sums = _begun(prepared, by, wanted)
-    for _, cell, place, record in records_in(prepared.rows, file):
+    for _, cell, place, record in records_in(prepared.rows, file, least):
         sums[cell].add_record(place, record)
     for totals in sums.values():
         totals.finish()

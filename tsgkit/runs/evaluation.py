@@ -35,6 +35,7 @@ from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
+from tsgkit.runs.run_files import RECORDS
 from tsgkit.runs.run_setup import SCENE_TIME, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import reader_of, records_from_calls
 from tsgkit.runs.shards import Shard
@@ -243,7 +244,7 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Ope
         if is_older:
             asking = [row for row in prepared.rows if asks_a_model(row.asked)]
             folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
-            folder.update_header(tsgkit=__version__, reader=READER)
+            folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: 0})
         if (kept := keeps_rows(path)) is None or is_older:
             keep(prepared, path, rows=options.keep_data if kept is None else kept)
         states = states_of(prepared.rows, folder.samples)
@@ -411,6 +412,7 @@ def _finished(opened: _Opened, with_samples: bool) -> EvaluationOutcome:
     prepared, folder, states, engine = opened.prepared, opened.folder, opened.states, opened.engine
     if all(place >= 0 for state in states.values() for place in state.places):
         put_in_order(states, folder.samples)
+    folder.update_header(**{RECORDS: sum(state.recorded for state in states.values())})
     results = results_of(states, folder.samples, prepared.plan.at("seed"))
     values = tuple(
         result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results

@@ -27,7 +27,7 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import Result, results_of
-from tsgkit.runs.run_files import samples_in
+from tsgkit.runs.run_files import RECORDS, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import (
     Place,
@@ -146,7 +146,7 @@ class Rescoring:
         if engine.interrupted:
             raise Interrupted(f"interrupted: {self.path} is as it was")
         after, read_now, reader = _results(prepared, folder), _read_in(folder.samples), reader_of(folder.header)
-        folder.update_header(tsgkit=__version__, reader=READER)
+        folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: len(read_now)})
         keep(prepared, self.path, rows=keeps_rows(self.path) is not False)
         changed = (place for place, read in read_now.items() if read != self._read.get(place, read))
         reread = tuple(Reread(*place, self._read[place], read_now[place]) for place in changed)

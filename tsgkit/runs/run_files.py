@@ -27,6 +27,8 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.version import __version__
 
 HEADER = "run.json"
+RECORDS = "records"
+"""The field of a header that says how many samples had a record when the run last ended."""
 HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}
 EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int}
 HASH = re.compile("[0-9a-f]{1,64}")
@@ -81,6 +83,8 @@ def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
         raise FileProblem(f"{file}: asked: items: not what a run has there", hint=_hint(header))
     if "shard" in header and not (isinstance(header["shard"], str) and SHARD.fullmatch(header["shard"])):
         raise FileProblem(f"{file}: shard: not what a run has there", hint=_hint(header))
+    if type(header.get(RECORDS, 0)) is not int:
+        raise FileProblem(f"{file}: {RECORDS}: not what a run has there", hint=_hint(header))
     if not all(isinstance(one, str) for one in header["command"]):
         raise FileProblem(f"{file}: command: not a list of words", hint=_hint(header))
     return plan_of(header, path)
@@ -96,8 +100,19 @@ class Misfit(ValueError):
 
     def at(self, path: Path, place: int) -> FileProblem:
         """Return the error for the line that begins at a place of ``samples.jsonl``."""
-        hint = f"tsgkit rescore {path.parent} makes all records anew from the recorded replies"
-        return FileProblem(f"{line_at(path, place)}: {self}", hint=hint)
+        return FileProblem(f"{line_at(path, place)}: {self}", hint=_remedy(path))
+
+
+def check_number(recorded: int, least: int, path: Path) -> None:
+    """Raise ``FileProblem`` where ``samples.jsonl`` has records of fewer samples than when the run last ended."""
+    if recorded < least:
+        raise FileProblem(
+            f"{path}: samples with a record: {recorded:,}; when the run last ended: {least:,}", hint=_remedy(path)
+        )
+
+
+def _remedy(path: Path) -> str:
+    return f"tsgkit rescore {path.parent} makes all records anew from the recorded replies"
 
 
 def samples_in(path: Path, start: int = 0) -> Lines:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.runs.folder import HEADER, SAMPLES, SHARD, read_header
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_files import check_evaluation, samples_in
+from tsgkit.runs.run_files import RECORDS, check_evaluation, check_number, samples_in
 from tsgkit.scoring.outcomes import FAILURES
 
 
@@ -40,10 +40,10 @@ def runs_in(folder: Path) -> Listing:
 def _summary(path: Path) -> dict[str, Any]:
     header = read_header(path)
     plan = check_evaluation(header, path)
-    recorded = set[str]()
+    ended = dict[str, bool]()
     for _, value in samples_in(path / SAMPLES):
-        if value["outcome"] not in FAILURES:
-            recorded.add(repr((Cell.of(value), value["item_id"])))
+        ended[repr((Cell.of(value), value["item_id"]))] = value["outcome"] not in FAILURES
+    check_number(len(ended), header.get(RECORDS, 0), path / SAMPLES)
     return {
         "run": str(path),
         "identity": header["identity"],
@@ -54,6 +54,6 @@ def _summary(path: Path) -> dict[str, Any]:
         "models": list(plan.models),
         "tasks": list(plan.tasks),
         "samples": header["samples"],
-        "recorded": len(recorded),
+        "recorded": sum(ended.values()),
         "shard": header.get(SHARD),
     }

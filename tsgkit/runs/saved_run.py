@@ -27,7 +27,7 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, kept_in
 from tsgkit.runs.plan import BASELINE_SOLVER, Cell, Plan, cells_of
 from tsgkit.runs.results import Result, results_of
-from tsgkit.runs.run_files import calls_in, check_evaluation, prompts_in, samples_in
+from tsgkit.runs.run_files import RECORDS, calls_in, check_evaluation, prompts_in, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup, chosen_items, chosen_numbers, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
@@ -70,7 +70,8 @@ def open_saved_run(path: Path, data: str | None = None, *, only: Collection[str]
     header = read_header(path)
     prepared = prepared_again(header, path, data, only=only)
     samples = Journal(path / SAMPLES, writes=False)
-    return SavedRun(path, header, prepared, states_of(prepared.rows, samples), samples)
+    least = 0 if only else header.get(RECORDS, 0)
+    return SavedRun(path, header, prepared, states_of(prepared.rows, samples, least), samples)
 
 
 def prepared_again(

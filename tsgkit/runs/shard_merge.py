@@ -44,7 +44,7 @@ from tsgkit.runs.image_merge import Lines, merge_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
-from tsgkit.runs.run_files import calls_in, prompts_in, samples_in
+from tsgkit.runs.run_files import RECORDS, calls_in, prompts_in, samples_in
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
@@ -390,6 +390,7 @@ def _derive_samples(
         states = states_of(prepared.rows, samples)
     finally:
         samples.close()
+    header[RECORDS] = sum(state.recorded for state in states.values())
     return tuple(
         Missing(state.row.cell.title, left, state.total)
         for state in states.values()

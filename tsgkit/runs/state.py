@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tsgkit.runs.journal import Journal, raw_lines
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.row_totals import RowTotals, Scores
-from tsgkit.runs.run_files import Misfit, sample_of
+from tsgkit.runs.run_files import Misfit, check_number, sample_of
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.metrics import PER_ITEM
@@ -63,6 +63,11 @@ class RowState:
         """The number of samples."""
         return len(self.row.numbers)
 
+    @property
+    def recorded(self) -> int:
+        """The number of samples that have a record."""
+        return self.total - self.places.count(NOWHERE)
+
     def left(self) -> Iterator[int]:
         """Return which samples, by their place in the row, are still to be worked on."""
         return (place for place, done in enumerate(self.done) if done != DONE)
@@ -91,10 +96,10 @@ class RowState:
             self.sums = None
 
 
-def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
-    """Return the state of every row, as the records on disk have it."""
+def states_of(rows: tuple[Row, ...], samples: Journal, least: int = 0) -> dict[Cell, RowState]:
+    """Return the state of every row, as the records on disk have it; ``FileProblem`` for fewer than ``least``."""
     states = {row.cell: RowState(row) for row in rows}
-    for where, cell, place, value in records_in(rows, samples.path):
+    for where, cell, place, value in records_in(rows, samples.path, least):
         state = states[cell]
         state.note(place, where, value["outcome"])
         if value["outcome"] not in FAILURES:  # what failed is tried again
@@ -113,8 +118,10 @@ class PlacedRecord(NamedTuple):
     value: dict[str, Any]
 
 
-def records_in(rows: Iterable[Row], path: Path) -> Iterator[PlacedRecord]:
-    """Yield the records of rows; ``FileProblem`` for the first that does not fit into the run."""
+def records_in(rows: Iterable[Row], path: Path, least: int) -> Iterator[PlacedRecord]:
+    """Yield the records of rows; ``FileProblem`` for the first that does not fit, and for records of fewer samples than
+    ``least``.
+    """
     fitting = _Fitting(rows)
     for position, line in raw_lines(path):
         try:
@@ -123,6 +130,7 @@ def records_in(rows: Iterable[Row], path: Path) -> Iterator[PlacedRecord]:
             raise misfit.at(path, position) from None
         if record is not None:
             yield record
+    check_number(fitting.number, least, path)
 
 
 def drop_misfits(rows: Iterable[Row], samples: Journal) -> int:
@@ -146,7 +154,12 @@ class _Fitting:
     def __init__(self, rows: Iterable[Row]) -> None:
         rows = tuple(rows)
         self._places = places_by_task(rows)
-        self._ended = {row.cell: bytearray(len(row.numbers)) for row in rows}
+        self._known = {row.cell: bytearray([LEFT]) * len(row.numbers) for row in rows}
+
+    @property
+    def number(self) -> int:
+        """The number of samples that have a record."""
+        return sum(len(known) - known.count(LEFT) for known in self._known.values())
 
     def record(self, position: int, line: bytes) -> PlacedRecord | None:
         """Return the record in a line; None for one of a task without rows here, as where some tasks are chosen."""
@@ -154,12 +167,12 @@ class _Fitting:
         cell, item_id = Cell.of(value), value["item_id"]
         if (places := self._places.get(cell.task)) is None:
             return None
-        place, ended = places.get(item_id), self._ended.get(cell)
-        if place is None or ended is None:
+        place, known = places.get(item_id), self._known.get(cell)
+        if place is None or known is None:
             raise Misfit(f"{item_id}: no sample of this run")
-        if ended[place]:
+        if known[place] == DONE:
             raise Misfit(f"{item_id}: a second record of this sample")
-        ended[place] = value["outcome"] not in FAILURES
+        known[place] = FAILED if value["outcome"] in FAILURES else DONE
         return PlacedRecord(position, cell, place, value)
 
 

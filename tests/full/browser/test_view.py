@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from in_chromium import HOSTILE, violations
 from playwright.sync_api import Page, expect
+from run_files import write_header
 from served import guess, serving
 from suite_runs import stored
 
@@ -86,6 +87,7 @@ def view(window: Window, finished: Path, tmp_path: Path) -> Iterator[View]:
 def grow(run: Path, whole: Path, samples: int) -> None:
     records = (whole / "samples.jsonl").read_text().splitlines(keepends=True)
     (run / "samples.jsonl").write_text("".join(records[:samples]))
+    write_header(run, records=0)
 
 
 def test_runs_are_listed_and_repainted_when_they_grow(view: View, finished: Path) -> None:

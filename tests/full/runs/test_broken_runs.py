@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from faulty_suite import SECRET, install, mend
 from model_server import model_server
-from run_files import everything, lines, write_lines
+from run_files import everything, lines, write_header, write_lines
 from shipped import DATA, TASKS
 
 from tsgkit.cli import main
@@ -51,11 +51,6 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
     return printed
 
 
-def header_with(run: Path, **fields: Any) -> None:  # noqa: ANN401
-    header = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps(header | fields))
-
-
 def last_line_with(run: Path, name: str, **fields: Any) -> None:  # noqa: ANN401
     *first, last = lines(run / name)
     write_lines(run / name, [*first, last | fields])
@@ -66,7 +61,7 @@ def test_a_broken_run_is_named_and_others_are_shown(whole: Path, tmp_path: Path,
     good = Path(shutil.copytree(whole, tmp_path / "good"))
     rows: list[tuple[Callable[[Path], object], str]] = [
         (
-            lambda run: header_with(run, plan=plan | {"beams": 4}, tsgkit="9.0"),
+            lambda run: write_header(run, plan=plan | {"beams": 4}, tsgkit="9.0"),
             "plan: beams: Extra inputs are not permitted (written by tsgkit 9.0)",
         ),
         (lambda run: (run / "run.json").write_text(NESTED), "run.json: nested too deeply"),
@@ -110,7 +105,7 @@ def test_a_run_killed_before_its_first_record_and_one_of_data_whose_name_is_not_
 ) -> None:
     for name in ("samples.jsonl", "calls.jsonl", "prompts.jsonl"):
         (run / name).unlink(missing_ok=True)
-    header_with(run, **dict.fromkeys(("begun", "tsgkit", "name"), "\x1b]0;title\x07\x1b[31m"))
+    write_header(run, records=0, **dict.fromkeys(("begun", "tsgkit", "name"), "\x1b]0;title\x07\x1b[31m"))
     for words in (("runs", "show", str(run)), ("runs", "list", str(run.parent))):
         assert "\x1b" not in said(0, *words), "control characters are never live"
     assert "2 of 2 samples not asked" in said(0, "runs", "show", str(run))

@@ -19,6 +19,7 @@ import pytest
 from exported_runs import HOSTILE, KEY, hostile_run, largest_file, served_run, stopped_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run_files import write_lines
 from samples import lines
 from scored_exports import check_figures, rows_asked, run_of
 
@@ -142,7 +143,7 @@ def test_what_cannot_be_exported_is_refused_and_leaves_everything(
         tk.export(served, to="csv", path=None)  # type: ignore[arg-type]
     empty = Path(shutil.copytree(stopped, tmp_path / "empty"))
     for name in ("calls", "samples"):
-        (empty / f"{name}.jsonl").write_bytes(b"")
+        write_lines(empty / f"{name}.jsonl", [])
     run = Path(shutil.copytree(served, tmp_path / "run"))
     (tmp_path / "file").write_text("mine")
     (tmp_path / "full").mkdir()
