@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from drawn_images import drawn, saved
+from run_files import lines as lines_of
 from run_files import write_header, write_lines
 from served import Client, guess, serving
 
@@ -61,14 +62,6 @@ def serve() -> Iterator[Serve]:
 @pytest.fixture
 def run(finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "runs" / "mine"))
-
-
-def records(run: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
-
-
-def write(run: Path, lines: list[dict[str, Any]]) -> None:
-    write_lines(run / "samples.jsonl", lines)
 
 
 def test_requests_from_elsewhere_are_refused_and_every_answer_has_the_strict_policy(client: Client) -> None:
@@ -160,12 +153,12 @@ def test_two_rows_are_compared_on_their_own_items(client: Client, serve: Serve, 
     (pair,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert (value["difference"], value["p"]) == (pair["difference"]["value"], pair["p"])
     assert "different tasks" in client.data("comparison", first="mine/0", second=f"mine/{rows[0]}")["problem"]
-    header, lines = json.loads((run / "run.json").read_text()), records(run)
+    header, lines = json.loads((run / "run.json").read_text()), lines_of(run / "samples.jsonl")
     kept = [one for one in lines if one["task"] == "tsg/sgds"]
     third = [one | {"style": "few-shot"} for one in kept if one["style"] == "cot"][:1]
     header["plan"]["styles"] = ["zero-shot", "cot", "few-shot"]
     (run / "run.json").write_text(json.dumps(header))
-    write(run, lines + third)
+    write_lines(run / "samples.jsonl", lines + third)
     begun = serve(run)
     rows = [row["row"] for row in begun.data("run", run="mine")["rows"] if row["task"] == "tsg/sgds"]
     found, few = (begun.data("comparison", first=f"mine/{rows[0]}", second=f"mine/{row}") for row in rows[1:])
@@ -196,10 +189,10 @@ def test_list_tells_runs_their_progress_and_problems(serve: Serve, run: Path, fi
 
 
 def test_what_json_does_not_know_is_shown_and_a_bug_is_told(serve: Serve, run: Path, monkeypatch: Patch) -> None:
-    lines = records(run)
+    lines = lines_of(run / "samples.jsonl")
     lines[0] |= {"answer": "half a pair: \ud800", "notes": ["\udc00"], "outcome": "unreadable"}
     lines[1] |= {"answer": [float("nan"), float("inf")]}
-    write(run, lines)
+    write_lines(run / "samples.jsonl", lines)
     text = (run / "calls.jsonl").read_text()
     (run / "calls.jsonl").write_text(text.replace("I do not know.", "\\ud800 [NaN]"))
     client = serve(run)

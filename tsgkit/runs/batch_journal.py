@@ -74,8 +74,8 @@ class BatchJournal:
 
 
 def pending(path: Path) -> int:
-    """Return how many batches in a file have results that were not recorded; 0 where there is no file."""
-    return sum(bool(batch.id and batch.names) for batch in _batches(path, lines_of(path, FIELDS)).values())
+    """Return how many batches in a file have, or may have, results that were not recorded; 0 where there is no file."""
+    return sum(bool(batch.names) for batch in _batches(path, lines_of(path, FIELDS)).values())
 
 
 def unite(sources: Sequence[Path], made: Path) -> None:

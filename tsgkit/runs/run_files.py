@@ -129,7 +129,10 @@ def sample_of(line: bytes) -> dict[str, Any]:
     """Return the record that a line of ``samples.jsonl`` holds. Raise ``Misfit`` where it is not as it was written."""
     if not is_sealed(line):
         raise Misfit("not the record that was written: its digest is missing or another")
-    value: dict[str, Any] = json.loads(line)
+    try:
+        value: dict[str, Any] = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Misfit("not JSON") from None
     try:
         field = _wrong_sample(value)
     except KeyError as error:
