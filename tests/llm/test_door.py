@@ -183,22 +183,12 @@ def test_failures_and_answers_are_noted_by_queue_breaker_and_outage() -> None:
     door = door_to(Told(), flow=(flow := RequestQueue(8, start=4)), patience=replace(HASTE, max_outage=3600.0))
     gone = CallFailed("gone")
     for failure in (CallFailed("slow down", 429, 1.0), *[gone] * 5):
-        door._note_failure(failure, 0.0, tried=False)
-    assert (flow.throttles, flow.limit, door.outage.since, door._trouble) == (1, 3.0, None, "gone")
+        door._note_failure(failure, 0.0)
+    assert (flow.throttles, flow.limit, door._trouble) == (1, 3.0, "gone")
     run(flow.enter())
     run(flow.enter())
     door._note_answer(GOOD, 0.0)
     assert (flow.limit, door.giving_up.served, door._trouble) == (4.0, True, "")
-    for _ in range(5):
-        door._note_failure(gone, 0.0, tried=False)
-    assert door.outage.since is not None and not door.giving_up.reason
-    unreachable, no = CallFailed("gone", unreachable=True), CallFailed("no", 400)
-    for failure, waiting, is_out in ((gone, 1, False), (gone, 2, True), (unreachable, 1, True), (no, 2, False)):
-        door.waiting = waiting
-        assert door._is_out(failure) is is_out, (failure, waiting)
-    door._note_failure(no, 0.0, tried=True)
-    assert not door._is_out(gone)
-    assert door.outage.since is None, "a service that refuses is up"
 
 
 def test_waits_are_those_that_the_service_asks_for_else_they_double() -> None:
@@ -306,84 +296,121 @@ def test_door_tells_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
         door._heard, door.waiting, door._trouble = heard, waiting, trouble
         assert door.waits_for() == told
     door.outage.since, door.outage.reason, door.outage._clock = 88.0, "gone", lambda: 100.0
-    assert door.waits_for() == "no service for 12 s, one request at a time is tried: gone"
+    assert door.waits_for() == "no service for 12 s, a small request is tried again: gone"
     for pace, held in ((15, ", held to 15 requests a minute"), (20, "")):
         paced = door_to(Told(), flow=RequestQueue(8, requests_per_minute=pace))
         paced.waiting = 1
         assert paced.waits_for() == f"no answer for 100 s{held}; an attempt may take 5 s"
 
 
-def down(
-    first_wait: float = 0.001, longest_wait: float = 0.01, asked_wait: float = 0.0, losses: int = LOSSES
-) -> Outage:
-    outage = Outage(first_wait, longest_wait, clock=iter([10.0, 25.0, 40.0]).__next__)
-    for _ in range(losses):
-        outage.lost("gone", asked_wait)
-    return outage
+def test_probes_tell_an_outage_from_requests_that_always_fail() -> None:
+    async def judged(*found: CallFailed | None, losses: int = LOSSES) -> tuple[bool, list[float]]:
+        outage, waits, probes = Outage(1.0, 60.0), list[float](), iter(found)
+
+        async def probe() -> CallFailed | None:
+            assert outage.is_probed
+            return next(probes)
+
+        async def pause(seconds: float, failure: CallFailed) -> None:
+            assert (outage.since is not None, outage.reason) == (True, failure.message)
+            waits.append(seconds)
+
+        for _ in range(losses):
+            outage.lost(CallFailed("lost"))
+        both = await asyncio.gather(*(outage.was_down(probe, pause) for _ in range(2)), outage.over())
+        assert both[0] is both[1] and (outage.is_probed, outage.since, list(probes)) == (False, None, [])
+        return bool(both[0]), waits
+
+    gone = CallFailed("gone")
+    assert run(judged(losses=LOSSES - 1)) == run(judged(None)) == (False, [])
+    asks = [replace(gone, retry_after=seconds) for seconds in (0.5, 10.0, 999.0)]
+    assert run(judged(gone, gone, *asks, None)) == (True, [1.0, 2.0, 4.0, 10.0, 60.0])
 
 
-def test_outage_begins_with_the_fifth_loss_and_ends_with_any_answer() -> None:
-    outage = down(1.0, 60.0, losses=LOSSES - 1)
-    assert (LOSSES, outage.since, outage.lasted()) == (5, None, 0.0)
-    outage.lost("still gone")
-    assert (outage.since, outage.lasted(), outage.reason) == (10.0, 15.0, "still gone")
-    outage.answered()
-    for _ in range(LOSSES - 1):
-        assert outage.since is None, "it counts anew"
-        outage.lost("gone")
-    assert outage.since is None
-    outage, waits = down(1.0, 60.0), []
-    for asks in (0.0, 0.0, 10.0, 0.0, 999.0):
-        outage.lost("gone", asks, tried=True)
-        waits.append(outage.wait)
-    outage.lost("gone, of one that was on its way")
-    assert [*waits, outage.wait] == [2.0, 4.0, 10.0, 20.0, 60.0, 60.0]
-    assert [down(1.0, 60.0, asks).wait for asks in (0.0, 7.0, 999.0)] == [1.0, 7.0, 60.0]
+def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
+    async def work(*, is_answered: bool) -> tuple[list[bool | None], bool]:
+        outage, probed = Outage(0.0, 0.0), asyncio.Event()
 
+        async def probe() -> CallFailed | None:
+            if not probed.is_set():
+                probed.set()
+                return GONE
+            return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
 
-def test_one_at_a_time_tries_each_in_turn_and_cancelled_calls_hand_their_turn_on() -> None:
-    async def turns() -> list[int]:
-        outage, order, trying = down(), list[int](), 0
-
-        async def one(number: int) -> None:
-            nonlocal trying
-            while await outage.wait_in_line(asyncio.sleep):
-                trying += 1
-                assert trying == 1
-                order.append(number)
-                await asyncio.sleep(0)
-                trying -= 1
-                if len(order) == 7:
-                    outage.answered()
-                outage.tried()
-
-        await asyncio.gather(*(one(number) for number in range(3)))
-        return order
-
-    async def left() -> bool:
-        outage = down()
-        tasks = [asyncio.create_task(outage.wait_in_line(asyncio.sleep)) for _ in range(3)]
-        await asyncio.sleep(0)
+        outage.lost(GONE)  # one refused connection is enough
+        pause = lambda seconds, _: asyncio.sleep(seconds)  # noqa: E731
+        tasks = [asyncio.create_task(outage.was_down(probe, pause)) for _ in range(3)]
+        await probed.wait()
+        probing = outage._probing
         tasks[0].cancel()
-        tasks[1].cancel()
-        return await tasks[2]
+        await asyncio.sleep(0)
+        (outage.answered if is_answered else outage.end)()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert probing is not None
+        await asyncio.wait([probing])
+        again = await outage.was_down(probe, pause) if is_answered else False
+        return [None if isinstance(one, BaseException) else one for one in found], probing.cancelled() and not again
 
-    assert (run(turns()), run(left())) == ([0, 1, 2, 0, 1, 2, 0], True)
+    for is_answered in (True, False):
+        assert run(work(is_answered=is_answered)) == ([None, True, True], True)
+
+    async def broken() -> CallFailed | None:
+        raise ZeroDivisionError
+
+    async def fails() -> None:
+        outage = Outage(0.0, 0.0)
+        outage.lost(GONE)
+        with pytest.raises(ZeroDivisionError):
+            await outage.was_down(broken, lambda *_: asyncio.sleep(0))
+
+    run(fails())
 
 
-def test_service_that_stays_away_ends_the_subject_and_one_request_that_breaks_it_is_given_up() -> None:
-    patient = replace(HASTE, attempts=3, same_error=3, first_wait=0.01, longest_wait=0.05)
-    door = door_to(Told([GOOD, GONE]), flow=RequestQueue(4), patience=replace(patient, max_outage=0.1))
+PATIENT = replace(HASTE, attempts=3, same_error=3, first_wait=0.01, longest_wait=0.05)
+
+
+def test_service_that_stays_away_ends_the_subject_and_its_probes_are_recorded_and_counted() -> None:
+    door = door_to(Told([GOOD, GONE]), flow=RequestQueue(4), patience=replace(PATIENT, max_outage=0.1))
     found = run(several(door, 12, "{}?"))
     assert [type(one) for one in found] == [Reply] + [Unasked] * 11
     why = r"openai/m: not asked any more: no service for [\d.]+ s \(limit: --max-outage\): ConnectError"
     assert re.fullmatch(why, str(found[-1]))
+    gone = [GONE] * 6
+    told, notebook = Told([GOOD, *gone, GOOD]), Notebook()
+    door = door_to(told, recorder=notebook, patience=PATIENT, flow=RequestQueue(1))
+    assert {type(one) for one in run(several(door, 12, "{}?"))} == {Reply}
+    probes = [reply for call, reply in notebook.calls.items() if call.label == "probe"]
+    assert sum(len(reply.attempts) for reply in notebook.calls.values()) == len(told.sent)
+    assert probes[-1].text == "[kettle]" and {reply.error for reply in probes[:-1]} <= {"ConnectError"}
+    assert door.budget.used_requests == len(told.sent)
+    assert told.sent.count("Reply with OK.") == len(probes) > 1
 
+
+def test_request_that_always_fails_or_breaks_the_service_is_given_up_whatever_the_others_do() -> None:
     async def breaks(text: str) -> Reply:
-        if "tea/3" in text:
+        if "tea/" in text and int(text[4:-1]) >= 4:
             raise CallFailed("broken", 500)
         return GOOD
 
-    door = door_to(Told([breaks]), flow=RequestQueue(2), patience=patient)
+    for number in (12, 30):  # at the end only those that fail are left
+        door = door_to(told := Told([breaks]), flow=RequestQueue(2), patience=PATIENT)
+        endings = [one.ending for one in run(several(door, number, "{}?")) if isinstance(one, Reply)]
+        assert endings == [Ending.COMPLETE] * 4 + [Ending.API_ERROR] * (number - 4)
+        assert len(told.sent) - told.sent.count("Reply with OK.") == 4 + 3 * (number - 4)
+    crashed = 0
+
+    async def crashes(text: str) -> Reply:
+        nonlocal crashed
+        if "tea/3" in text:
+            await until(lambda: (told.now == 4 and len(told.sent) > 5) or len(told.sent) > 12)
+            crashed = 12
+        elif not crashed:
+            await asyncio.sleep(0.01)
+        if crashed:
+            crashed -= 1
+            raise CallFailed("cut")
+        return GOOD
+
+    door = door_to(told := Told([crashes]), flow=RequestQueue(4), patience=PATIENT)
     endings = [one.ending for one in run(several(door, 12, "{}?")) if isinstance(one, Reply)]
     assert endings == [Ending.API_ERROR if n == 3 else Ending.COMPLETE for n in range(12)]

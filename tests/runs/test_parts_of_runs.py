@@ -43,6 +43,7 @@ from tsgkit.runs.row_totals import RowTotals
 from tsgkit.runs.run_files import calls_in, check_evaluation, check_header, prompts_in, samples_in
 from tsgkit.runs.run_list import runs_in
 from tsgkit.runs.run_setup import asks_a_model, in_shard, prepare
+from tsgkit.runs.saved_run import transcript_of
 from tsgkit.runs.script_export import script_lines
 from tsgkit.runs.shard_merge import Merged, Missing, _header_of, _key, _lacking, _with_option, _without_place
 from tsgkit.runs.shards import Shard
@@ -637,8 +638,10 @@ def test_a_script_of_a_run_has_the_last_reply_of_each_label(tmp_path: Path) -> N
         return {"reply": {"text": text, "ending": "complete", "source": more.pop("source", "model")}, **more}
 
     calls = [said("old"), said("new"), said("third", draw=2), said("second", draw=1), said("é", sample="b")]
-    run = run_of(tmp_path / "run", calls=[*calls, said("here", source="local", label="local")])
+    probe = said("OK", label="probe")
+    run = run_of(tmp_path / "run", calls=[*calls, said("here", source="local", label="local"), probe])
     wanted = [{"item_id": item, "reply": {"answer": text}} for item, text in (("a", "third"), ("b", "é"))]
+    assert transcript_of(iter([GOOD_CALL | probe])).said == ()
     for named in ((), ("m",)):
         assert list(script_lines(run, *named)) == [json.dumps(one, ensure_ascii=False) for one in wanted]
     with pytest.raises(UsageError, match="no subject is called k"):

@@ -24,6 +24,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.finish_reasons import raw_reason
 from tsgkit.llm.images import Body, Messages, without_base64
 from tsgkit.llm.keys import BY_THE_PACKAGE, KEYS, NO_KEY, check_known_key
+from tsgkit.llm.outage import PROBE
 from tsgkit.llm.prices import ImagePrice, Price, in_catalogue, provider_of, tier_in
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
 from tsgkit.llm.responses import (
@@ -145,8 +146,16 @@ class DirectCalls:
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply."""
+        return await self._asked(messages, self._body(messages, schema), timeout)
+
+    async def probe(self, timeout: float) -> Reply:
+        """Return the reply to a request for one token."""
+        others = {name: value for name, value in self._body(PROBE, None).items() if name != "max_completion_tokens"}
+        return await self._asked(PROBE, others | {"max_tokens": 1}, timeout)
+
+    async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
         kept = Exchange(MOST_TEXT_BYTES)
-        body = Body.of(self._body(messages, schema))
+        body = Body.of(parameters)
         try:
             async with asyncio.timeout(timeout):
                 await body.check()

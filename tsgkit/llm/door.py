@@ -10,10 +10,11 @@ import asyncio
 import hashlib
 import random
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Awaitable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.llm import spans
@@ -23,7 +24,7 @@ from tsgkit.llm.circuit_breaker import CircuitBreaker
 from tsgkit.llm.concurrency import LONGEST_GATE, RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import identity_of, tokens_of_content
-from tsgkit.llm.outage import Outage
+from tsgkit.llm.outage import PROBE, Outage
 from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
@@ -38,6 +39,8 @@ NOTICEABLE = 3.0
 WRITTEN_BY_MODELS = ("text", "refusal", "finish_reason", "model")
 """The parts of a reply that may repeat a key."""
 STOPPING = "the run is being stopped"
+PROBE_LABEL = "probe"
+"""The label of requests that find out whether a service is down."""
 
 
 class Call(NamedTuple):
@@ -108,6 +111,14 @@ class Deferring(Protocol):
         """Wait for nothing more: what was sent stays with the service, what was not is not sent."""
 
 
+@runtime_checkable
+class Probing(Protocol):
+    """A provider whose service can be asked for as little as possible."""
+
+    async def probe(self, timeout: float) -> Reply:
+        """Return the reply to a request for one token; ``CallFailed`` where it brings none."""
+
+
 REQUEST: ContextVar[str] = ContextVar("request", default="")
 """The name of the request being made, the same in every process that works on its run."""
 
@@ -158,6 +169,9 @@ class Door:
     _halted: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when no further request is to be made: the run is being stopped, or the model given up."""
     _stopping: bool = False
+    _probes: int = 0
+    _alone: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by a request that was in flight when several outages began."""
     _trouble: str = ""
     """The error of the last request; None if it was answered."""
     _heard: float = 0.0
@@ -177,7 +191,7 @@ class Door:
         if not self.waiting or silent < NOTICEABLE:
             return ""
         if self.outage.since is not None:
-            return f"no service for {self.outage.lasted():.0f} s, one request at a time is tried: {self.outage.reason}"
+            return f"no service for {self.outage.lasted():.0f} s, a small request is tried again: {self.outage.reason}"
         if self._trouble:
             calls = "1 call waits" if self.waiting == 1 else f"{self.waiting:,} calls wait"
             return f"no answer for {silent:.0f} s, {calls} to be tried again: {self._trouble}"
@@ -243,7 +257,7 @@ class Door:
         """Return the reply for a key. Concurrent calls with the same key share one request."""
         if (self.cache is None or not self.reads_cache) and call.label not in self.shared:
             REQUEST.set(_digest([key, list(call)]))
-            reply = await self._from_model(prompt, schema)
+            reply = await self._from_model(prompt, schema, call)
             if self.cache is not None:
                 self.cache.keep(key, self._redacted(reply))
             return reply
@@ -254,7 +268,7 @@ class Door:
         mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
         REQUEST.set(_digest([key]))
         try:
-            reply = await self._from_model(prompt, schema)
+            reply = await self._from_model(prompt, schema, call)
             if self.cache is not None:
                 self.cache.keep(key, self._redacted(reply))
         finally:
@@ -277,37 +291,80 @@ class Door:
         changed: dict[str, Any] = {name: found for name, value in written.items() if (found := redact(value)) != value}
         return replace(reply, **changed) if changed else reply
 
-    async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None) -> Reply:
+    async def _from_model(
+        self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, call: Call | None = None
+    ) -> Reply:
+        """Return the model's reply, after all attempts. Those that an outage ended do not count.
+
+        A request that was in flight when several outages began may be what breaks the service: it is sent alone, apart
+        from requests that were never lost, and given up when it has met too many.
+        """
         self.provider.prepare()
         began = since = time.monotonic()
         attempts: list[Attempt] = []
-        fresh = 0  # attempts during an outage do not count
+        fresh = outages = 0
         if not self.waiting and not self._trouble:
             self._heard = began
         self.waiting += 1
         try:
             while True:
-                found = await self._attempt(prompt, schema, attempts)
+                async with self._alone if outages > 1 else nullcontext():
+                    found = await self._attempt(prompt, schema, attempts)
                 now = time.monotonic()
                 if isinstance(found, Reply):
                     return replace(found, attempts=tuple(attempts), seconds=_rounded(now - began))
-                if self._is_out(found):
-                    fresh, since = len(attempts), now
+                if found.is_loss and await self.outage.was_down(partial(self._probed, call), self._pause_in_outage):
+                    outages += not found.unreachable
+                    if outages >= self.patience.same_error:
+                        return self._given_up(found, attempts, now - began)
+                    fresh, since = len(attempts), time.monotonic()
                     continue
                 if (wait := self._wait_after(found, attempts[fresh:], now - since)) is None:
                     return self._given_up(found, attempts, now - began)
-                if self.outage.since is None:
-                    attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
-                    await self._pause(wait)
+                attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
+                await self._pause(wait)
         except NotFinished as why:
             why.attempts = tuple(attempts)
             raise
         finally:
             self.waiting -= 1
+            if not self.waiting:
+                self.outage.end()
 
-    def _is_out(self, failure: CallFailed) -> bool:
-        """Return whether a loss is the service's doing: it is down, and more than this one request shows it."""
-        return self.outage.since is not None and failure.is_loss and (failure.unreachable or self.waiting > 1)
+    async def _probed(self, call: Call | None) -> CallFailed | None:
+        """Probe the service for a call, and return how that was lost; None where it was answered, however badly.
+
+        The probe is recorded beside the call, under a label of its own; images have no such record.
+        """
+        estimate = self._estimate(PROBE)
+        self._check_allowed(estimate)
+        began, lost = time.monotonic(), None
+        send = self.provider.probe if isinstance(self.provider, Probing) else partial(self.provider.send, PROBE, None)
+        with self._observed(PROBE, PROBE_LABEL) as answered:
+            try:
+                reply = await self._settled(send(self.patience.timeout), estimate)
+                attempt = Attempt(_rounded(time.monotonic() - began))
+            except CallFailed as failure:
+                failure.message = _shortened(self.secrets.redact(failure.message))
+                attempt = Attempt(_rounded(time.monotonic() - began), failure.message, failure.status)
+                reply = Reply(None, Ending.API_ERROR, error=failure.message, status=failure.status)
+                self.failed += 1
+                lost = failure if failure.is_loss else None
+            reply = self._redacted(replace(reply, attempts=(attempt,), seconds=attempt.seconds))
+            answered(reply, reply.source)
+        self._probes += 1
+        if call is not None:
+            prompt = Prompt(prompt_hash(PROBE), PROBE)
+            body = _digest([self.endpoint, prompt.hash])
+            self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
+        return lost
+
+    async def _pause_in_outage(self, seconds: float, failure: CallFailed) -> None:
+        """Wait before the next probe; ``NotFinished`` where the service has been down too long."""
+        if (lasted := self.outage.lasted()) >= self.patience.max_outage:
+            self.giving_up.end(f"no service for {lasted:.0f} s (limit: --max-outage): {failure.message}", failure)
+            self._halt()
+        await self._pause(seconds)
 
     async def _pause(self, seconds: float) -> None:
         """Wait; ``NotFinished`` where the run is stopped or the model given up meanwhile."""
@@ -338,32 +395,28 @@ class Door:
     def _halt(self) -> None:
         self._halted.set()
         self.flow.turn_away(self._why_halted)
-        self.outage.turn_away(self._why_halted)
+        self.outage.end()
 
-    async def _place(self, tokens: int) -> tuple[float, bool]:
-        """Wait for a place: when the request may start, and whether it is to find out if an outage is over."""
+    async def _place(self, tokens: int) -> float:
+        """Wait for a place, and until the service is not probed: when the request may start."""
         while True:
-            tries = await self.outage.wait_in_line(self._pause)
-            try:
-                start = await self.flow.enter(tokens, self._pause)
-            except BaseException:
-                if tries:
-                    self.outage.tried()
-                raise
-            if tries or self.outage.since is None:
-                return start, tries
+            start = await self.flow.enter(tokens, self._pause)
+            if not self.outage.is_probed:
+                return start
             self.flow.leave()
+            await self.outage.over()
+            self._check_halted()
 
     async def _attempt(
         self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
     ) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
         self._check_halted()
-        start, tries = await self._place(estimate.tokens)
+        start = await self._place(estimate.tokens)
         began = time.monotonic()
         try:
             self._check_allowed(estimate)
-            reply = await self._sent(prompt, schema, estimate)
+            reply = await self._settled(self.provider.send(prompt, schema, self.patience.timeout), estimate)
         except CallFailed as failure:
             failure.message = _shortened(self.secrets.redact(failure.message))
             failure.with_schema = schema is not None
@@ -371,12 +424,10 @@ class Door:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
                 spans.attempted(attempts[-1])
                 self.failed += 1
-                self._note_failure(failure, start, tries)
+                self._note_failure(failure, start)
             return failure
         finally:
             self.flow.leave()
-            if tries:
-                self.outage.tried()
         self._note_answer(reply, start)
         attempts.append(Attempt(_rounded(time.monotonic() - began)))
         return reply
@@ -389,11 +440,11 @@ class Door:
         if reply.usage.completion is not None:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
 
-    async def _sent(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, estimate: Estimate) -> Reply:
+    async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
         """Return the reply to one request, whose use is settled however it ends."""
         usage: Usage | None = UNKNOWN
         try:
-            reply = await self.provider.send(prompt, schema, self.patience.timeout)
+            reply = await sent
             usage = reply.usage
         except CallFailed as failure:
             usage = _use_of(failure)
@@ -416,7 +467,7 @@ class Door:
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
 
-    def _note_failure(self, failure: CallFailed, start: float, tried: bool) -> None:
+    def _note_failure(self, failure: CallFailed, start: float) -> None:
         self._trouble = failure.message
         if failure.throttled:
             self.flow.throttled(failure.retry_after, start)
@@ -424,10 +475,7 @@ class Door:
         if not failure.is_loss:
             self.outage.answered()
         elif self.giving_up.served:
-            self.outage.lost(failure.message, failure.retry_after or 0.0, tried=tried)
-            if self.outage.lasted() >= self.patience.max_outage:
-                lasted = f"{self.outage.lasted():.0f} s"
-                self.giving_up.end(f"no service for {lasted} (limit: --max-outage): {failure.message}", failure)
+            self.outage.lost(failure)
         self._halt_where_given_up()
 
     def _halt_where_given_up(self) -> None:

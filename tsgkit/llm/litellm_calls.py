@@ -25,6 +25,7 @@ from tsgkit.llm.finish_reasons import raw_reason
 from tsgkit.llm.http_transport import exchange, guard
 from tsgkit.llm.images import Messages, with_bytes, without_base64
 from tsgkit.llm.keys import BY_THE_PACKAGE, NO_KEY, check_known_key, no_key
+from tsgkit.llm.outage import PROBE
 from tsgkit.llm.prices import ImagePrice, Price, provider_of, tier_in, tier_named
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
 from tsgkit.llm.responses import (
@@ -41,7 +42,6 @@ from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
-PROBE = [{"role": "user", "content": "probe"}]
 UNSENT = ("messages", "contents", "prompt", "extra_body")
 UNCHECKED = ("custom_openai/", "litellm_proxy/", "text-completion-openai/", "xinference/")
 """Providers that need a key, although LiteLLM's check does not know."""
@@ -146,7 +146,14 @@ class LiteLlm:
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply."""
         extra = {} if schema is None else {"response_format": schema}
-        parameters = self._parameters | extra
+        return await self._asked(messages, self._parameters | extra, timeout)
+
+    async def probe(self, timeout: float) -> Reply:
+        """Return the reply to a request for one token."""
+        others = {name: value for name, value in self._parameters.items() if name != "max_completion_tokens"}
+        return await self._asked(PROBE, others | {"max_tokens": 1}, timeout)
+
+    async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
         sent = messages
         litellm_clients.join(self)
         with exchange(MOST_TEXT_BYTES) as kept:

@@ -1,97 +1,102 @@
-"""Outages of a service that answered before: all calls wait while one at a time probes it.
+"""Outages: a service that answers no request at all, told apart from single requests that it cannot answer.
 
-Five losses in a row (no answer, a broken one, 5xx) count as an outage. From then on the calls of this model wait in
-line. The first of them probes after a pause; each failure doubles the pause and moves its call to the end of the line,
-so that a single request that breaks the service does not block the others. Any answer ends the outage.
+Five losses in a row (no answer, a broken one, 5xx) or one refused connection may be an outage, or requests that always
+fail. A probe tells: one small request of our own. Meanwhile no other request starts. If the probe is answered, the
+losses are failures of their requests. If it is lost too, the service is down: probes follow with growing pauses until
+one of them, or a request that was still in flight, is answered.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
+from typing import Any
+
+from tsgkit.llm.failures import CallFailed, NotFinished
 
 LOSSES = 5
+PROBE: list[dict[str, Any]] = [{"role": "user", "content": "Reply with OK."}]
+"""The prompt of a probe."""
+Probe = Callable[[], Awaitable[CallFailed | None]]
+"""Sends a probe, and returns how it was lost; None where it was answered."""
+Pause = Callable[[float, CallFailed], Awaitable[None]]
+"""Waits after a lost probe, or raises ``NotFinished``."""
 
 
 class Outage:
-    """The state of an outage: whether the model is down, since when, and which call probes next."""
+    """The state of an outage: how many losses were met in a row, since when the service is down, and the probing."""
 
     def __init__(self, first_wait: float, longest_wait: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.since: float | None = None
         """When the first of the losses was met; None while the service is thought to be up."""
         self.reason = ""
-        self.wait = first_wait
         self._first_wait, self._longest_wait, self._clock = first_wait, longest_wait, clock
         self._losses = 0
         self._lost_first = 0.0
-        self._trying = False
-        self._line: deque[asyncio.Future[bool]] = deque()
+        self._is_unreachable = False
+        self._end: asyncio.Future[bool] | None = None
+        """The end of the probing, with whether the service was down; None where nothing is probed."""
+        self._probing: asyncio.Task[None] | None = None
 
-    def lost(self, reason: str, asked_wait: float = 0.0, *, tried: bool = False) -> None:
-        """Count a loss; ``asked_wait`` is how long the service asks to be left alone."""
+    def lost(self, failure: CallFailed) -> None:
+        """Count a loss."""
         self._losses += 1
-        self.reason = reason
+        self._is_unreachable |= failure.unreachable
+        self.reason = failure.message
         if self._losses == 1:
             self._lost_first = self._clock()
-        if self.since is None and self._losses >= LOSSES:
-            self.since, self.wait = self._lost_first, max(self._first_wait, min(asked_wait, self._longest_wait))
-        elif tried:
-            self.wait = min(max(self.wait * 2, asked_wait), self._longest_wait)
 
     def answered(self) -> None:
         """Note that the service answered: waiting calls may continue."""
-        self._losses, self.since = 0, None
-        self._let_go(len(self._line), turn=False)
+        self._losses, self._is_unreachable = 0, False
+        self.end()
 
     def lasted(self) -> float:
         """Seconds since the first loss."""
         return 0.0 if self.since is None else self._clock() - self.since
 
-    async def wait_in_line(self, sleep: Callable[[float], Awaitable[None]]) -> bool:
-        """Wait until the service is up (False), or until it is this call's turn to try (True; then ``tried`` it)."""
-        while self.since is not None:
-            if not self._trying:
-                self._trying = True
-                try:
-                    await sleep(self.wait)
-                except BaseException:
-                    self.tried()
-                    raise
-                return True
-            if await self._turn():
-                self._trying = False
-        return False
+    async def was_down(self, probe: Probe, pause: Pause) -> bool:
+        """Return whether the losses are an outage, once it is over; the service is probed where that is not known."""
+        if self._end is None:
+            if self._losses < LOSSES and not self._is_unreachable:
+                return False
+            self._end = asyncio.get_running_loop().create_future()
+            self._probing = asyncio.create_task(self._probed(probe, pause))
+        return await asyncio.shield(self._end)
 
-    async def _turn(self) -> bool:
-        """Wait in the line; the result says whether the turn to try was handed over."""
-        waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._line.append(waiter)
+    @property
+    def is_probed(self) -> bool:
+        """True while it is not known whether the service is up."""
+        return self._end is not None
+
+    async def over(self) -> None:
+        """Wait until the service is not probed any more."""
+        while self._end is not None:
+            await asyncio.shield(self._end)
+
+    async def _probed(self, probe: Probe, pause: Pause) -> None:
+        wait = self._first_wait
         try:
-            return await waiter
-        except BaseException:
-            if waiter.done() and not waiter.cancelled() and waiter.exception() is None and waiter.result():
-                self.tried()  # the turn came in the same moment as the cancellation
-            raise
+            while (failure := await probe()) is not None:
+                self.since, self.reason = self._lost_first, failure.message
+                await pause(max(wait, min(failure.retry_after or 0.0, self._longest_wait)), failure)
+                wait = min(2 * wait, self._longest_wait)
+        except NotFinished:  # of each call its own: each meets it again at its next step
+            self.end()
+        except Exception as error:  # noqa: BLE001  (what a provider raises that is no failed call is a bug)
+            self.end(error)
+        else:
+            self.answered()
 
-    def tried(self) -> None:
-        """End a probe. The next call in line may probe."""
-        self._trying = self._let_go(1, turn=True) > 0
-
-    def turn_away(self, reason: Callable[[], BaseException]) -> None:
-        """End the waiting of all in the line."""
-        while self._line:
-            waiter = self._line.popleft()
-            if not waiter.done():
-                waiter.set_exception(reason())
-
-    def _let_go(self, number: int, *, turn: bool) -> int:
-        """End the waiting of the first so many; the result is how many there were."""
-        gone = 0
-        while self._line and gone < number:
-            waiter = self._line.popleft()
-            if not waiter.done():
-                waiter.set_result(turn)
-                gone += 1
-        return gone
+    def end(self, error: Exception | None = None) -> None:
+        """End the probing, and let the waiting calls go on, or raise an error in them."""
+        end, probing, was_down = self._end, self._probing, self.since is not None
+        self._end = self._probing = self.since = None
+        if probing is not None and probing is not asyncio.current_task():
+            probing.cancel()
+        if end is not None and error is None:
+            end.set_result(was_down)
+        elif end is not None and error is not None:
+            end.set_exception(error)
+            end.exception()  # all who waited may be gone

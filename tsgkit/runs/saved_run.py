@@ -19,6 +19,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card, load_card
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.library.hub_store import without_hub
+from tsgkit.llm.door import PROBE_LABEL
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, read_header
@@ -362,7 +363,7 @@ def recorded_samples(row: Row, path: Path, errors: Mapping[Place, bytes], places
         sample = row.dataset.sample(number)
         lines = places.get((row.cell, sample.item_id), ())
         transcript = transcript_of(calls.read(place) for place in lines)
-        if lines and not row.solver.unfinished(transcript):
+        if transcript.said and not row.solver.unfinished(transcript):
             yield RecordedSample(sample, transcript)
         elif (kept := errors.get((row.cell, sample.item_id))) is not None:
             yield RecordedSample(sample, transcript, kept)
@@ -417,9 +418,12 @@ def places_of_calls(path: Path) -> Mapping[Place, list[int]]:
 
 
 def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
-    """Return the calls of a sample in order, the solver's own result last; of repeated calls, the last one."""
+    """Return the calls of a sample in order, the solver's own result last; of repeated calls, the last one.
+
+    Probes of the service are recorded with a sample, but are no calls about it.
+    """
     found: dict[tuple[str, int], Reply] = {}
-    for value in calls:
+    for value in (value for value in calls if value["label"] != PROBE_LABEL):
         found[value["label"], value["draw"]] = reply_from(value["reply"])
     in_order = sorted(found.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
     return Transcript(tuple(LabelledReply(label, reply) for (label, _), reply in in_order))

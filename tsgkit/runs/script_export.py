@@ -15,6 +15,7 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.llm.door import PROBE_LABEL
 from tsgkit.runs.folder import CALLS, read_header
 from tsgkit.runs.plan import AXES
 from tsgkit.runs.run_files import calls_in
@@ -47,11 +48,12 @@ def _replies(run: Path, subject: str | None) -> Mapping[str, Mapping[str, str | 
 
 
 def _asked(run: Path, subject: str | None) -> Iterator[Mapping[str, Any]]:
-    """Yield the calls of a subject in order, without local results."""
+    """Yield the calls of a subject in order, without local results and probes of the service."""
     subjects: dict[str, None] = {}
     for _, value in calls_in(run / CALLS):
         subjects[value["subject"]] = None
-        if subject in (None, value["subject"]) and value["reply"].get("source") != LOCAL:
+        is_about_item = value["label"] != PROBE_LABEL and value["reply"].get("source") != LOCAL
+        if subject in (None, value["subject"]) and is_about_item:
             yield value
     if subject is not None and subject not in subjects:
         raise UsageError(f"{run}: no subject is called {subject}", hint=meant(subject, sorted(subjects)))
