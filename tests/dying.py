@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from tsgkit.suites.transcript import Ask, Transcript, local
 
 @dataclass(frozen=True)
 class Dying:
-    """Says which process worked on a sample; dies of samples called so."""
+    """Says which process worked on a sample; dies of samples called so, or never ends."""
 
     name: str = "dying"
     style: str = ""
@@ -24,6 +25,8 @@ class Dying:
     async def solve(self, sample: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
         if sample == "deadly":
             os._exit(9)
+        if sample == "endless":
+            threading.Event().wait()
         return local(f"{sample} {os.getpid()}")
 
     def judge(self, sample: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401

@@ -26,7 +26,7 @@ def raising(shared: Any, number: int) -> int:  # noqa: ANN401
 
 
 def greedy(shared: Any, number: int) -> int:  # noqa: ANN401
-    """Take more memory than there may be, or end the process, as numbers say."""
+    """Take more memory than there may be, end the process, or hang, as numbers say."""
     if number == 1:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         before = resource.getrlimit(resource.RLIMIT_AS)
@@ -37,6 +37,8 @@ def greedy(shared: Any, number: int) -> int:  # noqa: ANN401
             resource.setrlimit(resource.RLIMIT_AS, before)
     if number == 2:
         os._exit(9)
+    if number == 3:
+        time.sleep(600)
     return number
 
 

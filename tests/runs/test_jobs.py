@@ -237,16 +237,16 @@ def test_time_left_is_told_of_what_was_done_now_and_units_in_work_are_half_done(
 # Executors
 
 
-def test_a_process_that_dies_takes_one_sample_with_it() -> None:
+def test_a_process_that_dies_or_hangs_takes_one_sample_with_it() -> None:
     async def outcomes() -> list[Any]:
-        with Processes(2) as executor:
-            each = (executor.run(solved, Dying(), sample) for sample in ("a", "deadly", "b", "c", "d"))
+        with Processes(2, longest=2.0) as executor:
+            each = (executor.run(solved, Dying(), sample) for sample in ("a", "deadly", "b", "endless", "c", "d"))
             return list(await asyncio.gather(*each, return_exceptions=True))
 
     found = asyncio.run(outcomes())
-    died = found.pop(1)
-    assert isinstance(died, ItemError), "it ends in an error, which is its outcome"
-    assert str(died) == DIED == "the processes that computed it died, 3 times"
+    hung, died = found.pop(3), found.pop(1)
+    assert isinstance(died, ItemError) and isinstance(hung, ItemError), "that is their outcome"
+    assert str(died) == str(hung) == DIED == "the processes that computed it died or hung, 3 times"
     texts = [one.replies[0].text.split() for one in found]
     assert [word for word, _ in texts] == ["a", "b", "c", "d"]
     assert str(os.getpid()) not in {process for _, process in texts}

@@ -141,14 +141,14 @@ def test_nodes_and_errors_are_named_and_a_unit_leaves_keys_handlers_and_folders_
     assert signal.getsignal(signal.SIGHUP) == before
     monkeypatch.chdir(tmp_path)
     (tmp_path / "inner").mkdir()
-    done = ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner"))
+    done = ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner"), 60.0)
     assert done == (True, (1, 2, "inner"))
     error = ItemError("no")
 
     def fails(shared: object, item: object) -> None:
         raise error
 
-    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere")) == (False, error)
+    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere"), 60.0) == (False, error)
 
 
 def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +178,7 @@ def test_a_unit_is_begun_again_but_not_for_ever_and_what_a_call_ends_with_is_tol
             losses.add(Lost(with_node=with_node))
     errors = [ray.exceptions.WorkerCrashedError(), ray.exceptions.NodeDiedError(), (True, "made")]
     assert asyncio.run(tried(lambda: ready(errors.pop(0)))) == "made"
-    assert DIED == "the workers that computed it died, 3 times"
+    assert DIED == "the workers that computed it died or hung, 3 times"
 
     def ended(value: object) -> Any:  # noqa: ANN401
         return asyncio.run(outcome_of(ready(value)))

@@ -8,8 +8,8 @@
         await executor.run(work, shared, item)        # work(shared, item), somewhere
 
 What is ``shared`` reaches a place once, whatever the number of items. A worker that dies takes one unit with it, which
-is done again; a unit that kills so many workers in a row (:data:`~tsgkit.runs.executors.executor.TRIES`) ends in an
-error.
+is done again; one that hangs is ended. A unit that costs so many workers in a row
+(:data:`~tsgkit.runs.executors.executor.TRIES`) ends in an error.
 """
 
 from __future__ import annotations

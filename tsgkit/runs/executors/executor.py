@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,9 +19,23 @@ TRIES = 3
 """A unit that kills so many workers is given up."""
 
 
+LONGEST_UNIT = 1800.0
+"""Seconds after which a unit is taken to hang, and its worker is ended."""
+
+
 def died(workers: str) -> str:
     """Return the reason why a unit was given up, in words."""
-    return f"the {workers} that computed it died, {TRIES} times"
+    return f"the {workers} that computed it died or hung, {TRIES} times"
+
+
+def timed(longest: float, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
+    """Do the work on an item in this process, which ends if that takes too long, whatever it is doing."""
+    with Path(os.devnull).open("w") as nowhere:
+        faulthandler.dump_traceback_later(longest, exit=True, file=nowhere)
+        try:
+            return work(shared, item)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
 class Executor(Protocol):

@@ -1,7 +1,7 @@
 """Worker processes: one for each processor of this machine, started on first use.
 
-A unit that kills its process (a crash in a library, no memory left) is tried again, alone, so that it takes no others
-with it. Only the main process handles interrupts; workers finish their work.
+A unit that kills its process (a crash in a library, no memory left) or hangs is tried again, alone, so that it takes no
+others with it. Only the main process handles interrupts; workers finish their work.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from tsgkit.runs.executors.executor import TRIES, Closing, Work, died, refuse_to_send
+from tsgkit.runs.executors.executor import LONGEST_UNIT, TRIES, Closing, Work, died, refuse_to_send, timed
 from tsgkit.suites.item_errors import ItemError
 
 FEWEST = 16
@@ -33,8 +33,8 @@ class Processes(Closing):
 
     name = "processes"
 
-    def __init__(self, count: int) -> None:
-        self._count = count
+    def __init__(self, count: int, longest: float = LONGEST_UNIT) -> None:
+        self._count, self._longest = count, longest
         self._pool: ProcessPoolExecutor | None = None
         self._alone = asyncio.Lock()
 
@@ -53,7 +53,7 @@ class Processes(Closing):
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
         """Return what the work makes of an item, in one of the processes."""
         try:
-            return await _in(self._shared(), work, shared, item)
+            return await self._in(self._shared(), work, shared, item)
         except BrokenProcessPool:
             pass
         for _ in range(TRIES - 1):  # others may have broken the pool
@@ -61,12 +61,15 @@ class Processes(Closing):
                 self._forget()
                 alone = _pool(1)
                 try:
-                    return await _in(alone, work, shared, item)
+                    return await self._in(alone, work, shared, item)
                 except BrokenProcessPool:
                     pass
                 finally:
                     alone.shutdown(wait=False, cancel_futures=True)
         raise ItemError(DIED)
+
+    async def _in(self, pool: ProcessPoolExecutor, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
+        return await asyncio.get_running_loop().run_in_executor(pool, timed, self._longest, work, shared, item)
 
     def close(self) -> None:
         """Shut down the processes after their current work."""
@@ -84,10 +87,6 @@ class Processes(Closing):
         if self._pool is not None and getattr(self._pool, "_broken", False):
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
-
-
-async def _in(pool: ProcessPoolExecutor, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
-    return await asyncio.get_running_loop().run_in_executor(pool, work, shared, item)
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:

@@ -30,7 +30,7 @@ from typing import IO, Any
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.llm.secrets import secret_names
 from tsgkit.llm.user_code import own_modules
-from tsgkit.runs.executors.executor import TRIES, Closing, Work, died, refuse_to_send
+from tsgkit.runs.executors.executor import LONGEST_UNIT, TRIES, Closing, Work, died, refuse_to_send, timed
 from tsgkit.runs.executors.processes import processors
 from tsgkit.runs.executors.ray_address import ADDRESS, AUTH, check_address, prove_by
 from tsgkit.runs.folder import locked
@@ -337,8 +337,8 @@ class RayExecutor(Closing):
 
     name = "ray"
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
+    def __init__(self, most: int | None = None, longest: float = LONGEST_UNIT) -> None:
+        self._most, self._longest = most, longest
         self.cluster = Cluster()
         self._is_connected = self._carries = False
         self._first: Any = None
@@ -390,7 +390,7 @@ class RayExecutor(Closing):
         place = str(Path.cwd())
         if self._first is None:
             self._first, self._asked_at = ray.remote(_begun).options(num_cpus=1).remote(), time.monotonic()
-        found = await tried(lambda: remote.remote(work, where, item, place))
+        found = await tried(lambda: remote.remote(work, where, item, place, self._longest))
         self._has_begun = True
         return found
 
@@ -419,14 +419,14 @@ def _begun() -> None:
     """Do nothing, on the first processor that the cluster gives."""
 
 
-def _unit(work: Work, shared: Any, item: Any, place: str) -> tuple[bool, Any]:  # noqa: ANN401
+def _unit(work: Work, shared: Any, item: Any, place: str, longest: float) -> tuple[bool, Any]:  # noqa: ANN401
     """Return what was made, or the error that tsgkit raised, on a node; in the driver's working folder if it has one
     of that name, since paths may be relative to it.
     """
     with suppress(OSError):
         os.chdir(place)
     try:
-        return True, work(shared, item)
+        return True, timed(longest, work, shared, item)
     except (TsgkitError, ItemError) as error:
         return False, error
 

@@ -33,7 +33,7 @@ pytestmark = MARKS
 
 
 def test_units_are_done_on_both_nodes_in_order_and_failures_are_errors_without_their_words(
-    executor: RayExecutor,
+    executor: RayExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     doubled = asyncio.run(each(executor, ray_units.doubled, 2, 8))
     assert [value for value, _ in doubled] == [0, 2, 4, 6, 8, 10, 12, 14]
@@ -46,8 +46,9 @@ def test_units_are_done_on_both_nodes_in_order_and_failures_are_errors_without_t
     assert len(executor.cluster.shared) == 1, "what is shared travels once"
     for work, errors in (
         (ray_units.raising, {1: "ValueError in a worker"}),
-        (ray_units.greedy, {1: "MemoryError in a worker", 2: DIED}),
+        (ray_units.greedy, {1: "MemoryError in a worker", 2: DIED, 3: DIED}),
     ):
+        monkeypatch.setattr(executor, "_longest", 5.0)
         values = asyncio.run(each(executor, work, None, 4))
         assert all(isinstance(values[number], ItemError) for number in errors), work
         assert [str(one) for one in values] == [errors.get(number, str(number)) for number in range(4)], work
