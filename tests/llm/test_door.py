@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from doors import HASTE, WHERE, Notebook, Told, asked, door_to, run
@@ -156,9 +157,9 @@ def test_key_that_the_service_echoes_never_gets_through_and_long_errors_are_cut(
 
 
 def test_every_attempt_is_recorded_and_their_number_follows_from_the_failure() -> None:
-    door = door_to(Told([CallFailed("busy", 503), CallFailed("slow down", 429, 0.001), GOOD]))
+    door = door_to(Told([CallFailed("busy", 500), CallFailed("slow down", 429, 0.001), GOOD]))
     reply = run(asked(door))
-    assert [(one.status, one.error) for one in reply.attempts] == [(503, "busy"), (429, "slow down"), (None, None)]
+    assert [(one.status, one.error) for one in reply.attempts] == [(500, "busy"), (429, "slow down"), (None, None)]
     assert reply.attempts[0].waited > 0 and reply.attempts[1].waited > 0
     assert reply.attempts[2] == Attempt(reply.attempts[2].seconds)
     assert (door.failed, door.waiting) == (2, 0)
@@ -173,6 +174,7 @@ def test_every_attempt_is_recorded_and_their_number_follows_from_the_failure() -
     ]
     for said, attempts in rows:
         door = door_to(told := Told(said))
+        door.giving_up.answered()
         reply = run(asked(door))
         assert len(told.sent) == len(reply.attempts) == attempts, said
         if isinstance(failure := said[0], CallFailed) and len(said) == 1:
@@ -198,6 +200,9 @@ def test_waits_are_those_that_the_service_asks_for_else_they_double() -> None:
             wait = door._wait_after(CallFailed("busy", status, asks), [Attempt(0.0, "busy", status)], 0.0)
             assert wait is not None and least <= wait <= least + 0.1, (status, asks)
     busy, attempt = CallFailed("slow down", 429, 7.0), Attempt(0.0, "slow down", 429)
+    assert door._wait_after(busy, [attempt] * 99, 1800.0) is not None, "it is starting"
+    assert door._wait_after(busy, [attempt], 1800.5) is None
+    door.giving_up.answered()
     for failure, attempts, passed, is_given_up in (
         (busy, 3, 1800.0, False),
         (busy, 3, 1800.5, True),
@@ -235,7 +240,9 @@ def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_t
         (CallFailed("no connection", unreachable=True), 0),
     ):  # fmt: skip
         budget = Budget()
-        run(asked(door_to(Told([failure]), budget=budget)))
+        door = door_to(Told([failure]), budget=budget, patience=replace(HASTE, max_outage=0.0))
+        door.giving_up.answered()
+        run(asked(door))
         assert (budget.used_tokens, budget.in_flight_tokens) == (tokens, 0), failure
 
 
@@ -247,7 +254,7 @@ def test_stop_ends_all_waiting_at_once_and_lets_the_rest_come_home() -> None:
             await on.wait()
             return GOOD
 
-        notebook, told = Notebook(), Told([CallFailed("busy", 503), slow])
+        notebook, told = Notebook(), Told([CallFailed("busy", 500), slow])
         patience = replace(HASTE, first_wait=1000.0, longest_wait=1000.0)
         door = door_to(told, flow=RequestQueue(2), patience=patience, recorder=notebook)
         tasks = [asyncio.create_task(asked(door, f"{n}?")) for n in range(6)]
@@ -297,6 +304,8 @@ def test_door_tells_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
         assert door.waits_for() == told
     door.outage.since, door.outage.reason, door.outage._clock = 88.0, "gone", lambda: 100.0
     assert door.waits_for() == "no service for 12 s, a small request is tried again: gone"
+    door.outage.reason = "ServiceUnavailableError: Loading model"
+    assert door.waits_for() == f"the server is loading its model, for 12 s: {door.outage.reason}"
     for pace, held in ((15, ", held to 15 requests a minute"), (20, "")):
         paced = door_to(Told(), flow=RequestQueue(8, requests_per_minute=pace))
         paced.waiting = 1
@@ -337,7 +346,7 @@ def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
                 return GONE
             return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
 
-        outage.lost(GONE)  # one refused connection is enough
+        outage.lost(GONE, is_certain=True)
         pause = lambda seconds, _: asyncio.sleep(seconds)  # noqa: E731
         tasks = [asyncio.create_task(outage.was_down(probe, pause)) for _ in range(3)]
         await probed.wait()
@@ -359,7 +368,7 @@ def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
 
     async def fails() -> None:
         outage = Outage(0.0, 0.0)
-        outage.lost(GONE)
+        outage.lost(GONE, is_certain=True)
         with pytest.raises(ZeroDivisionError):
             await outage.was_down(broken, lambda *_: asyncio.sleep(0))
 
@@ -414,3 +423,17 @@ def test_request_that_always_fails_or_breaks_the_service_is_given_up_whatever_th
     door = door_to(told := Told([crashes]), flow=RequestQueue(4), patience=PATIENT)
     endings = [one.ending for one in run(several(door, 12, "{}?")) if isinstance(one, Reply)]
     assert endings == [Ending.API_ERROR if n == 3 else Ending.COMPLETE for n in range(12)]
+
+
+def test_server_that_is_not_ready_is_awaited_and_one_that_is_not_there_for_a_shorter_time() -> None:
+    loading, refused = CallFailed("Loading model", 503, responded=True), replace(GONE, message="refused")
+    patience = replace(PATIENT, attempts=1, same_error=1, first_wait=0.001)
+    for failure, number in ((loading, 99), (refused, 5), (CallFailed("slow down", 429, 0.001), 20)):
+        door = door_to(told := Told([*[failure] * number, GOOD]), flow=RequestQueue(4), patience=patience)
+        assert run(several(door, 3, "{}?")) == [replace(GOOD, attempts=ANY, seconds=ANY)] * 3, failure
+        assert len(told.sent) >= number + 3
+    for failure, option in ((loading, "--max-outage"), (refused, "--wait-for-server"), (CallFailed("no", 500), "--w")):
+        limits: dict[str, Any] = {"max_outage": 0.05} if failure is loading else {"wait_for_server": 0.05}
+        door = door_to(Told([failure]), patience=replace(PATIENT, **limits))
+        why = {str(one) for one in run(several(door, 6, "{}?"))}
+        assert re.match(rf"openai/m: not asked any more: no service at here for 0 s \(limit: {option}", why.pop()), why

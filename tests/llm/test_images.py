@@ -208,7 +208,6 @@ def test_every_fault_of_a_service_is_an_error_after_as_many_requests_as_it_is_wo
     blocked = {"error": {"message": f"rejected by our safety system {KEY}", "code": "moderation_blocked"}}
     for shown in (None, image(tmp_path, data=png("layout"))):
         for status, body, requests, words in (
-            (429, error, 4, "why [redacted]"),
             (500, error, 3, "why [redacted]"),
             (404, error, 1, "why [redacted]"),
             (400, blocked, 1, "safety system [redacted]"),

@@ -142,13 +142,15 @@ def test_what_a_plan_lacks_or_has_too_much_is_told_before_anything(tmp_path: Pat
 def test_limits_are_those_that_options_say() -> None:
     found = limits_of({
         "concurrency": 3, "rpm": 10, "tpm": 20, "max_requests": 5, "max_tokens": 6, "max_cost": 0.5, "timeout": 7.0,
-        "attempts": 2, "max_outage": 0.5, "prompt_cache": True, "batch": True, "wait": False, "price": "1,2",
+        "attempts": 2, "max_outage": 0.5, "wait_for_server": 60, "prompt_cache": True, "batch": True, "wait": False,
+        "price": "1,2",
     })  # fmt: skip
     assert (found.concurrency, found.in_flight, found.requests_per_minute, found.tokens_per_minute) == (3, 3, 10, 20)
     assert (found.max_requests, found.max_tokens, found.max_cost, found.prices) == (5, 6, 0.5, ("1,2",))
     assert (found.prompt_cache, found.batch, found.waits) == (True, True, False)
     patience = found.patience
     assert (patience.timeout, patience.attempts, patience.same_error, patience.max_outage) == (7.0, 2, 2, 30.0)
+    assert (patience.wait_for_server, Patience.wait_for_server) == (60, 15)
     usual, same = limits_of({}).patience, min(Patience.same_error, Patience.attempts)
     assert (usual.attempts, usual.same_error, usual.max_outage) == (Patience.attempts, same, Patience.max_outage)
     assert Limits(batch=True).in_flight == 10**7

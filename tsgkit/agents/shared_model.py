@@ -43,8 +43,8 @@ KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 class AskingOptions(TypedDict, total=False):
     """Options for asking a model, as for ``tsgkit refine``; limits apply to all runs of a graph together.
 
-    ``max_outage`` is in minutes, ``price`` in dollars per million input and output tokens,
-    ``client`` is ``"direct"`` or ``"litellm"``. A ``recorder`` stores every
+    ``max_outage`` is in minutes, ``wait_for_server`` in seconds, ``price`` in dollars per million input and output
+    tokens, ``client`` is ``"direct"`` or ``"litellm"``. A ``recorder`` stores every
     call, and stored calls are not repeated; without one, calls are not stored.
     """
 
@@ -55,6 +55,7 @@ class AskingOptions(TypedDict, total=False):
     price: str | tuple[float, float]
     timeout: float
     max_outage: float
+    wait_for_server: float
     attempts: int
     concurrency: int
     client: Client
@@ -180,4 +181,5 @@ def _patience(options: AskingOptions) -> Patience:
         attempts=attempts,
         same_error=min(Patience.same_error, attempts),
         max_outage=60 * options["max_outage"] if "max_outage" in options else Patience.max_outage,
+        wait_for_server=options.get("wait_for_server", Patience.wait_for_server),
     )

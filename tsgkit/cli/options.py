@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def add_max_outage(parser: argparse._ActionsContainer) -> None:
-    """The option of every command that asks a service."""
+    """Add the options of every command that asks a service."""
     parser.add_argument(
         "--max-outage", type=float, metavar="MIN", help="minutes a service that is down is waited for (30)"
     )
+    about = "seconds a server that never answered is waited for (15)"
+    parser.add_argument("--wait-for-server", type=float, metavar="S", help=about)
 
 
 def add_client(parser: argparse._ActionsContainer) -> None:

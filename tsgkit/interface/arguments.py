@@ -49,7 +49,9 @@ KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
         ("limit", "first", "repeat", "concurrency", "attempts", "max_requests", "max_tokens"),
         (_is_whole, "whole number"),
     ),
-    **dict.fromkeys(("timeout", "max_outage", "rpm", "tpm", "max_cost", "scene_time"), (_is_number, "number")),
+    **dict.fromkeys(
+        ("timeout", "max_outage", "wait_for_server", "rpm", "tpm", "max_cost", "scene_time"), (_is_number, "number")
+    ),
     **dict.fromkeys(("data", "out"), (_is_path, "path")),
     **dict.fromkeys(("plan", "shard", "missing", "pairing", "client"), (_is_text, "text")),
 }

@@ -104,6 +104,7 @@ class LimitOptions(TypedDict, total=False):
     concurrency: int | None
     timeout: float
     max_outage: float | None
+    wait_for_server: float | None
     attempts: int
     rpm: float | None
     tpm: float | None

@@ -62,6 +62,7 @@ class ImageOptions(TypedDict, total=False):
     rpm: float | None
     timeout: float
     max_outage: float | None
+    wait_for_server: float | None
     attempts: int
     concurrency: int | None
     executor: str | None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+import re
 import time
 from collections.abc import Awaitable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -29,6 +30,7 @@ from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.service_errors import WAITING
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -38,6 +40,11 @@ NOTICEABLE = 3.0
 """Seconds without an answer after which progress displays give a reason."""
 WRITTEN_BY_MODELS = ("text", "refusal", "finish_reason", "model")
 """The parts of a reply that may repeat a key."""
+MOST_OUTAGES = 5
+"""So many outages that began while the same request was in flight are its own doing."""
+OFTEN = 5.0
+"""Seconds between probes of a service that never answered, at most: it is awaited."""
+LOADING = re.compile("loading", re.IGNORECASE)
 STOPPING = "the run is being stopped"
 PROBE_LABEL = "probe"
 """The label of requests that find out whether a service is down."""
@@ -134,10 +141,10 @@ class Patience:
     longest_wait: float = 60.0
     throttled_attempts: int = 60
     throttled_seconds: float = 1800.0
-    refused_seconds: float = 120.0
-    """Seconds for which a service that never answered may repeat the same "too many"."""
     max_outage: float = 1800.0
-    """Seconds to wait for a service that answered before."""
+    """Seconds to wait for a service that answered before, or says that it is not ready (429, 503); 0 for not at all."""
+    wait_for_server: float = 15.0
+    """Seconds to wait for a service that never answered."""
 
 
 @dataclass
@@ -180,7 +187,7 @@ class Door:
     _rng: random.Random = field(default_factory=lambda: random.Random(0))
 
     def __post_init__(self) -> None:
-        self.giving_up = CircuitBreaker(self.endpoint, self.patience.refused_seconds)
+        self.giving_up = CircuitBreaker(self.endpoint, self.patience.max_outage)
         self.outage = Outage(self.patience.first_wait, self.patience.longest_wait)
 
     def waits_for(self) -> str:
@@ -191,7 +198,10 @@ class Door:
         if not self.waiting or silent < NOTICEABLE:
             return ""
         if self.outage.since is not None:
-            return f"no service for {self.outage.lasted():.0f} s, a small request is tried again: {self.outage.reason}"
+            lasted, reason = f"{self.outage.lasted():.0f} s", self.outage.reason
+            if not self.giving_up.served and LOADING.search(reason):
+                return f"the server is loading its model, for {lasted}: {reason}"
+            return f"no service for {lasted}, a small request is tried again: {reason}"
         if self._trouble:
             calls = "1 call waits" if self.waiting == 1 else f"{self.waiting:,} calls wait"
             return f"no answer for {silent:.0f} s, {calls} to be tried again: {self._trouble}"
@@ -314,8 +324,8 @@ class Door:
                 if isinstance(found, Reply):
                     return replace(found, attempts=tuple(attempts), seconds=_rounded(now - began))
                 if found.is_loss and await self.outage.was_down(partial(self._probed, call), self._pause_in_outage):
-                    outages += not found.unreachable
-                    if outages >= self.patience.same_error:
+                    outages += not self._is_certain(found)
+                    if outages >= MOST_OUTAGES:
                         return self._given_up(found, attempts, now - began)
                     fresh, since = len(attempts), time.monotonic()
                     continue
@@ -359,12 +369,23 @@ class Door:
             self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
         return lost
 
+    def _is_certain(self, failure: CallFailed) -> bool:
+        """Return whether a loss is the service's doing, whatever it was asked: it is not there, or is starting."""
+        return failure.unreachable or (failure.status in WAITING and not self.giving_up.served)
+
     async def _pause_in_outage(self, seconds: float, failure: CallFailed) -> None:
         """Wait before the next probe; ``NotFinished`` where the service has been down too long."""
-        if (lasted := self.outage.lasted()) >= self.patience.max_outage:
-            self.giving_up.end(f"no service for {lasted:.0f} s (limit: --max-outage): {failure.message}", failure)
+        lasted, longest, option = self.outage.lasted(), self.patience.max_outage, "--max-outage"
+        if not self.giving_up.served:
+            seconds = max(min(seconds, OFTEN), failure.retry_after or 0.0)
+            if failure.status not in WAITING:
+                longest, option = min(longest, self.patience.wait_for_server), "--wait-for-server"
+        if lasted >= longest:
+            where = "" if self.giving_up.served else f" at {self.endpoint}"
+            why = f"no service{where} for {lasted:.0f} s (limit: {option}): {failure.message}"
+            self.giving_up.end(why, failure)
             self._halt()
-        await self._pause(seconds)
+        await self._pause(min(seconds, longest - lasted))
 
     async def _pause(self, seconds: float) -> None:
         """Wait; ``NotFinished`` where the run is stopped or the model given up meanwhile."""
@@ -474,8 +495,8 @@ class Door:
         self.giving_up.failed(failure)
         if not failure.is_loss:
             self.outage.answered()
-        elif self.giving_up.served:
-            self.outage.lost(failure)
+        elif self.patience.max_outage:
+            self.outage.lost(failure, is_certain=self._is_certain(failure))
         self._halt_where_given_up()
 
     def _halt_where_given_up(self) -> None:
@@ -488,7 +509,9 @@ class Door:
         if not failure.can_be_retried:
             return None
         if failure.throttled:
-            if len(attempts) >= patience.throttled_attempts or passed > patience.throttled_seconds:
+            is_starting = not self.giving_up.served and patience.max_outage > 0
+            is_last = len(attempts) >= patience.throttled_attempts and not is_starting
+            if is_last or passed > (patience.max_outage if is_starting else patience.throttled_seconds):
                 return None
             asked = min(failure.retry_after or 0.0, LONGEST_GATE)
             if asked < patience.first_wait:  # "at once" would use up all attempts in a second
@@ -502,7 +525,7 @@ class Door:
         return max(self._backoff(others), min(failure.retry_after or 0.0, LONGEST_GATE))
 
     def _backoff(self, attempts: list[Attempt]) -> float:
-        ceiling: float = min(self.patience.first_wait * 2 ** (len(attempts) - 1), self.patience.longest_wait)
+        ceiling: float = min(self.patience.first_wait * 2 ** min(len(attempts) - 1, 30), self.patience.longest_wait)
         return ceiling * self._rng.uniform(0.5, 1.0)
 
     def _given_up(self, failure: CallFailed, attempts: list[Attempt], seconds: float) -> Reply:

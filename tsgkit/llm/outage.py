@@ -1,9 +1,9 @@
 """Outages: a service that answers no request at all, told apart from single requests that it cannot answer.
 
-Five losses in a row (no answer, a broken one, 5xx) or one refused connection may be an outage, or requests that always
-fail. A probe tells: one small request of our own. Meanwhile no other request starts. If the probe is answered, the
-losses are failures of their requests. If it is lost too, the service is down: probes follow with growing pauses until
-one of them, or a request that was still in flight, is answered.
+Five losses in a row (no answer, a broken one, 5xx), one refused connection, or a first 503 of a server that loads its
+model may be an outage, or requests that always fail. A probe tells: one small request of our own. Meanwhile no other
+request starts. If the probe is answered, the losses are failures of their requests. If it is lost too, the service is
+down: probes follow with growing pauses until one of them, or a request that was still in flight, is answered.
 """
 
 from __future__ import annotations
@@ -34,22 +34,21 @@ class Outage:
         self._first_wait, self._longest_wait, self._clock = first_wait, longest_wait, clock
         self._losses = 0
         self._lost_first = 0.0
-        self._is_unreachable = False
         self._end: asyncio.Future[bool] | None = None
         """The end of the probing, with whether the service was down; None where nothing is probed."""
         self._probing: asyncio.Task[None] | None = None
 
-    def lost(self, failure: CallFailed) -> None:
-        """Count a loss."""
-        self._losses += 1
-        self._is_unreachable |= failure.unreachable
+    def lost(self, failure: CallFailed, *, is_certain: bool = False) -> None:
+        """Count a loss; a certain one is the service's doing, whatever it was asked."""
+        was_lost = self._losses > 0
+        self._losses = max(self._losses + 1, LOSSES if is_certain else 0)
         self.reason = failure.message
-        if self._losses == 1:
+        if not was_lost:
             self._lost_first = self._clock()
 
     def answered(self) -> None:
         """Note that the service answered: waiting calls may continue."""
-        self._losses, self._is_unreachable = 0, False
+        self._losses = 0
         self.end()
 
     def lasted(self) -> float:
@@ -59,7 +58,7 @@ class Outage:
     async def was_down(self, probe: Probe, pause: Pause) -> bool:
         """Return whether the losses are an outage, once it is over; the service is probed where that is not known."""
         if self._end is None:
-            if self._losses < LOSSES and not self._is_unreachable:
+            if self._losses < LOSSES:
                 return False
             self._end = asyncio.get_running_loop().create_future()
             self._probing = asyncio.create_task(self._probed(probe, pause))

@@ -107,7 +107,8 @@ class Patient:
         self.client = client
         self.model, self.arguments = model, list(arguments)
         self.price = price or price_of(model, settings_for(model, self.arguments).tier)
-        self.patience = Patience(timeout=timeout, attempts=2, throttled_attempts=3, throttled_seconds=20)
+        limits: dict[str, Any] = {"throttled_attempts": 3, "throttled_seconds": 20, "max_outage": 0}
+        self.patience = Patience(timeout=timeout, attempts=2, **limits)
         self.kept = {(one["check"], one["draw"]): one for one in kept}
         self.lines: list[dict[str, Any]] = []
         self.doors: dict[tuple[str, ...], Door] = {}

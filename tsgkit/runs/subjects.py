@@ -75,7 +75,7 @@ class Limits:
 def limits_of(options: Mapping[str, Any]) -> Limits:
     """Return the limits that options say, by the names of the command line; ``UsageError`` where a number is none."""
     numbers = ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens", "max_outage")
-    for name in (*numbers, "attempts"):
+    for name in (*numbers, "attempts", "wait_for_server"):
         value = options.get(name)
         if value is not None and (not value > 0 or math.isnan(value)):
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
@@ -98,6 +98,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
             attempts=attempts,
             same_error=min(Patience.same_error, attempts),
             max_outage=Patience.max_outage if outage is None else 60 * outage,
+            wait_for_server=options.get("wait_for_server") or Patience.wait_for_server,
         ),
         client=client_given(options.get("client")),
         batch=bool(options.get("batch")),
