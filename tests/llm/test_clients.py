@@ -26,6 +26,7 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls, http_sessions, litellm_calls
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import as_dicts
+from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
 from tsgkit.llm.keys import BY_THE_PACKAGE
@@ -95,6 +96,8 @@ def test_both_clients_send_the_request_that_they_announce() -> None:
         [(url, headers, body)] = told.asked
         found = (url.removeprefix("POST "), headers["authorization"], headers["content-type"])
         assert found == ("http://127.0.0.1:9/v1/chat/completions", "Bearer sk-loopback-key", "application/json")
+        streamed = (body.pop("stream", False), body.pop("stream_options", None))
+        assert streamed == ((True, {"include_usage": True}) if client == "direct" else (False, None))
         return body, headers.get("x-team", "")
 
     for model in MODELS:
@@ -477,6 +480,84 @@ def test_marks_for_the_prompt_cache_arrive_at_the_service_and_what_it_wrote_is_c
     assert told.asked[0][2]["system"] == [{"type": "text", "text": "Judge.", **mark}]
     parts = [{"type": "text", "text": "Rules.\n\n", **mark}, {"type": "text", "text": "Who?"}]
     assert told.asked[0][2]["messages"][0]["content"] == parts
+
+
+def events(*values: object, end: bytes = b"data: [DONE]\n\n") -> bytes:
+    data = [value if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False).encode() for value in values]
+    return b"".join(b"data: %s\n\n" % one for one in data) + end
+
+
+def delta(
+    content: str | None = None, index: int = 0, finish_reason: str | None = None, **more: object
+) -> dict[str, Any]:
+    return {"choices": [{"index": index, "delta": {"content": content, **more}, "finish_reason": finish_reason}]}
+
+
+STOP, TOLD = delta(finish_reason="stop"), {"choices": [], "usage": USED, "model": "m", "id": "r-1"}
+
+
+def streamed(*bodies: bytes, kind: str = "text/event-stream", status: int = 200) -> CarriedService:
+    return CarriedService([(status, body, {"content-type": kind}) for body in bodies])
+
+
+def test_reply_that_arrives_as_events_is_that_which_comes_in_one_piece() -> None:
+    usage = reply_by("direct", carried(200, USUAL | {"usage": USED})).usage
+    reply = reply_by("direct", streamed(events(delta("", role="assistant"), delta("[A"), delta("]"), STOP, TOLD)))
+    assert (reply.text, reply.ending, reply.usage, reply.model, reply.response_id) == (
+        "[A]", Ending.COMPLETE, usage, "m", "r-1",
+    )  # fmt: skip
+    calls: dict[str, Any] = {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": ""}}]}
+    for body, text, ending, note in (
+        (events(delta("a\u00e9"), STOP, end=b""), "a\u00e9", Ending.COMPLETE, None),
+        (events(delta("a"), STOP, end=b"").rstrip(b"\n"), "a", Ending.COMPLETE, None),
+        (events(delta("a"), STOP).replace(b"\n", b"\r\n"), "a", Ending.COMPLETE, None),
+        (b": ping\n\nevent: x\ndata:\n\n" + events(delta("a"), STOP), "a", Ending.COMPLETE, None),
+        (b'data: {"choices":\ndata: [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n', "a", Ending.COMPLETE, None),
+        (events(delta("a\u00e9"), STOP).replace("\u00e9".encode(), b"\xe9"), "a\ufffd", Ending.COMPLETE, NOT_UTF8),
+        (events(delta("b", 1), delta("a", 0), delta("b", 1, "length"), STOP), "a", Ending.COMPLETE, None),
+        (events(delta("a"), delta(finish_reason="length")), "a", Ending.TRUNCATED, None),
+        (events(delta(None, refusal="n"), delta(None, refusal="o"), STOP), None, Ending.REFUSED, None),
+        (events(delta("<think>hm</think>a"), STOP), "a", Ending.COMPLETE, None),
+        (events(delta(None, reasoning_content="hm"), delta("<think>hm</think>a"), STOP), "<think>hm</think>a",
+         Ending.COMPLETE, None),
+        (events(delta(None, **calls), delta(finish_reason="tool_calls")), None, Ending.EMPTY, None),
+    ):  # fmt: skip
+        for kind in ("text/event-stream", "text/plain") if body.startswith(b"data") else ("text/event-stream",):
+            reply = reply_by("direct", streamed(body, kind=kind))
+            assert (reply.text, reply.ending, reply.note) == (text, ending, note), body
+    latin = events(delta("\u00e9"), STOP).decode().encode("latin-1")
+    assert reply_by("direct", streamed(latin, kind="text/event-stream; charset=iso-8859-1")).text == "\u00e9"
+    body = events(delta("\u00e9\U0001f600"), STOP)
+    for size in (1, 2, 3, 7):
+        stream = EventStream()
+        for start in range(0, len(body), size):
+            stream.feed(body[start : start + size])
+        assert (stream.text, stream.is_done, stream.tokens) == ("\u00e9\U0001f600", True, 1)
+
+
+def test_events_that_end_too_soon_or_name_an_error_are_failures_that_keep_what_came() -> None:
+    error = {"error": {"message": "why", "code": 500}}
+    for body, message, status, text in (
+        (events(delta("a"), delta("b"), end=b""), "the stream ended before the reply did", None, "ab"),
+        (events(delta("a"), delta("b"))[:-40], "the stream ended before the reply did", None, "a"),
+        (events(delta("a"), error), "no proper answer: why", None, "a"),
+        (events({"error": {"message": "why", "code": 429}}), "RateLimitError: why", 429, None),
+        (events(), "no proper answer: it is no JSON object", None, None),
+    ):
+        found = failure_by("direct", streamed(body))
+        assert (found.message, found.status, found.text, found.responded) == (message, status, text, True), body
+        assert found.can_be_retried
+    for refusal, sent in (("stream_options: extra", [{"stream": True}]), ("no streaming here", [{}])):
+        told = CarriedService([(422, json.dumps({"detail": refusal}).encode(), {}), (200, completion(), {})])
+        assert reply_by("direct", told).text == "[A]"
+        assert [{name: body[name] for name in body if "stream" in name} for _, _, body in told.asked[1:]] == sent
+    for line in ("hand1 -> dobj -> hand2\nhand2 -> dobj -> hand1\n", "x", "a sentence that is said again. " * 20):
+        endless = [delta(line)] * 40_000
+        reply = reply_by("direct", streamed(events(*endless[: 400_000 // len(line)], end=b"")))
+        assert (reply.ending, reply.finish_reason) == (Ending.TRUNCATED, "it repeats itself"), line
+        assert len(reply.text or "") < 70_000
+    numbers = [delta(f'{{"source": "person{n}", "edge": "on", "target": "cup"}},\n') for n in range(2_000)]
+    assert reply_by("direct", streamed(events(*numbers, STOP))).ending is Ending.COMPLETE
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,18 @@ the answer, is the same, so that records and caches of the two can be mixed.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from tsgkit.llm import http_sessions
+from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.finish_reasons import raw_reason
 from tsgkit.llm.images import Body, Messages, without_base64
@@ -59,6 +64,12 @@ KEYLESS = {"openai": NO_KEY, "hosted_vllm": "fake-api-key"}
 """Keys that LiteLLM sends where none is given."""
 BUDGETS = ((4096, "high"), (2048, "medium"), (1024, "low"), (0, "minimal"))
 """The least budget of thinking tokens for each effort."""
+STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+"""Fields that ask for events; those that a server refuses are left out."""
+NO_STREAM = re.compile(r"\bstream(_options|ing)?\b")
+"""Words of a server that refuses one of these fields."""
+LINGER = 0.5
+"""Seconds in which a response has to end after its last event."""
 THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
 MOST_REDIRECTS = 20
 
@@ -109,6 +120,9 @@ class DirectCalls:
     _way: http_sessions.Way | None = field(default=None, repr=False)
     _url: str = field(default="", repr=False)
     _proxy: str | None = field(default=None, repr=False)
+    _streaming: dict[str, Any] = field(default_factory=lambda: STREAMING, repr=False)
+    _streams: list[EventStream] = field(default_factory=list, repr=False)
+    """The responses that arrive now."""
 
     def prepare(self) -> None:
         """Check the request without sending it. Raise ``UsageError`` if it differs from what the user asked for."""
@@ -154,27 +168,56 @@ class DirectCalls:
         return await self._asked(PROBE, others | {"max_tokens": 1}, timeout)
 
     async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
-        kept = Exchange(MOST_TEXT_BYTES)
-        body = Body.of(parameters)
+        """Return the reply to a request; the time-out is that of seconds without a byte."""
+        kept, stream = Exchange(MOST_TEXT_BYTES), EventStream()
+        self._streams.append(stream)
         try:
-            async with asyncio.timeout(timeout):
-                await body.check()
-                await self._exchange(body, kept)
+            async with asyncio.timeout(timeout) as limit:
+                while True:
+                    streaming = self._streaming
+                    body = Body.of(streaming | parameters)
+                    await body.check()
+                    try:
+                        await self._exchange(
+                            body, kept, stream, lambda: limit.reschedule(asyncio.get_running_loop().time() + timeout)
+                        )
+                        break
+                    except CallFailed as failure:
+                        if not streaming or failure.status not in (400, 422) or not NO_STREAM.search(kept.start):
+                            raise
+                        has_options = "stream_options" in streaming and "stream_options" in kept.start
+                        self._streaming = {"stream": True} if has_options else {}
             reply = self._reply(kept)
             self.limits = kept.limits
         except TimeoutError:
-            raise CallFailed(f"no answer within {timeout:g} s", None) from None
+            what = f"nothing more after {stream.tokens:,} token(s)" if stream.tokens else "no answer"
+            said = f"{what} within {timeout:g} s"
+            raise CallFailed(said, None, text=stream.text, timed_out=True) from None
         except CallFailed as failure:
             failure.responded = failure.responded or kept.status is not None
+            failure.text = failure.text or stream.text
             if body.images:
                 failure.message = without_base64(failure.message)
             raise
         except Exception as error:  # noqa: BLE001  (whatever the network raises is a failed call)
             said = said_in(str(getattr(error, "message", error))) or type(error).__name__
-            raise failure_in(kept, error, CallFailed(f"no proper answer: {said}", None)) from None
+            failed = CallFailed(f"no proper answer: {said}", None, text=stream.text)
+            raise failure_in(kept, error, failed) from None
+        finally:
+            self._streams.remove(stream)
         return without_shown_images(reply, messages)
 
-    async def _exchange(self, body: Body, kept: Exchange) -> None:
+    def writes(self) -> str:
+        """Return how much was written of the replies that arrive; empty where none does."""
+        streams = [stream for stream in self._streams if stream.tokens]
+        if not streams:
+            return ""
+        tokens, now = sum(stream.tokens for stream in streams), time.monotonic()
+        pace = sum(stream.tokens / max(now - stream.began, 0.1) for stream in streams)
+        number = "1 reply arrives" if len(streams) == 1 else f"{len(streams):,} replies arrive"
+        return f"{number}: {tokens:,} tokens so far, {pace:.3g} tokens a second"
+
+    async def _exchange(self, body: Body, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
         """Send a request and receive the response, which may be elsewhere on the same server."""
         from yarl import URL
 
@@ -190,7 +233,7 @@ class DirectCalls:
                 kept.begin(response.status, response.headers.items())
                 target = _redirected(response, url)
                 if target is None:
-                    kept.body = await _body_of(response, kept.most_bytes)
+                    await _receive(response, kept, stream, heard)
                     if response.status >= 400:
                         _raise_rejection(kept, response)
                     return
@@ -292,16 +335,46 @@ def _redirected(response: ClientResponse, asked: Any) -> Any:  # noqa: ANN401  (
     return target
 
 
-async def _body_of(response: ClientResponse, most: int) -> bytes:
-    """Return the decoded body; ``CallFailed`` where it is larger than the limit, as soon as that is known."""
-    parts, size = [], 0
+async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
+    """Receive the decoded body, in one piece or as events; ``CallFailed`` where it is larger than the limit, as soon as
+    that is known, or where events end before the reply does.
+    """
+    parts, size, is_stream = list[bytes](), 0, False
+    stream.charset = kept.charset
     async for part in response.content.iter_any():
+        heard()
+        if not size:
+            kind = response.headers.get("Content-Type", "")
+            is_stream = part.lstrip()[:1] not in (b"{", b"<") and ("event-stream" in kind or part[:5] == b"data:")
         size += len(part)
-        if size > most:
+        if size > kept.most_bytes:
             response.close()
-            raise too_large(most)
-        parts.append(part)
-    return b"".join(parts)
+            raise too_large(kept.most_bytes)
+        if not is_stream:
+            parts.append(part)
+            continue
+        stream.feed(part)
+        if stream.repeats:
+            response.close()
+            break
+        if stream.is_done:
+            await _rest_of(response)
+            break
+    if is_stream:
+        stream.end()
+        kept.note = stream.note
+        if not stream.has_ended and not stream.repeats:
+            raise CallFailed("the stream ended before the reply did", None)
+        parts = [json.dumps(stream.value).encode()]
+    kept.body = b"".join(parts)
+
+
+async def _rest_of(response: ClientResponse) -> None:
+    """Read what follows the end of the events, so that the connection can be used again."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER):
+            async for _ in response.content.iter_any():
+                pass
 
 
 def _raise_rejection(kept: Exchange, response: ClientResponse) -> NoReturn:

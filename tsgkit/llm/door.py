@@ -40,6 +40,8 @@ NOTICEABLE = 3.0
 """Seconds without an answer after which progress displays give a reason."""
 WRITTEN_BY_MODELS = ("text", "refusal", "finish_reason", "model")
 """The parts of a reply that may repeat a key."""
+MOST_TIMEOUTS = 2
+"""A request that was timed out so often is not sent again: servers may go on computing what was abandoned."""
 MOST_OUTAGES = 5
 """So many outages that began while the same request was in flight are its own doing."""
 OFTEN = 5.0
@@ -116,6 +118,14 @@ class Deferring(Protocol):
 
     def leave(self) -> None:
         """Wait for nothing more: what was sent stays with the service, what was not is not sent."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """A provider that receives replies while they are written."""
+
+    def writes(self) -> str:
+        """Return how much was written of the replies that arrive; empty where none does."""
 
 
 @runtime_checkable
@@ -205,6 +215,9 @@ class Door:
         if self._trouble:
             calls = "1 call waits" if self.waiting == 1 else f"{self.waiting:,} calls wait"
             return f"no answer for {silent:.0f} s, {calls} to be tried again: {self._trouble}"
+        writes = self.provider.writes() if isinstance(self.provider, Streaming) else ""
+        if writes:
+            return writes
         pace = self.flow.pace
         held = f", held to {60 * pace:.3g} requests a minute" if pace and pace * NOTICEABLE < 1 else ""
         return f"no answer for {silent:.0f} s{held}; an attempt may take {self.patience.timeout:g} s"
@@ -312,7 +325,7 @@ class Door:
         self.provider.prepare()
         began = since = time.monotonic()
         attempts: list[Attempt] = []
-        fresh = outages = 0
+        fresh = outages = timeouts = 0
         if not self.waiting and not self._trouble:
             self._heard = began
         self.waiting += 1
@@ -329,7 +342,9 @@ class Door:
                         return self._given_up(found, attempts, now - began)
                     fresh, since = len(attempts), time.monotonic()
                     continue
-                if (wait := self._wait_after(found, attempts[fresh:], now - since)) is None:
+                timeouts += found.timed_out
+                wait = self._wait_after(found, attempts[fresh:], now - since)
+                if wait is None or timeouts >= MOST_TIMEOUTS:
                     return self._given_up(found, attempts, now - began)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
                 await self._pause(wait)
@@ -533,7 +548,7 @@ class Door:
         self._halt_where_given_up()
         ending = Ending.REFUSED if failure.refused else Ending.API_ERROR
         return Reply(
-            text=None,
+            text=failure.text,
             ending=ending,
             error=failure.message,
             status=failure.status,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tsgkit.errors import TsgkitError
 from tsgkit.llm.reply import Attempt
@@ -59,6 +59,10 @@ class CallFailed(Exception):
     """The request asked for a schema, which some services refuse as a bad request."""
     finish_reason: str | None = None
     """The finish reason as the service wrote it."""
+    text: str | None = field(default=None, repr=False)
+    """What came of a reply before it was cut off."""
+    timed_out: bool = False
+    """Nothing came for as long as the user waits."""
     in_batch: bool = False
     """One line of a batch failed, while the service itself is up and others of its lines may be good."""
 

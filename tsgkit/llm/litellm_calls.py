@@ -171,7 +171,7 @@ class LiteLlm:
                     reply = self._reply(response, kept)
                     self.limits = kept.limits
             except TimeoutError:
-                raise CallFailed(f"no answer within {timeout:g} s", None) from None
+                raise CallFailed(f"no answer within {timeout:g} s", None, timed_out=True) from None
             except CallFailed as failure:
                 failure.responded = failure.responded or kept.status is not None
                 raise

@@ -66,7 +66,7 @@ class Exchange:
     @cached_property
     def value(self) -> dict[str, Any]:
         """The JSON object that the body holds, with the first of its choices by index; empty where it holds none."""
-        body = self._in_utf8()
+        body = self.in_utf8()
         value = object_in(body)
         self.is_rewritten = body is not self.body
         choices = value.get("choices")
@@ -76,7 +76,7 @@ class Exchange:
             self.is_rewritten |= value["choices"] != choices
         return value
 
-    def _in_utf8(self) -> bytes:
+    def in_utf8(self) -> bytes:
         """Return the body in UTF-8: by the named encoding, else with replacements and a note, if it is in another."""
         try:
             self.body.decode()
