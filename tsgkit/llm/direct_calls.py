@@ -190,7 +190,7 @@ class DirectCalls:
             reply = self._reply(kept)
             self.limits = kept.limits
         except TimeoutError:
-            what = f"nothing more after {stream.tokens:,} token(s)" if stream.tokens else "no answer"
+            what = f"no more after the first {stream.tokens:,} tokens" if stream.tokens else "no answer"
             said = f"{what} within {timeout:g} s"
             raise CallFailed(said, None, text=stream.text, timed_out=True) from None
         except CallFailed as failure:
@@ -215,7 +215,7 @@ class DirectCalls:
         tokens, now = sum(stream.tokens for stream in streams), time.monotonic()
         pace = sum(stream.tokens / max(now - stream.began, 0.1) for stream in streams)
         number = "1 reply arrives" if len(streams) == 1 else f"{len(streams):,} replies arrive"
-        return f"{number}: {tokens:,} tokens so far, {pace:.3g} tokens a second"
+        return f"{number}: {tokens:,} token{'s' * (tokens != 1)} so far, {pace:.3g} tokens a second"
 
     async def _exchange(self, body: Body, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
         """Send a request and receive the response, which may be elsewhere on the same server."""
