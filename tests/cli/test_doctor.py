@@ -41,7 +41,7 @@ def examined(tsgkit: CommandLine, more: str = "", code: int = 0, **server: Any) 
 def test_server_that_never_answers_is_one_error_and_wrong_arguments_are_refused(tsgkit: CommandLine) -> None:
     for fault, cause, change in (
         ("401", "AuthenticationError", "check the key: the provider's ..._API_KEY"),
-        ("html", "no proper answer", "start the server, or mend its address"),
+        ("html", "no proper answer", "check that the address is the one of a model"),
     ):
         checks, err = examined(tsgkit, code=1, status_of={"x": fault})
         assert list(checks) == ["plain text", "all"] and checks["all"]["cause"].startswith(cause), fault

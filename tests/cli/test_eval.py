@@ -260,14 +260,26 @@ def test_model_that_cannot_be_asked_is_one_error_with_its_cause_and_no_table(tsg
         ("401", "AuthenticationError: this is error 401", "check the key: the provider's ..._API_KEY"),
         ("404", "NotFoundError: this is error 404 (404 at {base})", "check the model's name (--model) and the address"),
         ("toolong", "3 prompts were too long for it, none was short enough", "raise the context of the server"),
+        ("quota", "RateLimitError: You exceeded your plan", "its account has no credit or quota left"),
+        ("html", "no proper answer: ", "check that the address is the one of a model"),
+        ("500", "InternalServerError: this is error 500", ""),
     ):
         with model_server(status_of={"x": fault}) as server:
-            ended = tsgkit(asking(server, f"--task sgds --concurrency 2 --out {fault}", first=20), code=1)
-            assert server.stats()["seen"] <= 5, fault
-            base = server.base
-        assert ended.err.startswith(f"tsgkit: openai/x never answered: {cause.format(base=base)}"), fault
-        assert f"\n  {change}" in ended.err and "go on with" not in ended.err, fault
-        assert ended.out == f"openai/x: never answered, so there is nothing to show\nrun: {fault}\n"
+            for first in (1,) if fault in ("html", "500") else (1, 6, 20):
+                run, least = f"{fault}-{first}", cause if first > 1 or fault != "toolong" else "BadRequestError"
+                ended = tsgkit(asking(server, f"--task sgds --concurrency 2 --out {run}", first=first), code=1)
+                assert ended.err.startswith(f"tsgkit: openai/x never answered: {least.format(base=server.base)}"), run
+                assert change in ended.err and ("go on with" in ended.err) is (fault == "500"), run
+                assert ended.out == f"openai/x: never answered, so there is nothing to show\nrun: {run}\n"
+            assert not change or fault == "html" or server.stats()["seen"] <= 11, fault
+    listed = tsgkit("runs list .").out
+    assert listed.count(", never answered ") == len(listed.splitlines()) == 14
+    shown = tsgkit("runs show 401-6").out
+    assert "never answered, so" in shown and "samples failed: AuthenticationError" in shown and "0.0 [" not in shown
+    told, _, _ = tsgkit("report 401-6", code=1).out.partition("how samples ended")
+    assert "strict: never answered: the service failed on every item\n" in told and "0.0" not in told
+    profiles = tsgkit("report 401-6 --format json", code=1).json["rows"][0]["profiles"]
+    assert profiles == {one: {"exact_match": None} for one in ("strict", "official")}
 
 
 def test_prompts_that_are_too_long_or_cut_off_or_tried_again_are_told(tsgkit: CommandLine) -> None:

@@ -69,13 +69,16 @@ def test_breaker_opens_after_three_denials_in_a_row_ten_identical_refusals_or_th
     found = breaker(no, no)
     found.answered()
     found.failed(no)
-    assert (found.reason, found.served, found.last) == ("", True, no)
+    assert (found.reason, found.cause, found.advice, found.served, found.last) == ("", "", "", True, no)
     found.failed(no)
     found.failed(no)
     found.end("another", CallFailed("no", 404))
     found.answered()
     assert (found.reason, found.advice) == ("no such key", advice_on(no)), "the first reason stays"
-    assert breaker(*[CallFailed("no such model", 404)] * DENIALS).reason == "no such model (404 at here)"
+    for times in (1, DENIALS):
+        found = breaker(*[CallFailed("no such model", 404)] * times)
+        assert (found.cause, found.advice[:9]) == ("no such model (404 at here)", "check the"), times
+    assert found.reason == found.cause and breaker().cause == breaker().advice == ""
     refusals = [CallFailed(f"no, for {number}.5 s", 400) for number in range(SAME_REFUSALS)]
     assert breaker(*refusals[1:]).reason == ""
     assert breaker(*refusals).reason == "10 identical refusals and no answer: no, for 9.5 s"
@@ -127,6 +130,7 @@ def test_breaker_counts_lost_calls_of_a_service_that_never_answered() -> None:
         (CallFailed("no", 401), "check the key"), (CallFailed("no", 403), "check the key"),
         (CallFailed("no", 404), "check the model's name"), (CallFailed("prompt is too long", 400), "raise the context"),
         (CallFailed("no", lasting=True), "mend that code"), (CallFailed("no"), "start the server"),
+        (CallFailed("no", responded=True), "check that the address"),
     ):  # fmt: skip
         assert advice_on(failure).startswith(advice), advice
     assert advice_on(CallFailed("no", 500)) == ""

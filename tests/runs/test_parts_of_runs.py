@@ -55,6 +55,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.item_errors import Scored
 from tsgkit.suites.judgement import Judged
+from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -518,12 +519,12 @@ def test_totals_of_a_row_tell_errors_apart_and_a_result_what_never_answered() ->
     assert (totals.raised, totals.partial, totals.unreadable) == ({"ValueError": 1}, {"hung": 1}, "first")
 
     def result(given_up: str, n: int, **counts: int) -> Result:
-        board = SimpleNamespace(n=n, counts=dict.fromkeys(map(str, Outcome), 0) | counts)
-        return Result(CELL, board, {}, "d", 3, given_up)  # type: ignore[arg-type]
+        board = Board(n, {}, dict.fromkeys(map(str, Outcome), 0) | counts, {})
+        return Result(CELL, board, {}, "d", 3, given_up)
 
     assert (result("", 4, api_error=1, error=2).total, result("", 4, api_error=1, error=2).failed) == (7, 3)
-    assert result("401", 2, api_error=2).never_answered
-    assert not result("", 2, api_error=2).never_answered and not result("401", 3, api_error=2).never_answered
+    assert all(result(why, n, api_error=n).never_answered for why, n in (("401", 2), ("", 2), ("", 1), ("401", 0)))
+    assert not result("", 0).never_answered and not result("401", 3, api_error=2).never_answered
 
 
 GOOD_SAMPLE = {
@@ -630,7 +631,7 @@ def test_runs_are_listed_by_age_with_what_is_recorded(tmp_path: Path) -> None:
     assert [one["run"] for one in found] == [str(early), str(late)] and len(problems) == 1
     assert found[0]["shard"] == "1/2" and found[1] == {
         "run": str(late), "identity": "i", "begun": "2026-02", "styles": ["zero-shot"], "limit": None, "first": None,
-        "models": ["m"], "tasks": ["tsg/sgqa"], "samples": 1, "recorded": 2, "shard": None,
+        "models": ["m"], "tasks": ["tsg/sgqa"], "samples": 1, "recorded": 2, "never_answered": [], "shard": None,
     }  # fmt: skip
     assert [one["run"] for one in runs_in(late).runs] == [str(late)] and runs_in(tmp_path / "no") == ([], [])
 

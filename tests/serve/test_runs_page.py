@@ -32,6 +32,7 @@ from tsgkit.runs.plan import Cell
 from tsgkit.serve.exported_page import ImageAddresses
 from tsgkit.serve.labels import Label, Labels, labels_file
 from tsgkit.serve.viewed_run import ViewedRun
+from tsgkit.serve.viewed_runs import ViewedRuns
 
 Captured = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
@@ -171,6 +172,9 @@ def test_list_tells_runs_their_progress_and_problems(serve: Serve, run: Path, fi
     shutil.copytree(finished, folder / "begun")
     lines = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "begun" / "samples.jsonl").write_bytes(b"".join(lines[:5]))
+    shutil.copytree(finished, folder / "silent")
+    failed = {"outcome": "api_error", "error": "no such key", "counts": {"items": 1, "api_error": 1}}
+    write(folder / "silent", [one | failed for one in records(run)[:1]])
     (folder / "broken").mkdir()
     (folder / "broken" / "run.json").write_text("{")
     client = serve(folder)
@@ -179,12 +183,15 @@ def test_list_tells_runs_their_progress_and_problems(serve: Serve, run: Path, fi
     assert (runs["mine"]["recorded"], runs["mine"]["samples"]) == (len(lines), len(lines))
     assert (runs["begun"]["recorded"], runs["mine"]["is_working"]) == (5, False)
     assert "not JSON" in runs["broken"]["problem"]
+    [silent] = [one for one in ViewedRuns([folder]).value(wait=True)["runs"] if one["id"] == "silent"]
+    assert (silent["recorded"], [*silent["never_answered"].values()]) == (0, ["no such key"])
+    assert {score["value"] for score in silent["scores"]} == {None}
     with locked(run):
         working = {one["id"]: one["is_working"] for one in client.data("runs")["runs"] if "is_working" in one}
         assert working["mine"] == Path("/proc/locks").exists()
     two = serve(folder, finished)
     beside = f"{finished.parent.name}/mine"
-    assert {one["id"] for one in two.data("runs")["runs"]} == {"mine", "begun", "broken", beside}
+    assert {one["id"] for one in two.data("runs")["runs"]} == {"mine", "begun", "silent", "broken", beside}
     assert two.data("run", run=beside)["path"] == str(finished)
 
 

@@ -205,12 +205,20 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
 
     if finished.complete:
         return
+    can_go_on = False
+    """True if the same command may do more than this time."""
+    asked = {row.cell.subject: row.asked for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in finished.results):
         mine = [result for result in finished.results if result.cell.subject == subject]
+        is_left = any(result.unasked or result.failed for result in mine)
         if never_answered(mine):
-            why = mine[0].given_up.removeprefix(f"{subject}: not asked any more: ")
-            complain(f"{subject} never answered: {why}", mine[0].advice)
-    if never_answered(finished.results):
+            told = next((result for result in mine if result.given_up), mine[0])
+            model = asked[subject]
+            why = told.given_up.removeprefix(f"{model}: not asked any more: ") or "; ".join(told.errors)
+            complain(f"{model} never answered: {why}", told.advice)
+            is_left = not told.advice
+        can_go_on |= is_left
+    if not can_go_on:
         return
     if code == INTERRUPTED:
         complain(f"interrupted; {count(finished.unasked, 'sample')} not asked")

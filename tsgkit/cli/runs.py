@@ -102,6 +102,8 @@ def _list(arguments: argparse.Namespace) -> int:
 def _row(one: dict[str, Any]) -> tuple[str, ...]:
     """Return a run in one line: folder, date, progress, subjects, tasks, styles."""
     done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
+    if silent := one["never_answered"]:
+        done += ", never answered" if silent == one["models"] else f", {', '.join(silent)} never answered"
     styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
     ways = [*styles, *(f"{name} {one[name]}" for name in ("limit", "first") if one[name])]
     ways += [f"shard {one['shard']}"] if one["shard"] else []

@@ -35,11 +35,10 @@ class CircuitBreaker:
     refused_seconds: float
     """Seconds that identical "too many" replies must last; limits per minute recover sooner."""
     reason: str = ""
-    advice: str = ""
-    """The one thing to change, where it is known."""
     last: CallFailed | None = None
     """The last request that brought no answer."""
     clock: Callable[[], float] = time.monotonic
+    _opened_by: CallFailed | None = None
     _served: bool = False
     _responded: bool = False
     _denials: int = 0
@@ -53,6 +52,17 @@ class CircuitBreaker:
         """True if any request was answered."""
         return self._served
 
+    @property
+    def cause(self) -> str:
+        """The reason why it is not asked any more, or never answered so far; empty if it answered."""
+        return self.reason or ("" if self._served or self.last is None else self._told(self.last))
+
+    @property
+    def advice(self) -> str:
+        """The one thing to change about the cause, where it is known."""
+        failure = self._opened_by or (None if self._served else self.last)
+        return "" if failure is None else advice_on(failure)
+
     def answered(self) -> None:
         """Note an answer. A breaker that is open stays open."""
         self._served = self._responded = True
@@ -64,8 +74,7 @@ class CircuitBreaker:
         self._responded = self._responded or failure.responded or failure.status is not None
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
-            where = f" (404 at {self.endpoint})" if failure.status == 404 else ""
-            self.end(f"{failure.message}{where}", failure)
+            self.end(self._told(failure), failure)
         elif not self._served and _is_refusal(failure):
             self._count_refusal(failure)
 
@@ -98,7 +107,10 @@ class CircuitBreaker:
     def end(self, reason: str, failure: CallFailed) -> None:
         """Ask no more, for this reason or an earlier one."""
         if not self.reason:
-            self.reason, self.advice = reason, advice_on(failure)
+            self.reason, self._opened_by = reason, failure
+
+    def _told(self, failure: CallFailed) -> str:
+        return f"{failure.message} (404 at {self.endpoint})" if failure.status == 404 else failure.message
 
 
 def advice_on(failure: CallFailed) -> str:
@@ -115,6 +127,8 @@ def advice_on(failure: CallFailed) -> str:
         return "raise the context of the server, ask a model with a longer one, or send fewer examples (--shots)"
     if failure.lasting:
         return "mend that code"
+    if failure.responded and failure.status is None:
+        return "check that the address is the one of a model: --model-arg api_base=..."
     if failure.status is None:
         return "start the server, or mend its address: --model-arg api_base=..."
     return ""

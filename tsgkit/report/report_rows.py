@@ -276,6 +276,11 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
     row, cell, plan = sums.row, sums.row.cell, check_evaluation(header, path)
     seed = plan.at("seed", cell)
     shown = wanted.of(row.task)
+    board = row.task.board(sums.tally, row.solver, seed, only=shown)
+    groups = sums.boards(seed, shown, wanted.more_of_groups(row.task))
+    if board.never_answered:
+        board = board.without_values
+        groups = {group: {name: one.without_values for name, one in of.items()} for group, of in groups.items()}
     return ReportRow(
         run=str(path),
         name=str(header["name"]),
@@ -285,7 +290,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         solver=cell.solver,
         style=cell.style,
         repeat=cell.repeat,
-        board=row.task.board(sums.tally, row.solver, seed, only=shown),
+        board=board,
         main=main_metric(row.task.card.metrics),
         metrics={name: row.task.metrics[name] for name in shown},
         usage=usage_value(sums.usage),
@@ -302,7 +307,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         depends=row.values(plan) | cell.own_axes,
         judge=row.judge,
         clusters_are=row.task.clusters_are(row.dataset),
-        groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),
+        groups=groups,
         group_usage=sums.usages(),
         of=row.task,
     )

@@ -75,10 +75,13 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
     """Yield one table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
+    asked = {row.cell.subject: row.asked for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
         if never_answered(mine):
-            yield f"{inert(subject)}: never answered, so there is nothing to show"
+            yield f"{inert(asked[subject])}: never answered, so there is nothing to show"
+            for result in mine:
+                yield from () if result.given_up else _troubles(result)  # an evaluation tells the reason at its end
             continue
         yield screen.bold(inert(subject + judges.get(subject, "")))
         rows = [_row(result, metric) for result in mine for metric in shown[result.cell]]
@@ -116,8 +119,9 @@ def _usage_of(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def never_answered(results: Sequence[Result]) -> bool:
-    """Return whether a subject was given up on before it answered anything."""
-    return bool(results) and all(result.given_up and result.never_answered for result in results)
+    """Return whether no sample of these rows was answered, and some ended in an error of the service."""
+    asked = [result for result in results if result.board.n or result.given_up]
+    return bool(asked) and all(result.never_answered for result in asked)
 
 
 def _controls(prepared: RunSetup, screen: Screen) -> Iterator[str]:

@@ -131,7 +131,7 @@ def _values(board: Board, name: str) -> Iterator[str]:
 def _row_notes(row: ReportRow) -> Iterator[Line]:
     who = Foreign(row.title)
     for what, reason in row.board.reasons.items():
-        if row.n and reason != NO_METRIC:
+        if row.n and reason != NO_METRIC and not (row.board.never_answered and what == "official"):  # once
             yield (who, f": {what}: ", Foreign(reason))
     if row.unasked:
         unasked = f"{row.unasked:,} of {row.total:,} samples were not asked"

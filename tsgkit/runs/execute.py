@@ -140,6 +140,10 @@ class Evaluation:
         finally:
             if self._computing is not None:
                 self._computing.close()
+            for state in self.states.values():
+                door = self.subjects.get(state.row.asked)
+                if state.failed and not state.given_up and isinstance(door, Door):
+                    state.given_up, state.advice = door.giving_up.cause, door.giving_up.advice
 
     def _queues(self) -> Iterator[Coroutine[Any, Any, None]]:
         """Yield the work on one queue for each who is asked."""

@@ -15,7 +15,7 @@ from tsgkit.runs.records import record_of, sample_value, scores_of
 from tsgkit.runs.row_totals import RowTotals
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.state import NOWHERE, RowState
-from tsgkit.scoring.outcomes import FAILURES, Outcome
+from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
@@ -51,8 +51,8 @@ class Result:
 
     @property
     def never_answered(self) -> bool:
-        """True if the model was given up and every sample ended in an error of the service."""
-        return bool(self.given_up) and self.board.n == self.board.counts[Outcome.API_ERROR]
+        """True if every sample ended in an error of the service, or the model was given up before the first ended."""
+        return self.board.never_answered or (bool(self.given_up) and not self.board.n)
 
     @property
     def failed(self) -> int:
@@ -69,6 +69,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     row = state.row
     sums = state.sums if state.sums is not None and state.sums.n == state.total else _sums_of(state, samples)
     board = row.task.board(sums.tally, row.solver, seed if row.cell.seed is None else row.cell.seed)
+    board = board.without_values if board.never_answered else board
     unasked = state.places.count(NOWHERE)
     unreadable = "" if row.judge is None else sums.unreadable
     told = (sums.errors, sums.raised, sums.partial, unreadable)

@@ -9,7 +9,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.runs.folder import HEADER, SAMPLES, SHARD, read_header
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_files import RECORDS, check_evaluation, check_number, samples_in
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.scoring.outcomes import FAILURES, Outcome
 
 
 class Listing(NamedTuple):
@@ -40,8 +40,9 @@ def runs_in(folder: Path) -> Listing:
 def _summary(path: Path) -> dict[str, Any]:
     header = read_header(path)
     plan = check_evaluation(header, path)
-    ended = dict[str, bool]()
+    ended, outcomes = dict[str, bool](), dict[str, set[str]]()
     for _, value in samples_in(path / SAMPLES):
+        outcomes.setdefault(value["subject"], set()).add(value["outcome"])
         ended[repr((Cell.of(value), value["item_id"]))] = value["outcome"] not in FAILURES
     check_number(len(ended), header.get(RECORDS, 0), path / SAMPLES)
     return {
@@ -55,5 +56,6 @@ def _summary(path: Path) -> dict[str, Any]:
         "tasks": list(plan.tasks),
         "samples": header["samples"],
         "recorded": sum(ended.values()),
+        "never_answered": [subject for subject, ends in outcomes.items() if ends == {Outcome.API_ERROR}],
         "shard": header.get(SHARD),
     }

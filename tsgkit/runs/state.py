@@ -42,9 +42,9 @@ class RowState:
     weight: float = 0.0
     """The strict total of the samples that ended."""
     given_up: str = ""
-    """The reason why the remaining samples are not asked."""
+    """The reason why the remaining samples are not asked, or why the model never answered."""
     advice: str = ""
-    """The one thing to change so that they can be, where it is known."""
+    """The one thing to change about it, where it is known."""
     began: float = 0.0
     """The start of its first sample by the monotonic clock; 0 before it."""
     busy: int = 0

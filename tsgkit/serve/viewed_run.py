@@ -318,6 +318,7 @@ def row_value(number: int, row: ReportRow) -> dict[str, Any]:
         "main": row.main,
         "metrics": metrics,
         **board_value(row.board),
+        "errors": row.errors,
         "usage": row.usage,
         "clusters_are": row.clusters_are,
     }

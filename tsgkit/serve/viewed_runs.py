@@ -23,6 +23,7 @@ from tsgkit.report.report_rows import MAIN, gather
 from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, read_header
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.run_files import check_evaluation
+from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.serve.labels import Label, Labels, verdict_of
 from tsgkit.serve.viewed_run import ViewedRun, compared, row_value, stamp_of
 from tsgkit.version import __version__
@@ -201,13 +202,21 @@ def added_up(path: Path, data: str | None) -> dict[str, Any]:
 
 
 def brief_of(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the list shows of results: the strict score of each row, the cost, and how far the run is."""
+    """Return what the list shows of results: the strict score of each row, the cost, how far the run is, and the
+    subjects that never answered, each with an error.
+    """
     rows = results["rows"]
     paid = [row["usage"]["cost"] for row in rows if row["usage"] is not None]
     return {
         "scores": [_score(row) for row in rows],
         "cost": sum(paid) if paid and None not in paid else None,
-        "recorded": sum(row["n"] for row in rows),
+        "recorded": sum(row["n"] - sum(row["counts"][outcome] for outcome in FAILURES) for row in rows),
+        "never_answered": {
+            subject: next(iter(mine[0]["errors"]))
+            for subject in dict.fromkeys(row["subject"] for row in rows)
+            if (mine := [row for row in rows if row["subject"] == subject and row["n"]])
+            and all(row["n"] == row["counts"]["api_error"] for row in mine)
+        },
         "problem": None,
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tsgkit.scoring.combination import combine, combined_interval
@@ -21,6 +21,7 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES, Metric
 
 NO_SUCH_METRIC = "the published code has no such metric"
+NEVER_ANSWERED = "never answered: the service failed on every item"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,17 @@ class Board:
     profiles: dict[str, dict[str, Value | None] | None]
     counts: dict[str, int]
     reasons: dict[str, str]
+
+    @property
+    def never_answered(self) -> bool:
+        """True if every sample ended in an error of the service, be they one or many."""
+        return 0 < self.n == self.counts[Outcome.API_ERROR]
+
+    @property
+    def without_values(self) -> Board:
+        """Its counts alone, as of a row of a run that never answered."""
+        nothing = {"strict": dict.fromkeys(self.profiles["strict"] or ()), "official": None}
+        return replace(self, profiles=nothing, reasons=dict.fromkeys(PROFILES, NEVER_ANSWERED))
 
 
 @dataclass(frozen=True)

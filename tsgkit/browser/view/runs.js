@@ -52,7 +52,7 @@ function runCard(run) {
   const title = el("h2", run.problem ? named(run.name) : el("a", { href: hashOf(["run", run.id]) }, named(run.name)));
   const path = el("p.pale", named(run.path));
   if (run.problem) return el("article.run", title, path, el("p.note", el("strong", "Problem: "), named(run.problem)));
-  return el("article.run", title, path, progress(run), subjectsOf(run), scoresOf(run.scores ?? [], run));
+  return el("article.run", title, path, progress(run), unanswered(run), subjectsOf(run), scoresOf(run.scores ?? [], run));
 }
 
 function progress(run) {
@@ -65,6 +65,10 @@ function progress(run) {
     el("progress", { max: String(run.samples || 1), value: run.recorded, "aria-label": `Progress of ${run.name}` }),
     el("p", el("span.state", state), ` · ${words} · ${run.cost === null ? "cost unknown" : priced(run.cost)} · begun ${dated(run.begun)}`),
   );
+}
+
+function unanswered(run) {
+  return Object.entries(run.never_answered ?? {}).map(([subject, error]) => el("p.note", el("strong", named(subject), " never answered: "), named(error)));
 }
 
 function subjectsOf(run) {
