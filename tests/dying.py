@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.suites.judgement import Judged
@@ -45,9 +44,10 @@ class DyingScorer(Dying):
 
     scorer: Any = None
     deadly: str = ""
+    first: int = field(default_factory=os.getpid)
 
     def judge(self, sample: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
-        if sample.item_id == self.deadly and multiprocessing.parent_process() is not None:
+        if sample.item_id == self.deadly and os.getpid() != self.first:
             os._exit(9)
         found: Judged = self.scorer.judge(sample, transcript)
         return found

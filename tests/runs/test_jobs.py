@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from tsgkit.runs.execute import solved
 from tsgkit.runs.executors import NAMES, Here, checked_executor, executor_named
 from tsgkit.runs.executors.executor import refuse_to_send
 from tsgkit.runs.executors.processes import DIED, Processes
+from tsgkit.runs.executors.workers import WorkerDied, Workers
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.rescore_job import Rescoring
@@ -197,14 +199,42 @@ async def blocking(_):
 """
 
 
+BLOCKED_IN_BACKGROUND = """import asyncio, os, signal, sys, threading, time
+from tsgkit.llm.event_loop import run_in_background
+async def blocking():
+    for _ in range(2):
+        while sys._current_frames()[threading.main_thread().ident].f_code.co_name != "wait": time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+        while not asyncio.get_running_loop()._ready: time.sleep(0.01)
+    time.sleep(600)
+
+def nothing(): pass
+
+try: run_in_background(blocking, nothing, nothing)
+except KeyboardInterrupt: print("interrupted")
+
+async def works(): return 1
+
+assert run_in_background(works) == 1
+"""
+
+
 def test_second_interrupt_ends_a_process_whose_event_loop_is_blocked() -> None:
     ended = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, timeout=60, check=False)
     assert (ended.returncode, ended.stderr) == (130, b"tsgkit: interrupted\n")
+    for told in (BLOCKED, BLOCKED_IN_BACKGROUND):
+        session = f"import signal\nsignal.signal(14, print)\nexec({told!r})\nprint('alive', signal.getsignal(14))\n"
+        command = [sys.executable, "-i"]
+        ended = subprocess.run(command, input=session.encode(), capture_output=True, timeout=60, check=False)
+        assert ended.stdout.endswith(b"alive <built-in function print>\n"), ended.stderr
 
 
-def test_a_signal_that_is_ignored_stays_ignored_and_other_threads_hear_none() -> None:
+def test_a_signal_that_is_ignored_stays_ignored_and_other_threads_hear_none(monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
+        with monkeypatch.context() as patch:  # None: a host installed one in C, which Python cannot put back
+            patch.setattr(signal, "getsignal", lambda number: None)
+            assert len(made(Engine(), negative)) == 40
 
         async def make(number: int) -> int:
             if number == 3:
@@ -235,6 +265,45 @@ def test_time_left_is_told_of_what_was_done_now_and_units_in_work_are_half_done(
 
 
 # Executors
+
+SCRIPT = """
+import os, sys
+import tsgkit as tk
+print("begun")
+class Own(tk.Task):
+    scoring_computes = True
+
+rows = [{"n": number, "item_id": str(number)} for number in range(3)]
+own = Own("my/squares", rows, "{n}?", score=lambda row, answer: os.getpid() == here)
+here, options = os.getpid(), {"executor": "processes", "quiet": True}
+print(tk.evaluate("formalimg/layout", model="baseline/random", limit=2, out="layouts", **options).value("satisfied"))
+print(tk.evaluate(own, model={"echo": lambda messages: "[1]"}, out="squares", **options))
+"""
+
+
+def test_workers_never_run_the_program_that_started_them(tmp_path: Path) -> None:
+    """What only that program has is computed in it, and a notice says so."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    ended = subprocess.run(
+        [sys.executable, "-"], input=SCRIPT, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.count("begun") == 1 and ended.stdout.split()[1] == "0.0", ended.stderr
+    assert "correct  3  100.0" in ended.stdout
+    notice = "note: my/squares: computed in this process: Own is defined in the program that was started"
+    assert notice in ended.stdout
+
+
+def test_failures_in_workers_are_raised_and_calls_are_prepared_as_they_are_needed() -> None:
+    prepared = list[int]()
+    with Workers(1) as workers:
+        done = workers.map(divmod, ((prepared.append(number) or 7, number) for number in count(1)))
+        assert [next(done), next(done)] == [(7, 0), (3, 1)] and prepared == [1, 2, 3, 4]
+        with pytest.raises(ZeroDivisionError) as problem:
+            workers.submit(divmod, 1, 0).result()
+        assert "in a worker process" in problem.value.__notes__[0]
+        with pytest.raises(WorkerDied, match="killed"):
+            workers.submit(os._exit, 1).result()
+        assert workers.submit(divmod, 7, 2).result() == (3, 1), "another takes its place"
 
 
 def test_a_process_that_dies_or_hangs_takes_one_sample_with_it() -> None:

@@ -27,12 +27,12 @@ import argparse
 import functools
 import json
 import os
-import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -86,7 +86,6 @@ MANY_GRAPHS = 5000
 CHUNKS = 16
 EVERY = 5.0
 """Seconds between two lines about the progress."""
-HEARS_NOTHING = (signal.SIGINT, signal.SIG_IGN)
 LEAST_REVIEWED = 0.5
 """Proposed repairs of at least this probability are shown to a reviewer."""
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
@@ -297,18 +296,17 @@ def _by_processes(
     work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative], workers: int, *, quiet: bool
 ) -> list[Cleaned]:
     """Return the results of several processes, in order; an interrupt is heard by this one alone."""
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from tsgkit.runs.executors.workers import Workers
 
-    context = get_context("spawn")
     size = max(1, len(narratives) // (workers * CHUNKS))
-    with ProcessPoolExecutor(workers, context, initializer=signal.signal, initargs=HEARS_NOTHING) as pool:
-        try:
-            made = pool.map(work, narratives, chunksize=size)
-            return list(made if quiet else _counted(made, sum(len(one.graphs) for one in narratives)))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    chunks = ((work, narratives[start : start + size]) for start in range(0, len(narratives), size))
+    with Workers(workers) as pool:
+        made = chain.from_iterable(pool.map(_each, chunks))
+        return list(made if quiet else _counted(made, sum(len(one.graphs) for one in narratives)))
+
+
+def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
+    return list(map(work, narratives))
 
 
 def _counted(made: Iterable[Cleaned], total: int) -> Iterator[Cleaned]:

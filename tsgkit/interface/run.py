@@ -77,7 +77,7 @@ class Run:
 
     @property
     def stopped(self) -> str:
-        """The reason for stopping early: a budget, or a model that was given up; else empty."""
+        """The reason for stopping early: a budget, or a model that was given up or never answered; else empty."""
         budget = "" if self._finished is None else self._finished.budget
         return budget or next((result.given_up for result in self.results if result.given_up), "")
 
@@ -99,6 +99,8 @@ class Run:
             known = dict.fromkeys(name for board in boards for name in board)
             raise UsageError(f"no row has the metric {metric} in {profile}", hint=meant(metric, known))
         found = [(one, value.value) for one, board in zip(chosen, boards, strict=True) if (value := board.get(metric))]
+        if not found and (reasons := {one.board.reasons.get(profile) for one in chosen} - {None}):
+            raise UsageError(f"no row has a value of {metric} in {profile}: {'; '.join(sorted(map(str, reasons)))}")
         if len(found) != 1:
             titles = "; ".join(one.cell.title for one in chosen)
             raise UsageError(f"{len(found)} rows have {profile} {metric}", hint=f"say which of: {titles}")

@@ -23,6 +23,8 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.request_threads import Threads
 
 Result = TypeVar("Result")
+LAST_SECONDS = 1.5
+"""Seconds after a second interrupt in which a blocked event loop must hear of it."""
 
 
 def run_in_background(
@@ -33,7 +35,8 @@ def run_in_background(
     """Run a coroutine in the background loop and return its result, from any thread.
 
     The first Ctrl-C calls ``stop``, the next ``abandon``, both in the loop; without them the work is cancelled.
-    KeyboardInterrupt is raised when the work has ended.
+    KeyboardInterrupt is raised when the work has ended, or at the second Ctrl-C if the loop is blocked: it is left to
+    its thread, and the next call has another.
     """
     loop = background_loop()
     if threading.current_thread().name == _name(os.getpid()):
@@ -51,10 +54,20 @@ def run_in_background(
                 future.cancel()
                 raise
             loop.call_soon_threadsafe(todo)
+            if interrupts > 1 and not _is_alive(loop):
+                _loop_of.cache_clear()
+                raise
             continue
         if interrupts:
             raise KeyboardInterrupt
         return result
+
+
+def _is_alive(loop: asyncio.AbstractEventLoop) -> bool:
+    """Return whether a loop in another thread does what it is asked."""
+    heard = threading.Event()
+    loop.call_soon_threadsafe(heard.set)
+    return heard.wait(LAST_SECONDS)
 
 
 def background_loop() -> asyncio.AbstractEventLoop:

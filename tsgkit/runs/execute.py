@@ -17,6 +17,7 @@ from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named, usual_executor
 from tsgkit.runs.executors.carried_files import carried, with_files
 from tsgkit.runs.executors.processes import FEWEST
+from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Engine, Part
@@ -179,6 +180,10 @@ class Evaluation:
                 executor.check(row.task)
             else:
                 executor.check(row.solver)
+        except NotImportable as error:
+            if self.executor is not None:
+                self.notices.append(f"{row.cell.task}: computed in this process: {error.message}")
+            return False
         except UsageError:
             if self.executor is not None:
                 raise

@@ -9,7 +9,8 @@
 A job is a set of units with keys and a function for each: the samples of an evaluation, the images of a folder, the
 items of a file. The engine runs as many at a time as the job allows. It ends a queue whose model is given up or whose
 budget is reached, and stops on an interrupt, a full disk or a program error: the first Ctrl-C completes and records the
-units in progress, the second cancels them, and ends the process where the event loop is blocked.
+units in progress, the second cancels them. Where the event loop is blocked, the second ends the process; in an
+interactive session it raises ``KeyboardInterrupt`` there.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import asyncio
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +29,7 @@ from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
+from tsgkit.llm.event_loop import LAST_SECONDS
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.request_threads import Threads
 from tsgkit.llm.spans import unit as observed
@@ -38,8 +41,6 @@ BREATH = 64
 """After so many units that wait for nothing, others get a turn."""
 TICK = 1.0
 INTERRUPTED = "interrupted"
-LAST_SECONDS = 1.5
-"""Seconds after a second interrupt in which a blocked event loop must hear of it."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that stop a job: Ctrl-C, SIGTERM, a closing terminal. An ignored one (nohup) stays ignored."""
 
@@ -196,7 +197,6 @@ class Engine:
                 return await self._run(work)
 
         with self._watched() as result, ExitStack() as stack:
-            stack.callback(_stay)
             with _signals_held():  # a loop that is left half made cannot be closed
                 runner = stack.enter_context(asyncio.Runner())
             result.append(runner.run(alone()))
@@ -410,18 +410,30 @@ async def _ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
 
 
 @contextmanager
-def _signals_held() -> Iterator[None]:
-    """Let interrupts wait until the block ends."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    held: list[int] = []
-    before = {one: signal.signal(one, lambda number, _: held.append(number)) for one in (signal.SIGINT, signal.SIGTERM)}
+def _handling(numbers: Iterable[signal.Signals], handler: Callable[[int, object], None]) -> Iterator[None]:
+    """Handle signals while the block lasts, but none that is ignored, or that a host handles by code of its own in C.
+
+    Only the main thread can; in others nothing is changed.
+    """
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in numbers}
+        before = {number: one for number, one in found.items() if one not in (None, signal.SIG_IGN)}
+    for number in before:
+        signal.signal(number, handler)
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, one in before.items():
+            signal.signal(number, one)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let interrupts wait until the block ends."""
+    held: list[int] = []
+    with _handling((signal.SIGINT, signal.SIGTERM), lambda number, _: held.append(number)):
+        yield
     for number in held:
         signal.raise_signal(number)
 
@@ -430,43 +442,42 @@ def _signals_held() -> Iterator[None]:
 def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iterator[None]:
     """Inside a running event loop: call one function at the first interrupt, another at every further one.
 
-    Where the loop is blocked and hears of neither, the second one ends the process.
+    Where the loop is blocked and hears of neither, the second one ends the process. An interactive session goes on:
+    there ``KeyboardInterrupt`` is raised in what blocks the loop.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     loop = asyncio.get_running_loop()
-    interrupts = 0
+    interrupts, is_blocked = 0, False
+    watchdog: threading.Timer | None = None
 
     def on_signal(*_: object) -> None:
-        nonlocal interrupts
+        nonlocal interrupts, watchdog
+        if is_blocked:
+            raise KeyboardInterrupt
         interrupts += 1
         loop.call_soon_threadsafe(first if interrupts == 1 else heard_again)
-        if interrupts > 1:
-            signal.signal(signal.SIGALRM, _leave)
-            signal.setitimer(signal.ITIMER_REAL, LAST_SECONDS)
+        if interrupts == 2:
+            watchdog = threading.Timer(LAST_SECONDS, leave)
+            watchdog.daemon = True
+            watchdog.start()
 
     def heard_again() -> None:
-        _stay()
+        stay()
         again()
 
-    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, on_signal) for number in heard}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def stay() -> None:
+        if watchdog is not None:
+            watchdog.cancel()
 
+    def leave() -> None:
+        nonlocal is_blocked
+        if not (hasattr(sys, "ps1") or sys.flags.interactive):
+            os.write(2, b"tsgkit: interrupted\n")
+            os._exit(Interrupted.exit_code)  # what was recorded is on disk
+        is_blocked = True
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
-def _leave(*_: object) -> None:
-    """End the process, whatever it is doing: what was recorded is on disk."""
-    os.write(2, b"tsgkit: interrupted\n")
-    os._exit(Interrupted.exit_code)
-
-
-def _stay() -> None:
-    """Keep the process: the event loop is not blocked, or has ended."""
-    if signal.getsignal(signal.SIGALRM) is _leave:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    with _handling(SIGNALS, on_signal):
+        try:
+            yield
+        finally:
+            stay()

@@ -10,12 +10,10 @@ opens at once. The file's content security policy allows its own script and styl
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
-import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from html import escape
 from itertools import combinations, islice
@@ -27,10 +25,13 @@ from tsgkit.browser.modules import STYLES, allowed, joined, text_of
 from tsgkit.errors import TsgkitError
 from tsgkit.report.thumbnails import thumbnail
 from tsgkit.runs.executors.processes import processors
+from tsgkit.runs.executors.workers import Workers
 from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_run import ViewedRun, pair_values
 from tsgkit.serve.viewed_runs import ViewedRuns
 from tsgkit.suites.panels import Panel
+from tsgkit.suites.solvers.factories import has_registered_factories
+from tsgkit.suites.suite import has_registered_parts
 from tsgkit.version import __version__
 
 ENTRY = "exported.js"
@@ -113,32 +114,24 @@ def _samples(opened: ViewedRun, progress: Progress) -> Iterator[tuple[dict[str, 
     """Yield all samples in order, worked out by several processes where there are many."""
     total = opened.columns.total
     progress(0, total)
-    if total < FEWEST_FOR_WORKERS or processors() < 2:
+    is_known_here_alone = has_registered_parts() or has_registered_factories()
+    if total < FEWEST_FOR_WORKERS or processors() < 2 or is_known_here_alone:
         for number in range(total):
             yield opened.sample(number)
             progress(number + 1, total)
         return
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processors(), spawn, _open_in_worker, (os.fspath(opened.path), opened.data)) as pool:
-        try:
-            for number, found in enumerate(pool.map(_of_worker, range(0, total, CHUNK))):
-                yield from found
-                progress(min((number + 1) * CHUNK, total), total)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with Workers(processors()) as workers:
+        chunks = ((opened.path, opened.data, start) for start in range(0, total, CHUNK))
+        for number, found in enumerate(workers.map(_of_worker, chunks)):
+            yield from found
+            progress(min((number + 1) * CHUNK, total), total)
 
 
-_worker: list[ViewedRun] = []
+_opened = functools.cache(ViewedRun)
 
 
-def _open_in_worker(path: str, data: str | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker.append(ViewedRun(Path(path), data))
-
-
-def _of_worker(start: int) -> list[tuple[dict[str, Any], tuple[Panel, ...]]]:
-    (opened,) = _worker
+def _of_worker(path: Path, data: str | None, start: int) -> list[tuple[dict[str, Any], tuple[Panel, ...]]]:
+    opened = _opened(path, data)
     return [opened.sample(number) for number in range(start, min(start + CHUNK, opened.columns.total))]
 
 

@@ -193,6 +193,11 @@ def give_metric(task: str, name: str, described: Metric, function: Callable[[Any
     _METRICS[key][name] = described, function
 
 
+def has_registered_parts() -> bool:
+    """Return whether this process registered tasks or metrics, which a fresh one does not know."""
+    return bool(_GIVEN or _METRICS)
+
+
 @cache
 def load_code() -> None:
     """Load the modules that installed packages name in the group ``tsgkit.code``: they register parts of their own."""

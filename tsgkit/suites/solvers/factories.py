@@ -90,6 +90,11 @@ def factory_of(name: str) -> SolverFactory:
     return found
 
 
+def has_registered_factories() -> bool:
+    """Return whether this process registered solvers, which a fresh one does not know."""
+    return bool(_GIVEN)
+
+
 def known_factories() -> tuple[str, ...]:
     """Return the first words of all solvers' names."""
     return tuple(dict.fromkeys((*OURS, *_GIVEN, *(point.name for point in entry_points(group=GROUP)))))
