@@ -410,7 +410,7 @@ async def _ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
 
 
 @contextmanager
-def _handling(numbers: Iterable[signal.Signals], handler: Callable[[int, object], None]) -> Iterator[None]:
+def handling(numbers: Iterable[signal.Signals], handler: Callable[[int, object], None]) -> Iterator[None]:
     """Handle signals while the block lasts, but none that is ignored, or that a host handles by code of its own in C.
 
     Only the main thread can; in others nothing is changed.
@@ -432,7 +432,7 @@ def _handling(numbers: Iterable[signal.Signals], handler: Callable[[int, object]
 def _signals_held() -> Iterator[None]:
     """Let interrupts wait until the block ends."""
     held: list[int] = []
-    with _handling((signal.SIGINT, signal.SIGTERM), lambda number, _: held.append(number)):
+    with handling((signal.SIGINT, signal.SIGTERM), lambda number, _: held.append(number)):
         yield
     for number in held:
         signal.raise_signal(number)
@@ -476,7 +476,7 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iter
         is_blocked = True
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
-    with _handling(SIGNALS, on_signal):
+    with handling(SIGNALS, on_signal):
         try:
             yield
         finally:

@@ -34,6 +34,7 @@ from tsgkit.runs.executors.executor import LONGEST_UNIT, TRIES, Closing, Work, d
 from tsgkit.runs.executors.processes import processors
 from tsgkit.runs.executors.ray_address import ADDRESS, AUTH, check_address, prove_by
 from tsgkit.runs.folder import locked
+from tsgkit.runs.jobs import SIGNALS, handling
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.version import __version__
 
@@ -49,7 +50,6 @@ FOLDERS = "tsgkit-ray-"
 """The beginning of the names of local clusters' folders, among temporary files."""
 JUST_MADE = 60.0
 """A folder of fewer seconds may not be locked yet."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
@@ -86,24 +86,30 @@ class Cluster:
     """How this program proved itself to clusters before; Ray makes it give a token to one of this machine."""
 
     def connect(self) -> None:
-        """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here."""
+        """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here.
+
+        Nothing is in work yet, so that the first interrupt ends it with ``KeyboardInterrupt``.
+        """
         check()
         for name, value in QUIET.items():
             os.environ.setdefault(name, value)
-        import ray
+        with handling(SIGNALS, _interrupt):
+            import ray  # which takes seconds
 
+            self._connect(ray.is_initialized())
+
+    def _connect(self, is_connected: bool) -> None:
         logging.getLogger("ray").setLevel(logging.ERROR)
-        if not ray.is_initialized():
-            address = os.environ.get(ADDRESS, "")
-            self._auth = os.environ.get(AUTH)
-            with _signals_kept():
-                if address and address != "local":
-                    self._join(address)
-                else:
-                    self._start()
-            self._is_ours = True
-            _let_print(is_wanted=False)
         try:
+            if not is_connected:
+                address = os.environ.get(ADDRESS, "")
+                self._auth, self._is_ours = os.environ.get(AUTH), True
+                with _without_handlers_of_ray():
+                    if address and address != "local":
+                        self._join(address)
+                    else:
+                        self._start()
+                _let_print(is_wanted=False)
             self._check_versions()
         except BaseException:
             self.close()
@@ -166,7 +172,7 @@ class Cluster:
         import ray
 
         self.shared.clear()
-        if self._is_ours and ray.is_initialized():
+        if self._is_ours:
             ray.shutdown()
             prove_by(self._auth)
             _let_print(is_wanted=True)
@@ -194,9 +200,6 @@ class Cluster:
                     _temp_dir=self._session,
                 )
         except Exception as error:  # noqa: BLE001 - Ray raises bare exceptions where a process of its own does not start
-            ray.shutdown()
-            prove_by(self._auth)
-            self.close()
             hint = "a very busy machine takes longer than Ray waits: try again, or work without --executor ray"
             raise TsgkitError(f"Ray did not start on this machine: {_first_line(error)}", hint=hint) from None
 
@@ -256,17 +259,35 @@ def _remove_left_behind() -> None:
 
 
 @contextmanager
-def _signals_kept() -> Iterator[None]:
-    """Put back the handlers of signals that Ray replaces, so that Ctrl-C and SIGTERM stop a job as everywhere."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+def _without_handlers_of_ray() -> Iterator[None]:
+    """Keep the handlers of signals while Ray connects. Its own print and abort.
+
+    It has one in Python, and another in C from where it makes this process a worker on; signals wait meanwhile.
+    """
+    from ray._private import utils, worker
+
+    usual, usual_handler = worker.connect, utils.set_sigterm_handler
+
+    def connect(*given: Any, **options: Any) -> Any:  # noqa: ANN401
+        handlers = {number: signal.getsignal(number) for number in SIGNALS}
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            return usual(*given, **options)
+        finally:
+            for number, handler in handlers.items():
+                if handler is not None and threading.current_thread() is threading.main_thread():
+                    signal.signal(number, handler)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    worker.connect, utils.set_sigterm_handler = connect, lambda _: None
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        worker.connect, utils.set_sigterm_handler = usual, usual_handler
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -396,11 +417,11 @@ class RayExecutor(Closing):
 
     def waits_for(self) -> str:
         """Return what units wait for if none has begun for some time: the cluster's processors."""
-        import ray
-
         waited = time.monotonic() - self._asked_at
         if self._first is None or self._has_begun or waited < SLOW:
             return ""
+        import ray
+
         if ray.wait([self._first], timeout=0)[0]:
             self._has_begun = True
             return ""

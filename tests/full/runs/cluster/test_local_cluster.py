@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import ray
 import ray_units
+from ray._private import worker
 from ray_nodes import MARKS, PATHS
 
 from tsgkit.errors import TsgkitError
@@ -108,6 +109,23 @@ def test_a_local_cluster_keeps_to_itself_and_leaves_nothing(tmp_path: Path, monk
         assert refusals(ray.get_runtime_context().gcs_address, tmp_path) == TOKENS
     assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
     assert "RAY_AUTH_MODE" not in os.environ
+
+
+def test_an_interrupt_while_a_cluster_starts_ends_it_by_no_handler_of_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+    def connected(**_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # in Ray's place, which prints and aborts
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
+    monkeypatch.setattr(worker, "connect", connected)
+    monkeypatch.setattr(ray, "init", lambda **_: worker.connect())
+    handler = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt):
+        RayExecutor().connect()
+    assert signal.getsignal(signal.SIGTERM) == handler and worker.connect is connected
+    assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
 
 
 LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
