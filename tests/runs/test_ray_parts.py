@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-import signal
 import socket
 import sys
 import threading
@@ -135,10 +134,6 @@ def test_nodes_and_errors_are_named_and_a_unit_leaves_keys_handlers_and_folders_
     with ray_cluster._keys_hidden():
         assert "OPENAI_API_KEY" not in os.environ
     assert os.environ["OPENAI_API_KEY"] == "k"
-    before = signal.getsignal(signal.SIGHUP)
-    with ray_cluster._signals_kept():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    assert signal.getsignal(signal.SIGHUP) == before
     monkeypatch.chdir(tmp_path)
     (tmp_path / "inner").mkdir()
     done = ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner"), 60.0)
