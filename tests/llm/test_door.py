@@ -220,16 +220,6 @@ def test_waits_are_those_that_the_service_asks_for_else_they_double() -> None:
             assert wait is not None and longest / 2 <= wait <= longest, (failure, number)
 
 
-def test_denials_end_the_subject_unless_a_reply_comes_between() -> None:
-    no = CallFailed("no such key", 403)
-    found = run(several(door_to(told := Told([no]), flow=RequestQueue(1)), 10))
-    assert (told.most, len(told.sent)) == (1, 3)
-    assert [type(one) for one in found] == [Reply] * 3 + [Unasked] * 7
-    assert str(found[-1]).startswith("openai/m: not asked any more: no such key")
-    found = run(several(door_to(Told([no, no, GOOD] * 4), flow=RequestQueue(1)), 12))
-    assert {type(one) for one in found} == {Reply}
-
-
 def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_tokens() -> None:
     failures = [CallFailed("slow down", 429, 0.001), CallFailed("a", 500), CallFailed("b", 500)]
     door = door_to(Told([*failures, GOOD]), budget=Budget(requests=3))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dying import Dying, DyingScorer
+from dying import DyingScorer
 from run_files import lines
 
 from tsgkit.cli import main
@@ -28,8 +28,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.runs import executors, rescore_job
 from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.execute import solved
-from tsgkit.runs.executors import NAMES, Here, checked_executor, executor_named
+from tsgkit.runs.executors import NAMES, checked_executor, executor_named
 from tsgkit.runs.executors.executor import refuse_to_send
 from tsgkit.runs.executors.processes import DIED, Processes
 from tsgkit.runs.executors.workers import WorkerDied, Workers
@@ -39,7 +38,6 @@ from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import prepared_again
 from tsgkit.runs.shards import Shard
-from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.qa import Questions
@@ -208,9 +206,7 @@ async def blocking():
         while not asyncio.get_running_loop()._ready: time.sleep(0.01)
     time.sleep(600)
 
-def nothing(): pass
-
-try: run_in_background(blocking, nothing, nothing)
+try: run_in_background(blocking, int, int)
 except KeyboardInterrupt: print("interrupted")
 
 async def works(): return 1
@@ -224,9 +220,8 @@ def test_second_interrupt_ends_a_process_whose_event_loop_is_blocked() -> None:
     assert (ended.returncode, ended.stderr) == (130, b"tsgkit: interrupted\n")
     for told in (BLOCKED, BLOCKED_IN_BACKGROUND):
         session = f"import signal\nsignal.signal(14, print)\nexec({told!r})\nprint('alive', signal.getsignal(14))\n"
-        command = [sys.executable, "-i"]
-        ended = subprocess.run(command, input=session.encode(), capture_output=True, timeout=60, check=False)
-        assert ended.stdout.endswith(b"alive <built-in function print>\n"), ended.stderr
+        said = subprocess.run([sys.executable, "-i"], input=session, capture_output=True, text=True, check=False)
+        assert said.stdout.endswith("alive <built-in function print>\n"), said.stderr
 
 
 def test_a_signal_that_is_ignored_stays_ignored_and_other_threads_hear_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,8 +268,7 @@ print("begun")
 class Own(tk.Task):
     scoring_computes = True
 
-rows = [{"n": number, "item_id": str(number)} for number in range(3)]
-own = Own("my/squares", rows, "{n}?", score=lambda row, answer: os.getpid() == here)
+own = Own("my/squares", [{"n": 1}] * 3, "{n}?", score=lambda row, answer: os.getpid() == here)
 here, options = os.getpid(), {"executor": "processes", "quiet": True}
 print(tk.evaluate("formalimg/layout", model="baseline/random", limit=2, out="layouts", **options).value("satisfied"))
 print(tk.evaluate(own, model={"echo": lambda messages: "[1]"}, out="squares", **options))
@@ -282,15 +276,11 @@ print(tk.evaluate(own, model={"echo": lambda messages: "[1]"}, out="squares", **
 
 
 def test_workers_never_run_the_program_that_started_them(tmp_path: Path) -> None:
-    """What only that program has is computed in it, and a notice says so."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    ended = subprocess.run(
-        [sys.executable, "-"], input=SCRIPT, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout.count("begun") == 1 and ended.stdout.split()[1] == "0.0", ended.stderr
-    assert "correct  3  100.0" in ended.stdout
-    notice = "note: my/squares: computed in this process: Own is defined in the program that was started"
-    assert notice in ended.stdout
+    paths = os.pathsep.join(path for path in sys.path if path)
+    command = ["env", "-C", str(tmp_path), f"PYTHONPATH={paths}", sys.executable, "-"]
+    said = subprocess.run(command, input=SCRIPT, capture_output=True, text=True, check=True).stdout
+    assert said.count("begun") == 1 and said.split()[1] == "0.0" and "correct  3  100.0" in said
+    assert "note: my/squares: computed in this process: Own is defined in the program that was started" in said
 
 
 def test_failures_in_workers_are_raised_and_calls_are_prepared_as_they_are_needed() -> None:
@@ -393,6 +383,7 @@ def test_a_sample_whose_scoring_kills_processes_is_a_counted_error_and_the_other
     rescored = Rescoring(layouts, executor="processes").carry_out()
     after = lines(layouts / "samples.jsonl")
     assert [one["outcome"] == "error" for one in after] == [number == 7 for number in range(len(before))]
+    assert after[7]["error"] == DIED == "the processes that computed it died, 3 times"
     others = [(one["item_id"], one["parts"]) for one in after if one["item_id"] != deadly]
     assert others == [(one["item_id"], one["parts"]) for one in before if one["item_id"] != deadly]
     assert [one.item_id for one in rescored.reread] == [deadly]

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import Interrupted
 from tsgkit.replies import READER
-from tsgkit.runs.executors import Executor, checked_executor, executor_named, usual_executor
+from tsgkit.runs.executors import Executor, Here, checked_executor, executor_named, usual_executor
+from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RunFolder, read_header
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Engine, Part, Watch
@@ -124,7 +125,12 @@ class Rescoring:
     async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> bool:
         for row in prepared.rows:
             if row.task.scoring_computes:
-                executor.check(row.scoring)
+                try:
+                    executor.check(row.scoring)
+                except NotImportable:
+                    if self.executor is not None:
+                        raise
+                    executor = Here()
         with folder.samples.replacing() as put:
 
             async def one(batch: _Batch) -> list[bytes]:
