@@ -111,6 +111,7 @@ def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, 
     budget.check()
     solver = solver_module().CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.catch_sigint_signal = False  # its handler, in C, would leave Ctrl-C to end the process in silence
     solver.parameters.random_seed = effort.seed % 2**31
     if budget.clock:
         solver.parameters.max_time_in_seconds = budget.left
