@@ -174,7 +174,7 @@ def test_list_tells_runs_their_progress_and_problems(serve: Serve, run: Path, fi
     (folder / "begun" / "samples.jsonl").write_bytes(b"".join(lines[:5]))
     shutil.copytree(finished, folder / "silent")
     failed = {"outcome": "api_error", "error": "no such key", "counts": {"items": 1, "api_error": 1}}
-    write(folder / "silent", [one | failed for one in records(run)[:1]])
+    write_lines(folder / "silent/samples.jsonl", [record | failed for record in lines_of(run / "samples.jsonl")[:1]])
     (folder / "broken").mkdir()
     (folder / "broken" / "run.json").write_text("{")
     client = serve(folder)

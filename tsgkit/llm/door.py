@@ -396,8 +396,9 @@ class Door:
             if failure.status not in WAITING:
                 longest, option = min(longest, self.patience.wait_for_server), "--wait-for-server"
         if lasted >= longest:
+            what = "no service" if failure.unreachable else "no answer"
             where = "" if self.giving_up.served else f" at {self.endpoint}"
-            why = f"no service{where} for {lasted:.0f} s (limit: {option}): {failure.message}"
+            why = f"{what}{where} for {lasted:.0f} s (limit: {option}): {failure.message}"
             self.giving_up.end(why, failure)
             self._halt()
         await self._pause(min(seconds, longest - lasted))
