@@ -116,7 +116,7 @@ def test_an_interrupt_while_a_cluster_starts_ends_it_by_no_handler_of_ray(monkey
 
     def connected(**_: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # in Ray's place, which prints and aborts
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)  # to this thread: those of an earlier cluster may be alive
 
     before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
     monkeypatch.setattr(worker, "connect", connected)
