@@ -50,8 +50,6 @@ def test_server_that_never_answers_is_one_error_and_wrong_arguments_are_refused(
         {
             "": "tsgkit: a model to ask, or --replay FILE\n",
             "openai/x --replay y": "tsgkit: a model to ask, or --replay FILE\n",
-            "qwen --json": "tsgkit: qwen: no provider is called so\n  a model is named",
-            "openai/x --price cheap --json": "tsgkit: 'cheap' is no price\n",
         },
         "doctor",
     )
@@ -65,7 +63,7 @@ def test_transcripts_hold_no_key_and_are_judged_again_as_they_were(tsgkit: Comma
     text = Path("doctor.jsonl").read_text()
     assert KEY not in text + first and "base64" not in text
     again = tsgkit("doctor --replay doctor.jsonl").out
-    assert again.splitlines()[:10] == first.splitlines()[:10]
+    assert again.splitlines() == first.splitlines()[:-1] and "at most: 880 (tsg/sgqa), " in again
     tsgkit(words, ".", code=2)
 
 

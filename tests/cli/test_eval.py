@@ -96,7 +96,6 @@ def test_samples_beyond_a_budget_are_missing_and_figures_are_over_the_others(tsg
     ]
     assert "  unfinished: 28 of 40 samples not asked; the figures are over the others\n" in ended.out
     assert "stopped: " in ended.err and "; 28 samples not asked\n" in ended.err
-    assert "nothing is lost; raise the limit in: tsgkit" in ended.err
     rows = tsgkit("report run --format json").json["rows"]
     assert [(row["n"], row["unasked"], row["counts"]["missing"]) for row in rows] == [(0, 20, 0), (12, 8, 0)]
     gate = tsgkit("report run --fail-under sgds.accuracy=0", code=3).err
@@ -115,12 +114,7 @@ def test_gates_decide_the_exit_code_after_a_budget_and_before_errors(server: Run
         for more, code in (("", 1), (gate, 3), (f"{gate} --max-requests 10", 4)):
             tsgkit(asking(failing, more), code=code)
     before = server.stats()["seen"]
-    tsgkit.refuses(
-        {
-            "tsg/sgqa.exact_mach=0.5": "tsg/sgqa has no exact_mach",
-        },
-        asking(server, "--fail-under"),
-    )
+    assert "sgqa has no exact_mach" in tsgkit(asking(server, "--fail-under tsg/sgqa.exact_mach=0.5"), code=2).err
     assert server.stats()["seen"] == before, "gates are read before anybody is asked"
 
 
@@ -176,14 +170,13 @@ def test_options_go_before_the_settings_of_a_plan_and_wrong_settings_are_named(
     for text, message in {
         "limits: 3\n": "p.yaml: there is no setting limits\n  limit?\n",
         "xyzzy: 1\n": "\n  the settings: title, tasks, models, styles, solvers, ",
-        "limit: many\n": "p.yaml: limit: ",
         "limit: 0\n": "p.yaml: limit: ",
         "- a\n": "p.yaml",
         "a: [\n": "p.yaml",
     }.items():
         Path("eval/plans/p.yaml").write_text(text)
         assert message in tsgkit("eval --plan p", code=2).err, text
-    assert "there is no plan nobodys" in tsgkit("eval --plan nobodys", code=2).err
+    assert "there is no plan nobodys\n  the plans: " in tsgkit("eval --plan nobodys", code=2).err
 
 
 def test_dry_runs_send_nothing_and_estimate_requests_tokens_and_cost(server: Running, tsgkit: CommandLine) -> None:
@@ -191,7 +184,7 @@ def test_dry_runs_send_nothing_and_estimate_requests_tokens_and_cost(server: Run
     dry = asking(server, "--dry-run --solver vote:3 --model baseline/rules")
     out = tsgkit(dry).out
     assert "openai/x tsg/sgqa zero-shot vote:3: 4 samples, 12 requests, " in out
-    assert "cost unknown" in out and "openai/x: its price is not known" in out
+    assert "cost unknown" in out and "its price is not known\n  openai/x: its replies end after 880 tokens" in out
     assert "  baseline/rules tsg/sgqa: 4 samples, asks no model" in out and "\nin all 12 requests, " in out
     first, second = tsgkit(dry, "--price", "1,2", "--json").json["estimates"]
     assert (first["requests"], second["requests"], second["cost"]) == (12, 0, [0.0, 0.0])
@@ -246,9 +239,7 @@ def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None
             f"--task ma-sgg --data {questions}": f"{named}spatialgen/questions: --task spatialgen/questions\n",
             "--task formalimg --images mine=.": "--task formalimg/knolling or --task formalimg/natural",
             "--task formalimg/layout --model baseline/solvr": "baseline/solver?",
-            "--task formalimg/layout --images mine=.": "formalimg/layout takes models",
             "--task sceneeval/annotate --solver agent": "solver agent cannot do sceneeval/annotate",
-            "--task sceneeval/annotate --scenes mine=.": "sceneeval/annotate takes models",
         },
         "eval --quiet",
     )
@@ -291,8 +282,8 @@ def test_prompts_that_are_too_long_or_cut_off_or_tried_again_are_told(tsgkit: Co
     assert (counts["zero-shot"]["answered"], counts["few-shot"]["api_error"]) == (20, 20)
     with model_server(always={"": "length"}) as server:
         out = tsgkit(asking(server, "--out run", first=20)).out
-    assert "20 truncated\n  give replies more room: --model-arg max_tokens=N\n" in out
-    assert "20 replies were cut off: give replies more room: --model-arg max_tokens=N" in tsgkit("report run").out
+    assert "20 truncated\n  give replies more room: --model-arg max_tokens=N (here 880)\n" in out
+    assert "20 replies were cut off: give replies more room: --model-arg max_tokens=N (h" in tsgkit("report run").out
     with model_server(first=[200, 429, 500, 200], retry_after="0.1") as server:
         out = tsgkit(asking(server, "--concurrency 1")).out
     assert "  2 requests failed and were tried again\n" in out

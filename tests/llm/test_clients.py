@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -321,6 +322,18 @@ def test_answer_that_is_no_completion_is_a_failure_of_either_client() -> None:
             assert (found.final, found.responded) == (True, True), (content, client)
     for status in (300, 304):
         assert failure_by("direct", carried(status, b"")).message == f"no proper answer: status {status}"
+
+
+def test_default_limit_of_tokens_is_left_out_where_the_context_has_no_room_for_it() -> None:
+    said = "maximum context length is 9 tokens. You requested 12 tokens (4 in the messages, 8 in the completion)"
+    refusal = (400, json.dumps({"error": {"message": said}}).encode(), {"content-type": "application/json"})
+    for client in CLIENTS:
+        for arguments, sent in (((), [8, None]), (("max_tokens=7",), [7])):
+            told = CarriedService([refusal, carried().answers[0]])
+            provider = prepared("openai/m", LOCAL, *arguments, client=client, max_tokens=8)
+            with carrying(told), suppress(CallFailed):
+                run(provider.send(QUESTION, None, 50))
+            assert [body.get("max_tokens") for _, _, body in told.asked] == sent, (client, arguments)
 
 
 def test_both_http_libraries_that_clients_use_get_responses_of_their_own_within_the_limit() -> None:

@@ -63,7 +63,7 @@ def test_an_able_model_works_in_everything() -> None:
     assert (result.requests, result.tokens, result.cost, result.endpoint) == (15, 15 * 110, 15 * 0.25, "http://a")
     assert result.value["checks"][1]["said"] == '"pear"' and result.value["options"] == ["--rpm 500"]
     assert list(result.value) == [
-        "model", "endpoint", "requests", "tokens", "cost", "cause", "advice", "options", "checks",
+        "model", "endpoint", "requests", "tokens", "cost", "cause", "advice", "reply_limit", "options", "checks",
     ]  # fmt: skip
     assert transcript_text(result).count("\n") == 16
 
@@ -87,9 +87,9 @@ def test_each_reply_leads_to_its_verdict_and_options() -> None:
         ("JSON schema", {"ending": "refused"}, "unknown", "the reply is refused; --style structured is not for it", ()),
         ("reasoning", {"ending": "truncated"}, "does not", "it thinks, and used up its tokens by that", big),
         ("reasoning", {"ending": "truncated", "text": "7"}, "unknown", "the reply is truncated", ()),
-        ("reasoning", {"text": "<think>3</think>7"}, "works", "it thinks inside of its reply", ()),
+        ("reasoning", {"text": "<think>3</think>7"}, "works", "it thinks inside of its reply", big),
         ("reasoning", {"text": "7", **tokens}, "works", "it thinks in a field of its own: 600 of 900 tokens", big),
-        ("reasoning", {"text": "7", **few}, "works", "it thinks in a field of its own: 500 of 900 tokens", ()),
+        ("reasoning", {"text": "7", **few}, "works", "it thinks in a field of its own: 500 of 900 tokens", big),
         ("image", {"text": "blue"}, "does not", 'a red image was not seen: "blue"; as --judge take another model', ()),
         ("image", error, "does not", "400: no; as a judge of images (--judge) take another model", ()),
         ("long prompt", {"text": "cup"}, "does not", 'the first line of 100 tokens was not read ("cup"): ', shots),

@@ -35,8 +35,7 @@ from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.kept import _package
-from tsgkit.runs.plan import Cell, Plan, load_plan
+from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of, usage_value
 from tsgkit.runs.results import Result, cached_share
 from tsgkit.runs.row_totals import RowTotals
@@ -82,19 +81,6 @@ def test_a_row_and_a_folder_are_called_by_what_tells_them_apart() -> None:
         for text in texts:
             with pytest.raises(UsageError, match=message):
                 assert Plan(images=(text,)).folders
-
-
-def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text("title: mine\ntasks: [tsg/sgqa]\nlimit: 3\n")
-    assert load_plan(str(file)) == {"tasks": ["tsg/sgqa"], "limit": 3}
-    for text, message in (("- a\n", "a plan is fields and values"), ("limit: 0\n", "limit"), ("limits: 1\n", "limits")):
-        file.write_text(text)
-        with pytest.raises(UsageError, match=message):
-            load_plan(str(file))
-    with pytest.raises(UsageError, match="there is no plan nowhere") as problem:
-        load_plan("nowhere")
-    assert problem.value.hint.startswith("the plans: ")
 
 
 def test_a_run_is_named_after_its_models_and_tasks() -> None:
@@ -430,16 +416,11 @@ def test_an_exception_of_code_ends_its_sample_and_one_of_a_package_or_a_budget_t
         assert heard.is_fatal(error) is is_fatal, error
 
 
-def test_a_shard_is_named_as_the_whole_and_a_task_by_the_package_of_its_code() -> None:
+def test_a_shard_is_named_as_the_whole() -> None:
     whole = prepare(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1))
     parts = [in_shard(whole, Shard(number, 2)) for number in (1, 2)]
     assert sorted(len(part.rows) for part in parts) == [0, 1]
     assert [part.name for part in parts] == ["rules-tsg-sgqa"] * 2
-    assert [str(part.shard) for part in parts] == ["1/2", "2/2"]
-    task = whole.rows[0].task
-    assert _package(task) == "tsgkit"
-    own, other = (SimpleNamespace(card=SimpleNamespace(source="my/own"), key=key) for key in ("my/own", "x"))
-    assert [_package(one) for one in (own, other)] == ["", "types"]  # type: ignore[arg-type]
 
 
 # Records and results

@@ -20,10 +20,11 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.cli.eval import add_arguments, plan_of
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import load_card
+from tsgkit.library.cards import card_names, load_card
 from tsgkit.report.charts import chart, gather_for
 from tsgkit.runs.plan import Plan, cells_of, load_plan, made
-from tsgkit.runs.run_setup import RunSetup, prepare
+from tsgkit.runs.reply_limits import ReplyLimit
+from tsgkit.runs.run_setup import RunSetup, limits_of_replies, prepare
 from tsgkit.runs.script_export import script_lines
 from tsgkit.suites.suite import task_of
 
@@ -115,7 +116,7 @@ def test_folders_of_prompts_have_short_names_that_differ_and_are_part_of_the_ide
     assert identity(prompts=folders) != several.identity
 
 
-def test_python_takes_lists_and_compares_along_an_axis(tmp_path: Path) -> None:
+def test_python_takes_lists(tmp_path: Path) -> None:
     run = tk.evaluate(
         "sgqa", model={"cup": lambda _: "[cup]"}, style="few-shot", shots=[1, 2], seed=[0, 1], limit=2,
         out=tmp_path / "run", quiet=True,
@@ -123,11 +124,6 @@ def test_python_takes_lists_and_compares_along_an_axis(tmp_path: Path) -> None:
     assert {(one.shots, one.prompts, one.seed) for one in run.samples} == {(k, None, s) for k in (1, 2) for s in (0, 1)}
     assert len(run.samples[0].explain().rows) == 1
     assert run.value("exact_match", shots=2, seed=1) == run.results[3].board.profiles["strict"]["exact_match"].value  # type: ignore[index, union-attr]
-    compared = tk.compare(run, "sgqa", by="seed")
-    assert [(pair.first.axes[2], pair.second.axes[2]) for pair in compared.pairs] == [(1, 0)] * 2
-    for by, message in (("style", "there is nothing to compare"), ("weather", "there is no group weather")):
-        with pytest.raises(UsageError, match=message):
-            tk.compare(run, by=by)
 
 
 # Identities
@@ -185,6 +181,33 @@ def test_a_card_counts_by_its_version_and_by_what_is_sent(tmp_path: Path, monkey
         monkeypatch.chdir(tmp_path / field)
         found.append(identity(model_args=ARGS[:1]) == known)
     assert found == [True, False, False]
+
+
+def test_own_servers_have_a_default_limit_of_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def limit(**changes: object) -> int | str:
+        found = prepared(**{"model_args": ARGS[:1]} | changes)
+        limits = limits_of_replies(found.plan, {row.task for row in found.rows}, found.settings)
+        shown = next(iter(limits.values()), ReplyLimit(None))
+        assert [one.defaults.get("max_tokens") for one in found.settings.values()] == [shown.tokens]
+        return shown.tokens or shown.why_none.partition(";")[0]
+
+    rows: list[tuple[dict[str, Any], int | str]] = [
+        ({}, 880), ({"solvers": ("single", "vote:3")}, 880), ({"solvers": ("agent",), "tasks": ("tsg/sa-sgg",)}, 4320),
+        ({"tasks": ("tsg/sgqa", "tsg/ma-sgg")}, 2800), ({"styles": ("zero-shot", "cot")}, 4080),
+        ({"model_args": (ARGS[0], "max_completion_tokens=9")}, "max_completion_tokens is given"),
+        ({"model_args": (ARGS[0], "extra_body.kwargs.enable_thinking=true")}, "enable_thinking is given"),
+        ({"models": ("openai/Qwen/Qwen3-0.6B",)}, "models of its name reason, by the price map"),
+        ({"models": ("ollama/llama3",)}, ""), ({"model_args": ("api_key=k",)}, ""),
+        ({"model_args": ("api_base=https://eu.api.openai.com/v1",)}, ""),
+    ]  # fmt: skip
+    assert [limit(**changes) for changes, _ in rows] == [expected for _, expected in rows]
+    for name in card_names():
+        task = task_of(load_card(name))
+        data, length = task.dataset(None), getattr(task, "length", lambda _: (0, 1))
+        assert max(length(data.sample(n))[1] for n in range(len(data))) / 3 <= (task.card.longest_answer or 0), name
+    project_with_card("tsg/sgqa", "longest_answer", "# longest_answer", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert limit() == "the card of tsg/sgqa states no longest_answer"
 
 
 def test_assets_that_the_chosen_scenes_name_are_part_of_it_wherever_they_lie_and_no_others(tmp_path: Path) -> None:

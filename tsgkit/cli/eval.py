@@ -246,15 +246,18 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     from tsgkit.runs.estimate import estimates_of, usage_in
     from tsgkit.runs.folder import SAMPLES
     from tsgkit.runs.run_list import runs_in
-    from tsgkit.runs.run_setup import asked_of, asks_a_model
+    from tsgkit.runs.run_setup import asked_of, asks_a_model, limits_of_replies
     from tsgkit.runs.subjects import prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     prices = prices_of(models, tuple(arguments.price), prepared.settings, batch=arguments.batch)
     begun = _begun(prepared, arguments)
     estimates = estimates_of(prepared, prices, begun and usage_in(begun / SAMPLES))
+    tasks = dict.fromkeys(row.task for row in prepared.rows)
+    limits = limits_of_replies(prepared.plan, tasks, prepared.settings)
     if arguments.json:
-        say(json.dumps({"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}))
+        value = {"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}
+        say(json.dumps(value | {"default_max_tokens": {model: limit.tokens for model, limit in limits.items()}}))
         return GOOD
     say(f"run {inert(prepared.name)}-{prepared.identity}: nothing is sent")
     for note in prepared.notes:
@@ -276,6 +279,8 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}{tier}"))
         if price is not None and price.note:
             say(f"  note: {inert(price.note)}")
+    for model, limit in limits.items():
+        say(f"  {inert(f'{model}: {limit}')}")
     say(f"in all {_in_all(estimates)}")
     if begun and (answered := runs_in(begun).runs[0]["recorded"]):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")

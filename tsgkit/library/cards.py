@@ -72,6 +72,10 @@ class Card(_Declared):
     judge: Text | None = None
     on_request: StrictBool = False
     temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] = 0.1
+    longest_answer: Annotated[int, Field(strict=True, ge=1)] | None = None
+    """The tokens of the longest sensible answer without words around it; a third of its characters is on the safe
+    side.
+    """
     metrics: Annotated[dict[StrictStr, CardMetric], Field(min_length=1)]
 
     name: str

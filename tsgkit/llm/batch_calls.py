@@ -73,7 +73,7 @@ class BatchCalls(LiteLlm):
         held = HeldRequest(REQUEST.get())
         try:
             with carried_by(partial(_carried, self.collector, held)):
-                return await super().send(messages, schema, LONGEST)
+                return await self._asked(messages, self._with_schema(schema), LONGEST)
         except CallFailed as failure:
             if held.ended is not None:
                 raise copy(held.ended) from None  # one that ends many calls is of each its own

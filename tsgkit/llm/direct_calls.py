@@ -45,7 +45,7 @@ from tsgkit.llm.responses import (
     without_shown_images,
 )
 from tsgkit.llm.service_errors import NAMES, error_inside, failure_in, rejection, said_in
-from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
+from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters, without_limit
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
@@ -159,8 +159,17 @@ class DirectCalls:
         return {"model": model, "messages": messages} | self._parameters | formatted | self._extra
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no reply."""
-        return await self._asked(messages, self._body(messages, schema), timeout)
+        """Return one request; ``CallFailed`` where it brings no reply.
+
+        A default limit of tokens is left out where the context has no room for it.
+        """
+        body = self._body(messages, schema)
+        try:
+            return await self._asked(messages, body, timeout)
+        except CallFailed as failure:
+            if not self.settings.has_default_limit or not failure.may_be_limit:
+                raise
+        return await self._asked(messages, without_limit(body), timeout)
 
     async def probe(self, timeout: float) -> Reply:
         """Return the reply to a request for one token."""

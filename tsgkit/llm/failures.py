@@ -28,6 +28,8 @@ TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 """Messages of services that reject a prompt for its length."""
+LIMIT_OF_TOKENS = re.compile(r"max_(new_|completion_|output_)?tokens|(in|for) the completion")
+"""Messages of servers that refuse a limit of tokens, or have no room for as many beside the prompt."""
 LONGEST_MESSAGE = 500
 
 
@@ -97,6 +99,11 @@ class CallFailed(Exception):
     def may_be_schema(self) -> bool:
         """True if the same request without its schema may succeed."""
         return self.with_schema and self.status in (400, 422)
+
+    @property
+    def may_be_limit(self) -> bool:
+        """True if the same request without its limit of tokens may succeed."""
+        return self.status in (400, 413, 422) and bool(LIMIT_OF_TOKENS.search(self.message))
 
     @property
     def is_loss(self) -> bool:

@@ -38,7 +38,7 @@ from tsgkit.llm.responses import (
     without_shown_images,
 )
 from tsgkit.llm.service_errors import FILTERED, failure_in, rejection, said_in
-from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
+from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters, without_limit
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -144,9 +144,20 @@ class LiteLlm:
         return raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no reply."""
-        extra = {} if schema is None else {"response_format": schema}
-        return await self._asked(messages, self._parameters | extra, timeout)
+        """Return one request; ``CallFailed`` where it brings no reply.
+
+        A default limit of tokens is left out where the context has no room for it.
+        """
+        parameters = self._with_schema(schema)
+        try:
+            return await self._asked(messages, parameters, timeout)
+        except CallFailed as failure:
+            if not self.settings.has_default_limit or not failure.may_be_limit:
+                raise
+        return await self._asked(messages, without_limit(parameters), timeout)
+
+    def _with_schema(self, schema: dict[str, Any] | None) -> dict[str, Any]:
+        return self._parameters | ({} if schema is None else {"response_format": schema})
 
     async def probe(self, timeout: float) -> Reply:
         """Return the reply to a request for one token."""

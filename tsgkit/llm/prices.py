@@ -16,6 +16,7 @@ A service may have tiers, each with a price of its own:
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -36,6 +37,8 @@ SAME_TIER = {"fast": "priority", "batches": "batch"}
 TRAFFIC = {"ON_DEMAND": "default", "ON_DEMAND_PRIORITY": "priority", "ON_DEMAND_FLEX": "flex", "FLEX": "flex"}
 """Tiers by the traffic types of Gemini."""
 CHEAPER = ("flex", "batch")
+SIZE = re.compile(r"[-_:]\d+(?:\.\d+)?b\b|:")
+"""The size in the name of a model (``-8b``), or what precedes its tag."""
 
 
 @dataclass(frozen=True)
@@ -241,6 +244,25 @@ def in_catalogue(name: str) -> bool:
     """
     is_price_alone = name.startswith("ft:") and name.count(":") == 1
     return not is_price_alone and _map().get(name, {}).get("litellm_provider") in ("openai", "text-completion-openai")
+
+
+def reasons_by_name(model: str) -> bool:
+    """Return whether LiteLLM's map lists a model that reasons under this name, whoever serves it and in whatever size.
+
+    >>> reasons_by_name("openai/Qwen/Qwen3-8B"), reasons_by_name("openai/qwen3:0.6b"), reasons_by_name("openai/local")
+    (True, True, False)
+    """
+    return _family(model) in _reasoning_families()
+
+
+@cache
+def _reasoning_families() -> frozenset[str]:
+    return frozenset(_family(name) for name, entry in _map().items() if entry.get("supports_reasoning"))
+
+
+def _family(model: str) -> str:
+    """Return the name of a model without its owner, size and tag."""
+    return SIZE.split(model.rpartition("/")[2].lower())[0]
 
 
 def _entry(model: str) -> dict[str, Any]:

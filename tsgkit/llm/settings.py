@@ -46,6 +46,8 @@ IMAGE_PARAMETERS = {
 }
 """The same for image models."""
 NOT_SENT = "the provider would not be sent it"
+DEFAULT_LIMIT = "max_tokens"
+"""The parameter that a default limit of tokens sets."""
 UNIX = {"http+unix": "http", "https+unix": "https"}
 """Schemes of addresses that name a unix socket, and those that are spoken over it."""
 RESERVED = (
@@ -93,6 +95,11 @@ class Settings:
     def parameters(self) -> dict[str, Any]:
         """All parameters; the user's override defaults."""
         return self.defaults | self.given
+
+    @property
+    def has_default_limit(self) -> bool:
+        """True if replies have a limit of tokens that the user did not set."""
+        return DEFAULT_LIMIT in self.defaults
 
     @property
     def tier(self) -> str:
@@ -263,6 +270,11 @@ def accepted_parameters(
         else:
             notices.append(f"{settings.model}: default {name}={value} is not sent: {why}")
     return accepted
+
+
+def without_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters without the default limit of tokens."""
+    return {name: value for name, value in parameters.items() if name != DEFAULT_LIMIT}
 
 
 def _is_connection(name: str) -> bool:

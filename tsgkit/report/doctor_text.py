@@ -29,6 +29,7 @@ def closing_lines(found: Examination) -> Iterator[str]:
     if found.cause:
         return
     yield inert(f"options to set: {' '.join(found.options)}") if found.options else "no option needs to be set"
+    yield from [inert(found.reply_limit)] if found.reply_limit else []
     tokens = "tokens unknown" if found.tokens is None else f"{found.tokens:,} tokens"
     cost = "cost unknown" if found.cost is None else f"${found.cost:.4f}"
     yield f"used: {count(found.requests, 'request')}, {tokens}, {cost}"

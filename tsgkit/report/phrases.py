@@ -7,12 +7,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
 from tsgkit.suites.profile_readings import TwoReadings
 
-MORE_ROOM = "give replies more room: --model-arg max_tokens=N"
-"""Advice for replies that were cut off."""
+
+def more_room(parameters: Mapping[str, Any] | None) -> str:
+    """Return the advice for replies that were cut off, with the limit that is among a model's parameters."""
+    limit = (parameters or {}).get("max_tokens")
+    return "give replies more room: --model-arg max_tokens=N" + (f" (here {limit:,})" if isinstance(limit, int) else "")
 
 
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:

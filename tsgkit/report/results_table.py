@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tsgkit.report.figures import interval, one_of, percent
-from tsgkit.report.phrases import MORE_ROOM
+from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import code_options, count, inert
 from tsgkit.report.report_rows import main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
@@ -89,7 +89,9 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
         for result in mine:
             yield from _troubles(result)
         if any(result.board.counts["truncated"] for result in mine):
-            yield f"  {MORE_ROOM}"
+            asked = next(row.asked for row in prepared.rows if row.cell.subject == subject)
+            settings = prepared.settings.get(asked)
+            yield f"  {more_room(None if settings is None else settings.parameters)}"
         for why, advice in dict.fromkeys((result.given_up, result.advice) for result in mine if result.given_up):
             yield f"  given up: {inert(why)}"
             yield from [f"  {inert(advice)}"] if advice else []

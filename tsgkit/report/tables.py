@@ -28,7 +28,7 @@ from tsgkit.report.figures import (
     weight,
     with_interval,
 )
-from tsgkit.report.phrases import MORE_ROOM
+from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
 from tsgkit.scoring.outcomes import COUNTS, Outcome
@@ -137,7 +137,7 @@ def _row_notes(row: ReportRow) -> Iterator[Line]:
         unasked = f"{row.unasked:,} of {row.total:,} samples were not asked"
         yield (who, f": unfinished: {unasked}; the figures are over the others")
     if truncated := row.board.counts["truncated"]:
-        yield (who, f": {count(truncated, 'reply was', 'replies were')} cut off: {MORE_ROOM}")
+        yield (who, f": {count(truncated, 'reply was', 'replies were')} cut off: {more_room(row.parameters)}")
     for error, times in list(row.errors.items())[:MOST_ERRORS]:
         yield (who, f": {times:,} of {row.n:,} samples failed: ", Foreign(error))
     if (more := len(row.errors) - MOST_ERRORS) > 0:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tsgkit.agents.asker import door_of, settings_for
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.library.files import read_text
 from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, Patience, as_dicts
@@ -35,6 +36,8 @@ from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.llm.settings import Client
 from tsgkit.llm.user_models import is_own
+from tsgkit.runs.reply_limits import OPTION, reply_limit
+from tsgkit.suites.suite import default_tasks
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
@@ -51,6 +54,8 @@ PATIENCE = 20.0
 LONG = 34_000
 """Characters of the long prompt: as many as our longest with ten worked examples."""
 SAVES = "tsgkit doctor MODEL --save FILE writes one"
+MARKS = 20
+"""The most tokens of a reply that are no part of its text, where it holds no thoughts."""
 THINKS = ("<think>", "<thinking>", "<|channel|>")
 
 
@@ -78,6 +83,8 @@ class Examination:
     """The reason why the model never answered; empty if it did."""
     advice: str = ""
     """The one thing to change so that it is."""
+    reply_limit: str = ""
+    """The default limit of its replies; empty where the server is not the user's own."""
     transcript: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     @property
@@ -89,7 +96,8 @@ class Examination:
     def value(self) -> dict[str, Any]:
         """The JSON value, without the transcript."""
         told = {name: getattr(self, name) for name in ("model", "endpoint", "requests", "tokens", "cost", "cause")}
-        return told | {"advice": self.advice, "options": list(self.options), "checks": list(map(asdict, self.checks))}
+        told |= {"advice": self.advice, "reply_limit": self.reply_limit}
+        return told | {"options": list(self.options), "checks": list(map(asdict, self.checks))}
 
 
 class Patient:
@@ -211,7 +219,18 @@ async def examined(
     if not head:
         cause, advice = _why_never(checks, door)
         head = {"doctor": __version__, "model": model, "endpoint": door.endpoint, "cause": cause, "advice": advice}
+        head |= {"reply_limit": _reply_limit(patient)}
     return _summed_up(patient, head, checks, door.secrets.redact)
+
+
+def _reply_limit(patient: Patient) -> str:
+    """Return the default limit of replies for each of the usual tasks; empty where the server is not the user's own."""
+    settings = settings_for(patient.model, patient.arguments)
+    limits = {name: reply_limit(settings, [load_card(name)]) for name in default_tasks()}
+    tokens = [f"{limit.tokens:,} ({name})" for name, limit in limits.items() if limit and limit.tokens]
+    if tokens:
+        return f"its replies end by default after so many tokens at most: {', '.join(tokens)}; {OPTION} changes it"
+    return next((str(limit) for limit in limits.values() if limit), "")
 
 
 def _why_never(checks: Sequence[Check], door: Door) -> tuple[str, str]:
@@ -240,6 +259,7 @@ def _summed_up(
         cost=total.cost,
         cause=str(lines[0]["cause"]),
         advice=str(lines[0]["advice"]),
+        reply_limit=str(lines[0].get("reply_limit", "")),
         transcript=tuple(lines),
     )
 
@@ -339,12 +359,14 @@ async def _reasoning(patient: Patient) -> Check:
             said = "it thinks, and used up its tokens by that: give it more"
             return Check(name, DOES_NOT, said, ("--model-arg max_tokens=8192",))
         return trouble
-    text, tokens = reply.text or "", reply.usage.reasoning
+    text, written = reply.text or "", reply.usage.completion or 0
+    unseen = written - len(text)  # a token has a character at least
     if any(mark in text for mark in THINKS):
-        return Check(name, WORKS, "it thinks inside of its reply; what it thinks is left out when a reply is read")
-    if tokens:
-        said = f"it thinks in a field of its own: {tokens:,} of {reply.usage.completion or tokens:,} tokens"
-        return Check(name, WORKS, said, ("--model-arg max_tokens=8192",) if tokens > 500 else ())
+        said = "it thinks inside of its reply; what it thinks is left out when a reply is read"
+        return Check(name, WORKS, said, ("--model-arg max_tokens=8192",))
+    if tokens := reply.usage.reasoning or (unseen if unseen > MARKS else 0):
+        said = f"it thinks in a field of its own: {tokens:,} of {written or tokens:,} tokens"
+        return Check(name, WORKS, said, ("--model-arg max_tokens=8192",))
     return Check(name, WORKS if "7" in text else UNKNOWN, f"the reply shows no reasoning: {_short(text)}")
 
 

@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -38,14 +38,15 @@ from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
+from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.factories import factory_of
-from tsgkit.suites.solvers.solver import HasWarnings, Solver
-from tsgkit.suites.styles import SHOTS
+from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
+from tsgkit.suites.styles import SHOTS, style_of
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_data, unnamed
 from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
 from tsgkit.version import __version__
@@ -244,6 +245,8 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
     settings = _settings(plan, tasks)
     _check_axes(plan, tasks)
     _check_ways(plan, tasks)
+    limits = limits_of_replies(plan, tasks.values(), settings)
+    settings |= {name: with_limit(settings[name], limit) for name, limit in limits.items()}
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
     formats = ResponseFormats()
@@ -355,6 +358,15 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     for settings in found.values():
         refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     return found
+
+
+def limits_of_replies(plan: Plan, tasks: Iterable[Task], settings: Mapping[str, Settings]) -> dict[str, ReplyLimit]:
+    """Return the default limits of replies by model, for all that are servers of the user's own."""
+    cards = [task.card for task in tasks]
+    is_plain = all(name == SINGLE or name.startswith("vote:") for name in plan.solvers)
+    reasons = not is_plain or any(style.reasoning or style.rewrite for style in map(style_of, plan.styles))
+    limits = {name: reply_limit(one, cards, reasons=reasons) for name, one in settings.items()}
+    return {name: limit for name, limit in limits.items() if limit is not None}
 
 
 WHY_NOT = {
