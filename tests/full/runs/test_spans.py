@@ -104,9 +104,9 @@ def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine, 
 
 
 def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine, tmp_path: Path) -> None:
-    with model_server(first=[429, 503, 200], retry_after="0") as server, collector() as served:
-        traced(tsgkit, served.url, *words(server.base, limit=1))
-    [call] = served.named("chat x")
+    with model_server(first=[200, 429, 503, 200], retry_after="0") as server, collector() as served:
+        traced(tsgkit, served.url, *words(server.base, "--concurrency", "1", limit=2))
+    _, call = sorted(served.named("chat x"), key=lambda call: len(call.events))
     events = [(name, event["error.type"]) for name, event in call.events]
     assert events == [("tsgkit.failed_attempt", "429"), ("tsgkit.failed_attempt", "503")]
     assert call["tsgkit.tries"] == 3 and not call.is_error
