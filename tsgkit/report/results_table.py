@@ -89,8 +89,7 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
         for result in mine:
             yield from _troubles(result)
         if any(result.board.counts["truncated"] for result in mine):
-            asked = next(row.asked for row in prepared.rows if row.cell.subject == subject)
-            settings = prepared.settings.get(asked)
+            settings = prepared.settings.get(asked[subject])
             yield f"  {more_room(None if settings is None else settings.parameters)}"
         for why, advice in dict.fromkeys((result.given_up, result.advice) for result in mine if result.given_up):
             yield f"  given up: {inert(why)}"
