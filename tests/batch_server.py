@@ -20,7 +20,6 @@ import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -189,7 +188,7 @@ class RunningBatches(Running):
 @contextmanager
 def batch_server(**options: object) -> Iterator[RunningBatches]:
     """Yield a server with these options, for as long as the block lasts."""
-    with started(Path(__file__), options) as running:
+    with started("batch_server", **options) as running:
         yield RunningBatches(int(running.base.split(":")[2].split("/")[0]))
 
 

@@ -18,13 +18,12 @@ import hashlib
 import json
 import struct
 import zlib
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Coroutine
 from email.parser import BytesParser
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from model_server import Connection, Running, Script, serve, started
+from model_server import Connection, Script, serve, started
 
 MAGIC = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif"}
 REFUSAL = "Your request was rejected as a result of our safety system."
@@ -85,17 +84,22 @@ class ImageConnection(Connection):
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         value = json.loads(body)
-        contents = [one["content"] for one in value["messages"]]
-        parts = [part for content in contents if isinstance(content, list) for part in content]
-        texts = [content for content in contents if isinstance(content, str)]
-        found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
-        text = " ".join([*texts, *(part["text"] for part in parts if part["type"] == "text")])
-        self.script.looked += [{"text": text, **one} for one in found]
+        text, found = self.shown(value, " ")
         fault = self.count(text, body, value["model"])
         reply = next((said for word, said in self.script.replies.items() if word in text), json.dumps(found))
         key = headers.get("authorization", "").removeprefix("Bearer ") if self.script.echo_key else ""
         if fault != "hang":
             self._later(lambda: self._finish(fault, text, "", key, reply))
+
+    def shown(self, value: dict[str, Any], between: str) -> tuple[str, list[dict[str, Any]]]:
+        """Return the texts and the images of a request, and note them."""
+        contents = [one["content"] for one in value["messages"]]
+        parts = [part for content in contents if isinstance(content, list) for part in content]
+        texts = [content for content in contents if isinstance(content, str)]
+        found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
+        text = between.join([*texts, *(part["text"] for part in parts if part["type"] == "text")])
+        self.script.looked += [{"text": text, **one} for one in found]
+        return text, found
 
     def count(self, prompt: str, body: bytes, model: str) -> str:
         """Return the fault a request meets, counted; of a request to look also the kinds of its parts, in order."""
@@ -167,11 +171,7 @@ def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
     return fields
 
 
-@contextmanager
-def image_server(**options: object) -> Iterator[Running]:
-    """Yield a server with these options, for as long as the block lasts."""
-    with started(Path(__file__), options) as running:
-        yield running
+image_server = partial(started, "image_server")
 
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:

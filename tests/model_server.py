@@ -30,7 +30,7 @@ import urllib.request
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from prefork import preforked
@@ -263,17 +263,13 @@ class Running:
 
 
 @contextmanager
-def model_server(**options: object) -> Iterator[Running]:
-    """Yield a server with these options, for as long as the block lasts."""
-    with started(Path(__file__), options) as running:
-        yield running
-
-
-@contextmanager
-def started(program: Path, options: dict[str, object]) -> Iterator[Running]:
-    """Yield a server that is a program which prints its port."""
-    with preforked(program.stem, options) as port:
+def started(module: str, **options: object) -> Iterator[Running]:
+    """Yield a server of a module with these options, for as long as the block lasts."""
+    with preforked(module, options) as port:
         yield Running(port)
+
+
+model_server = partial(started, "model_server")
 
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:

@@ -15,15 +15,14 @@ import hashlib
 import json
 import re
 import struct
-import sys
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Coroutine, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from image_server import ImageConnection, ImageScript, seen
-from model_server import Running, serve, started
+from image_server import ImageConnection, ImageScript
+from model_server import serve, started
 
 from tsgkit.suites.sceneeval import word_meanings
 from tsgkit.suites.sceneeval.annotations import spaced
@@ -131,13 +130,11 @@ class RoomConnection(ImageConnection):
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         script, value = self.script, json.loads(body)
         _, user = value["messages"]
-        parts = user["content"] if isinstance(user["content"], list) else [{"type": "text", "text": user["content"]}]
-        text = "\n".join(part["text"] for part in parts if part["type"] == "text")
+        parts = user["content"] if isinstance(user["content"], list) else []
         urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
-        images = [seen(url) for url in urls]
+        text, images = self.shown({"messages": [user]}, "\n")
         kind = kind_of(text)
         script.kinds[kind] += 1
-        script.looked += [{"text": text, **one} for one in images]
         script.prompts.append(text)
         times = script.seen[hashlib.sha256(body).hexdigest()]
         fault = self.count(text, body, value["model"])
@@ -176,16 +173,8 @@ def wrong(kind: str, text: str, urls: list[str], schema: Mapping[str, Any] | Non
     return ""
 
 
-@contextmanager
-def room_judge(**options: object) -> Iterator[Running]:
-    """Yield a judge with these options, for as long as the block lasts."""
-    with started(Path(__file__), options) as running:
-        yield running
+room_judge = partial(started, "room_judge")
 
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
     return serve(RoomScript(options), int(options.get("port", 0)), RoomConnection)
-
-
-if __name__ == "__main__":
-    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

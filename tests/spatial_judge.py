@@ -1,6 +1,6 @@
 """A judge of images on loopback: it knows what each image shows, and says so only of the image it was sent.
 
-As a program it prints its port and serves, like ``image_server``, whose options and faults it has. Besides:
+It serves like ``image_server``, whose options and faults it has. Besides:
 ``rows`` (a file of questions with their keys) and ``images`` (the item that an image's SHA-256 belongs to) are what
 it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the image sent is that of the questions, else
 None), ``constant:C`` (always that letter). ``forms`` lists how its replies are written: the first reply to a request in
@@ -10,18 +10,16 @@ too few).
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import re
-import sys
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from image_server import ImageConnection, ImageScript, seen
-from model_server import Running, serve, started
+from image_server import ImageConnection, ImageScript
+from model_server import serve, started
 
 from tsgkit.suites.spatialgen.rows import Question, question_from, rows_in
 
@@ -67,12 +65,7 @@ class JudgeConnection(ImageConnection):
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         script, value = self.script, json.loads(body)
-        contents = [one["content"] for one in value["messages"]]
-        parts = [part for content in contents if isinstance(content, list) for part in content]
-        texts = [content for content in contents if isinstance(content, str)]
-        text = "\n".join([*texts, *(part["text"] for part in parts if part["type"] == "text")])
-        found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
-        script.looked += [{"text": text, **one} for one in found]
+        text, found = self.shown(value, "\n")
         script.last_body = {name: part for name, part in value.items() if name != "messages"}
         form = script.form(body)
         fault = self.count(text, body, value["model"])
@@ -93,16 +86,8 @@ def written(letters: list[str], asked: str, form: str) -> str:
     return "\n".join((["My answers are these."] if form == "heading" else []) + lines)
 
 
-@contextmanager
-def spatial_judge(**options: object) -> Iterator[Running]:
-    """Yield a judge with these options, for as long as the block lasts."""
-    with started(Path(__file__), options) as running:
-        yield running
+spatial_judge = partial(started, "spatial_judge")
 
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
     return serve(JudgeScript(options), int(options.get("port", 0)), JudgeConnection)
-
-
-if __name__ == "__main__":
-    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

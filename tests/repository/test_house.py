@@ -77,6 +77,7 @@ HINTED_SHARE = 0.75
 BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
+@cache
 def modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "_bundled" not in path.parts)
 
@@ -102,8 +103,8 @@ class Source(NamedTuple):
     imports: list[tuple[ast.stmt, str]]
     at_once: set[int]
     """The lines on which something is imported with the module."""
-    strings: list[str]
-    calls: set[str]
+    strings: list[ast.Constant]
+    calls: list[tuple[ast.Call, str]]
 
 
 @cache
@@ -114,7 +115,7 @@ def tree_of(path: Path) -> ast.Module:
 @cache
 def source_of(path: Path) -> Source:
     tree = tree_of(path)
-    source = Source([], {node.lineno for node in tree.body}, [], set())
+    source = Source([], {node.lineno for node in tree.body}, [], [])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             source.imports.extend((node, alias.name) for alias in node.names)
@@ -122,9 +123,9 @@ def source_of(path: Path) -> Source:
             assert node.level == 0, f"a relative import on line {node.lineno}"
             source.imports.append((node, node.module or ""))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            source.strings.append(node.value)
+            source.strings.append(node)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            source.calls.add(node.func.id)
+            source.calls.append((node, node.func.id))
     return source
 
 
@@ -153,7 +154,7 @@ def test_no_module_outside_a_suites_folder_names_the_suite() -> None:
     for path in modules():
         source = source_of(path)
         named = [one for node, name in source.imports for one in names_of(node, name)]
-        named += [one for text in source.strings for one in re.findall(r"\btsgkit(?:\.\w+)+", text)]
+        named += [one for text in source.strings for one in re.findall(r"\btsgkit(?:\.\w+)+", str(text.value))]
         foreign = [name for name in named if suite_of(name) not in ("", suite_of(name_of(path)))]
         assert foreign == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else []), path
 
@@ -180,7 +181,7 @@ def test_heavy_libraries_live_in_their_rooms_and_load_when_used_and_pure_rooms_r
                 assert not early, f"{path}:{node.lineno}: {library} is imported before it is used"
         if room_of(path) in PURE:
             assert not {name.split(".")[0] for _, name in source_of(path).imports} & OUTSIDE, path
-            assert not source_of(path).calls & {"open", "print", "input", "eval", "exec"}, path
+            assert not {name for _, name in source_of(path).calls} & {"open", "print", "input", "eval", "exec"}, path
 
 
 def test_declarations_hold_no_code_and_commands_of_our_suites_lie_in_their_folders() -> None:
@@ -262,11 +263,10 @@ def test_docstrings_hardly_open_with_question_words_names_are_nouns_and_no_text_
     assert {name for name in names if PARTICIPLE.search(name)} <= FIELD_NOUNS
     assert names >= FIELD_NOUNS, "an exception that is not needed"
     found = [
-        f"{path}:{node.lineno}: {node.value[:80]}"
+        f"{path}:{node.lineno}: {text[:80]}"
         for path in modules()
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and AVOIDED.search(node.value)
-        if node.value not in SENT_TO_MODELS
+        for node in source_of(path).strings
+        if AVOIDED.search(text := str(node.value)) and text not in SENT_TO_MODELS
     ]
     for path in PAGES:
         lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
@@ -278,12 +278,10 @@ def test_error_messages_do_not_shout_and_usage_errors_name_the_next_step() -> No
     """A hint may be missing where the message names what is allowed; most errors have one."""
     hinted = []
     for path in modules():
-        for call in ast.walk(tree_of(path)):
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-                continue
-            if call.func.id.endswith(("Error", "Problem")):
+        for call, name in source_of(path).calls:
+            if name.endswith(("Error", "Problem")):
                 texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
                 assert not any(isinstance(text, str) and re.search(r"\w!", text) for text in texts), (path, texts)
-            if call.func.id == "UsageError":
+            if name == "UsageError":
                 hinted.append(any(keyword.arg == "hint" for keyword in call.keywords))
     assert sum(hinted) >= HINTED_SHARE * len(hinted)

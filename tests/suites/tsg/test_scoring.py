@@ -311,9 +311,7 @@ def value(report: ScoreReport, profile: str, metric: str) -> float | None:
     return None if found is None else found.value
 
 
-def test_perfect_replies_score_one_one_graph_of_k_a_share_and_each_outcome_is_counted_once(
-    tmp_path: Path,
-) -> None:
+def test_perfect_replies_score_one_one_graph_of_k_a_share_and_each_outcome_is_counted_once(tmp_path: Path) -> None:
     for task, metric in HEADLINE.items():
         report = scored(tmp_path, task, {sample.item_id: shown_answer(sample) for sample in samples(task)})
         assert value(report, "strict", metric) == value(report, "official", metric) == 1, task

@@ -252,11 +252,7 @@ def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
 
 
 def test_credits_of_shortcuts_are_those_of_the_audit_and_equal_options_share_them() -> None:
-    texts = (
-        "Take the cup off the shelf.",
-        "Put the cup on the shelf.",
-        "Take the lid, not the cup, off the shelf.",
-    )
+    texts = ("Take the cup off the shelf.", "Put the cup on the shelf.", "Take the lid, not the cup, off the shelf.")
     names = ("take", "cup", "shelf")
     view = ChoiceView(texts, names=names, elements=(*names, "off"), recent=("lid",))
     shares = dict(zip(NAMES, credits_of(view), strict=True))

@@ -20,11 +20,7 @@ from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabula
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
-from tsgkit.suites.tsg.makers.questions import (
-    Question,
-    confirmed,
-    draw_questions,
-)
+from tsgkit.suites.tsg.makers.questions import Question, confirmed, draw_questions
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
