@@ -183,7 +183,6 @@ EVAL = ("eval", *MODEL, "--no-cache", "--out", "run")
 SCENES = tuple(part for row in ROWS[1:5] for part in ("--scene", row.scene))
 JOBS = {
     "zero-shot": Job((*EVAL, "--task", "sgqa", "--limit", "8"), dict, "run"),
-    "vote": Job((*EVAL, "--task", "sgqa", "--limit", "3", "--solver", "vote:3"), dict, "run"),
     "agent": Job((*EVAL, "--task", "ma-sgg", "--limit", "2", "--solver", "agent"), lambda: ACTIONS, "run"),
     "judge": Job(
         (*JUDGING, "--judge", "openai/eye", "--no-cache", "--out", "run"),

@@ -16,13 +16,12 @@ import asyncio
 import base64
 import hashlib
 import json
-import struct
-import zlib
 from collections.abc import Coroutine
 from email.parser import BytesParser
 from functools import partial
 from typing import Any
 
+from drawn_images import png_of
 from model_server import Connection, Script, serve, started
 
 MAGIC = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif"}
@@ -32,13 +31,7 @@ REFUSAL = "Your request was rejected as a result of our safety system."
 def png(text: str, width: int = 8, height: int = 6) -> bytes:
     """Return a PNG whose colours follow from a text."""
     colour = hashlib.sha256(text.encode()).digest()[:3]
-    rows = b"".join(b"\0" + colour * width for _ in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(rows)) + _chunk(b"IEND", b"")
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return png_of(width, height, 8, 2, (b"\0" + colour * width) * height)
 
 
 def seen(url: str) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def test_what_a_model_says_leads_to_the_best_version_within_the_effort() -> None
         assert faults[1] <= faults[0], (number, row.says)
 
 
-def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_a_finding_even_at_low_effort() -> None:
+def test_an_edit_that_the_model_doubts_is_proposed_and_proposed_repairs_are_asked_about() -> None:
     ask = Spoken({"look": f"{CUP_IS_KETTLE} (30)"})
     found = refined(passage(CUP), ask, MEDIUM)
     assert found.graphs == (CUP,) and found.changes == () and ask.labels == ["look/1"]
@@ -157,9 +157,6 @@ def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_a_finding_even_
     assert {change.code for change in found.changes} == {"hint-mismatched"}
     with pytest.raises(UsageError, match="no error type spelling"):
         passage(CUP, hint="missing, spelling")
-
-
-def test_proposed_repairs_are_asked_about_with_their_evidence() -> None:
     cup, kettle = Triplet("fill", "dobj", "cup"), Triplet("fill", "dobj", "kettle")
     change = Change(0, cup, kettle, "named", "the sentence says kettle", PROPOSED, sure=0.6)
     ask = Spoken({"look/1": "1: a (85)"})
@@ -328,7 +325,7 @@ def test_what_is_said_leads_to_graphs_actions_and_notes() -> None:
         Sentence("x", count=MOST_COUNT + 1)
 
 
-def test_actions_and_sentences_are_read_without_their_decoration() -> None:
+def test_actions_and_sentences_are_read_without_their_decoration_and_a_flood_of_them_ends() -> None:
     for text, actions in (
         ("- take the lid\n* shut it", ("take the lid", "shut it")),
         ("Action 1: take the lid\nAction 2: shut it", ("take the lid", "shut it")),
@@ -345,9 +342,6 @@ def test_actions_and_sentences_are_read_without_their_decoration() -> None:
         (" \n\n", ()),
     ):
         assert sentences_of(text) == sentences, (text, sentences)
-
-
-def test_a_flood_of_actions_ends() -> None:
     ask = Spoken(ONE | {"decompose": "\n".join(f"{n}. do thing {n}" for n in range(500))})
     assert len(told(ask).graphs) == MOST_ACTIONS == sum(label.startswith("write") for label in ask.labels)
 

@@ -117,7 +117,7 @@ def test_a_call_that_fails_leaves_the_best_so_far_or_its_own_end_and_a_stopped_r
             solved(TWO, Spoken(says | {label: BudgetReached("used up")}))
 
 
-def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
+def test_what_is_asked_keeps_to_its_bounds_and_names_that_the_published_form_cannot_carry_come_back() -> None:
     turns = STEPS | {"look": "graph 1: mismatched: pick-up -> dobj -> cup", "decompose": "x"}
     repairs = list(DERIVATIONS["refine"].make(TWO))
     says = (STEPS, turns, turns | {"write": "person -> verb -> dig"})
@@ -126,9 +126,6 @@ def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
         least, most = AGENTS.solver(name, of_item(sample), None).expected(sample).calls
         solved(sample, ask := Spoken(said), name)
         assert least <= len(ask.asked) <= most, (sample.item_id, name, said)
-
-
-def test_names_that_the_published_form_cannot_carry_come_back_all_the_same() -> None:
     for name in ("a -> b", "- x", "two\nlines", '"quoted"', "Graph 2:"):
         graphs = (ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", name)), FILL)
         found = read_graphs(written(graphs), 2)

@@ -10,7 +10,7 @@ PAGES = ("live.js", "exported.js", "editing.js", "deciding.js", "room.js", "widg
 MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
 
 
-def test_modules_open_with_a_comment_stay_short_and_write_no_markup() -> None:
+def test_modules_are_short_write_no_markup_share_no_name_and_are_joined_without_exports() -> None:
     modules = {module for page in PAGES for module in in_order(page)}
     assert len(modules) > 90
     for module in modules:
@@ -18,9 +18,6 @@ def test_modules_open_with_a_comment_stay_short_and_write_no_markup() -> None:
         assert text.startswith("// "), module
         assert len(text.splitlines()) < 350, module
         assert not re.search(MARKUP, text), module
-
-
-def test_modules_of_a_page_share_no_name_and_are_joined_without_exports() -> None:
     for page in PAGES:
         names = [name for module in in_order(page) for name in TOP_LEVEL.findall(text_of(module))]
         assert sorted({name for name in names if names.count(name) > 1}) == [], page

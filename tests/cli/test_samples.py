@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_wrong_samples_are_a_line_each_and_lead_to_an_explanation(
+def test_wrong_samples_are_a_line_each_and_are_chosen_by_outcome_text_and_row(
     run: Path, tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -57,8 +57,6 @@ def test_wrong_samples_are_a_line_each_and_lead_to_an_explanation(
     assert len(short) <= 80 < len(whole), "an explanation fits two screens"
     assert any("more: --all shows them)" in line for line in short) and not any("--all" in line for line in whole)
 
-
-def test_samples_are_chosen_by_outcome_text_and_row(run: Path, tsgkit: CommandLine) -> None:
     def items(words: str = "") -> list[tuple[str, str]]:
         lines = tsgkit(f"samples {run} --json --limit 0 {words}").out.splitlines()
         return [(one["item_id"], one["style"]) for one in map(json.loads, lines)]

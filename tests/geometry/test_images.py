@@ -118,7 +118,7 @@ def test_outlines_depth_and_normals_are_those_of_the_solid() -> None:
         assert np.allclose(image.normals[image.mask("cube")], (0, -1, 0), atol=1e-5), "however faces are wound"
 
 
-def test_an_image_has_from_1_to_2048_pixels_a_side_and_is_the_same_far_from_the_origin() -> None:
+def test_images_have_1_to_2048_pixels_a_side_and_what_cannot_be_drawn_is_a_usage_error() -> None:
     for things in ([], [RenderedSurface("empty", np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]):
         image = render(things, Camera(np.zeros(3), SOUTH), 8)
         assert (image.colours == np.array([round(255 * part) for part in BACKGROUND])).all()
@@ -139,6 +139,21 @@ def test_an_image_has_from_1_to_2048_pixels_a_side_and_is_the_same_far_from_the_
     near, far = drawn("cube", box(1, 2, 3)), drawn("cube", box(1, 2, 3), (4000.0, -9000.0, 500.0))
     images = [render([one], framing(one.vertices, (0.3, -1, 0.5)), 128) for one in (near, far)]
     assert (images[0].surfaces != images[1].surfaces).mean() < 0.002
+    cube = mesh_of(box(1, 1, 1))
+    broken = Object("lamp", Mesh.of(cube.vertices * math.nan, cube.faces), standing())
+    stage, empty = staged([broken, thing("bed", (1, 1, 1), (0, 0, 0.5))], ROOM), staged([], Architecture())
+    refused: list[tuple[MeasuredScene, Any, str | None, str]] = [
+        *((stage, kind, "lamp", "'lamp' cannot be measured: .*corners are not finite") for kind in VIEWS),
+        *((stage, kind, "sofa", "'sofa'") for kind in VIEWS),
+        (stage, "front", None, "is of one object"),
+        (stage, "below", "bed", "no view"),
+        (empty, "top", None, "nothing-to-draw"),
+    ]
+    for where, kind, name, message in refused:
+        with pytest.raises(UsageError, match=message):
+            view(where, kind, name)
+    assert [(found := undrawable(one)) and found.code for one in (empty, staged([], ROOM))] == ["nothing-to-draw", None]
+    assert view(staged([], ROOM), "top", size=16).names[0] == "floor_room"
 
 
 def test_colours_are_shown_times_the_light_and_textures_the_right_way_round_with_holes() -> None:
@@ -322,24 +337,6 @@ def test_every_pixel_shows_what_lies_there_and_surroundings_what_is_near_an_outl
     image = view(stage, "surroundings", "desk", 64)  # the desk looks at the north wall: the camera stands outside
     assert not {name for name in image.names if "north" in name}
     assert image.mask("desk").mean() > 0.05
-
-
-def test_what_cannot_be_drawn_is_a_usage_error_with_the_reason() -> None:
-    cube = mesh_of(box(1, 1, 1))
-    broken = Object("lamp", Mesh.of(cube.vertices * math.nan, cube.faces), standing())
-    stage, empty = staged([broken, thing("bed", (1, 1, 1), (0, 0, 0.5))], ROOM), staged([], Architecture())
-    refused: list[tuple[MeasuredScene, Any, str | None, str]] = [
-        *((stage, kind, "lamp", "'lamp' cannot be measured: .*corners are not finite") for kind in VIEWS),
-        *((stage, kind, "sofa", "'sofa'") for kind in VIEWS),
-        (stage, "front", None, "is of one object"),
-        (stage, "below", "bed", "no view"),
-        (empty, "top", None, "nothing-to-draw"),
-    ]
-    for where, kind, name, message in refused:
-        with pytest.raises(UsageError, match=message):
-            view(where, kind, name)
-    assert [(found := undrawable(one)) and found.code for one in (empty, staged([], ROOM))] == ["nothing-to-draw", None]
-    assert view(staged([], ROOM), "top", size=16).names[0] == "floor_room"
 
 
 def test_images_that_look_otherwise_are_of_another_version() -> None:

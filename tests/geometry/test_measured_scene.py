@@ -307,7 +307,7 @@ def test_objects_in_a_wall_collide_in_strict_but_not_in_its_door() -> None:
         assert bool(collisions(staged([bench], room)).wall_hits) is hit, low
 
 
-def test_depth_is_the_shortest_way_out_and_the_mass_of_a_cone_lies_a_quarter_up() -> None:
+def test_depth_is_the_shortest_way_out_and_a_chair_collides_as_published_if_its_table_is_an_obj() -> None:
     table = thing("table", (2, 1, 1), (0, 0, 0.5))
     for overlap in (0.004, 0.05, 0.3, -2.25):
         stage = staged([table, thing("chair", (0.5, 0.5, 0.5), (0, 0.75 - overlap, 0.5))], HALL)
@@ -320,18 +320,15 @@ def test_depth_is_the_shortest_way_out_and_the_mass_of_a_cone_lies_a_quarter_up(
     assert centre_of_mass(body(whole))[2] == pytest.approx(0.25)
     opened = body(Mesh.of(whole.vertices, whole.faces[1:]))
     assert centre_of_mass(opened)[2] == pytest.approx(opened.centroid[2])
-
-
-def test_a_chair_under_a_table_collides_as_published_if_the_table_is_an_obj() -> None:
-    """Readers of OBJ merge the corners of top and legs; five boxes joined so pass the weak test for a convex body."""
+    # Readers of OBJ merge the corners of top and legs; five boxes joined so pass the weak test for a convex body.
     legs = [((0.1, 0.1, 0.7), (x, 0.35, z)) for x in (-0.45, 0.45) for z in (-0.45, 0.45)]
     parts = joined(((1.0, 1.0, 0.05), (0.0, 0.725, 0.0)), *legs)
     made: Any = trimesh.Trimesh(parts.vertices, parts.faces, process=False)
     for kind, published in (("obj", True), ("glb", False)):
         data = made.export(file_type=kind)
-        table = read_mesh(data if isinstance(data, bytes) else data.encode(), kind)
-        assert isinstance(table, Mesh)
-        things = [thing("table", table, (0, 0, 0)), thing("stool", (0.3, 0.3, 0.5), (0, 0, 0.3))]
+        merged = read_mesh(data if isinstance(data, bytes) else data.encode(), kind)
+        assert isinstance(merged, Mesh)
+        things = [thing("table", merged, (0, 0, 0)), thing("stool", (0.3, 0.3, 0.5), (0, 0, 0.3))]
         assert bool(hits(things, OFFICIAL)) == published, kind
         assert hits(things) == [], kind
 

@@ -73,7 +73,7 @@ def written(kind: str) -> bytes:
     return made if isinstance(made, bytes) else str(made).encode()
 
 
-def test_a_file_is_read_as_one_mesh_and_one_that_is_none_or_cut_is_a_problem() -> None:
+def test_a_file_is_read_as_one_mesh_and_problems_of_meshes_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("glb", "obj", "ply"):
         mesh = read_mesh(written(kind), kind)
         assert isinstance(mesh, Mesh)
@@ -96,6 +96,16 @@ def test_a_file_is_read_as_one_mesh_and_one_that_is_none_or_cut_is_a_problem() -
             found = read_mesh("\n".join(text).encode(), "obj")
             assert isinstance(found, Problem)
             assert f"line {number}: a corner of" in found.message, line
+    for number, (shape, codes, usable) in enumerate(SHAPES):
+        clean, problems = cleaned(shape, "lamp", mend_winding=True)
+        assert ([problem.code for problem in problems], clean is not None) == (codes, usable), number
+        if clean is not None:
+            assert np.isfinite(clean.vertices).all(), number
+            assert clean.volume >= 0 or not closed(merged(clean.vertices, clean.faces)), number
+    for limit, codes in ((11, ["many-faces"]), (12, [])):
+        monkeypatch.setattr(meshes, "MANY_FACES", limit)
+        _, problems = cleaned(CUBE, "lamp", mend_winding=True)
+        assert [problem.code for problem in problems] == codes, limit
 
 
 def test_primitives_are_closed_solids_and_winding_is_mended_only_where_asked() -> None:
@@ -112,19 +122,6 @@ def test_primitives_are_closed_solids_and_winding_is_mended_only_where_asked() -
     split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
     assert closed(merged(split.vertices, split.faces))
     assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
-
-
-def test_mesh_problems_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for number, (shape, codes, usable) in enumerate(SHAPES):
-        mesh, problems = cleaned(shape, "lamp", mend_winding=True)
-        assert ([problem.code for problem in problems], mesh is not None) == (codes, usable), number
-        if mesh is not None:
-            assert np.isfinite(mesh.vertices).all(), number
-            assert mesh.volume >= 0 or not closed(merged(mesh.vertices, mesh.faces)), number
-    for limit, codes in ((11, ["many-faces"]), (12, [])):
-        monkeypatch.setattr(meshes, "MANY_FACES", limit)
-        _, problems = cleaned(CUBE, "lamp", mend_winding=True)
-        assert [problem.code for problem in problems] == codes, limit
 
 
 def test_transforms_are_columns_with_y_up_and_their_problems_have_codes() -> None:

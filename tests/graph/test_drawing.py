@@ -110,7 +110,7 @@ def test_a_name_is_data_and_what_cannot_be_seen_is_shown() -> None:
             assert not list(read(other).iter(f"{SVG}script")), name
 
 
-def test_a_diff_marks_every_edge_and_counts_in_words_and_without_changes_lists_what_occurs_alone() -> None:
+def test_a_diff_marks_every_edge_counts_in_words_and_names_each_kind_of_change() -> None:
     known = Vocabulary(("table", "cup", "lid", "plate"), ("on", "near", "under", "with"), ("place",))
     svg = draw_diff(PLACE, PLACED, diff(PLACE, PLACED, known).changes, title="Placing")
     assert {said(label) for label in of_class(svg, "tsg-label")} == {
@@ -126,13 +126,10 @@ def test_a_diff_marks_every_edge_and_counts_in_words_and_without_changes_lists_w
     assert "matched: 6 (in both graphs)" in words(svg)
     assert not re.search("missing|extra|reversed|mismatched|wrong hand", svg)
     assert "− missing: 4 (only in the reference)" in words(draw_diff(PLACE, PLACED, []))
-
-
-def test_a_reversed_edge_makes_no_action_and_a_change_of_another_kind_has_its_name() -> None:
     reference, candidate = graph("person verb open; open dobj lid"), graph("open verb person; open dobj lid")
     changes = diff(reference, candidate).changes
-    nodes = {tooltip(node) for node in of_class(draw_diff(reference, candidate, changes), "tsg-node")}
-    assert nodes == {"person: person", "action: open", "object: lid"}
+    tooltips = {tooltip(node) for node in of_class(draw_diff(reference, candidate, changes), "tsg-node")}
+    assert tooltips == {"person: person", "action: open", "object: lid"}
     svg = draw_diff(PLACE, PLACE, [Change("<odd>", None, Triplet("cup", "by", "<b>"))])  # type: ignore[arg-type]
     assert "? <odd>: 1" in words(svg)
     assert any(tooltip(edge) == "<odd>: cup -> by -> <b>" for edge in of_class(svg, "tsg-edge"))
@@ -154,7 +151,7 @@ def test_a_cell_writes_every_triplet_in_words_and_the_hands_at_its_foot_used_or_
     ]
 
 
-def test_settled_things_keep_their_order_and_distance_and_empty_drawings_contain_a_note() -> None:
+def test_settled_things_keep_their_order_and_a_narrative_grows_down_with_its_descriptions() -> None:
     places = settle([5, 5, 0, 90, 88], [10, 20, 10, 10, 10], gap=3)
     boxes = [Box(0, y, 1, height) for y, height in zip(places, [10, 20, 10, 10, 10], strict=True)]
     assert all(one.bottom + 3 <= other.top + 1e-9 for one, other in pairwise(boxes))
@@ -163,9 +160,6 @@ def test_settled_things_keep_their_order_and_distance_and_empty_drawings_contain
     assert words(draw_diff(ActionGraph(), ActionGraph(), [])) == ["both graphs are empty"]
     assert words(draw_narrative(Narrative())) == ["empty narrative"]
     assert lay_out([], [], []).size == Size(0, 0)
-
-
-def test_a_narrative_grows_down_has_a_cell_per_graph_and_shows_its_descriptions() -> None:
     lifted = Description("The kettle is lifted, \n and filled from the tap.", (POUR, SCREW, POUR))
     scenes = (lifted, Description("Nobody wrote this down."), Description(None, (SCREW,)))
     for narrative in (Narrative.of([POUR] * 74), Narrative(scenes)):

@@ -79,7 +79,7 @@ def test_findings_with_several_remedies_are_reported_unrepaired() -> None:
         assert mended.undecided, text
 
 
-def test_only_what_is_wrong_is_mended_and_instances_that_become_one_name_become_one_triplet() -> None:
+def test_only_what_is_wrong_is_mended_and_a_hand_put_in_only_where_hands_are_asked_for() -> None:
     sweep = "person verb sweep; {} dobj remaining-dust; sweep with broom; sweep with hand1"
     mended, changes = mend_graph(graph(sweep.format("remaining-dust")))
     assert (mended, [change.code for change in changes]) == (graph(sweep.format("sweep")), ["dobj-source"])
@@ -87,17 +87,6 @@ def test_only_what_is_wrong_is_mended_and_instances_that_become_one_name_become_
     assert mended.triplets == graph("person verb fill; fill dobj cup; fill with hand1").triplets
     slip = graph("fill verb person; fill dobj kettle")
     assert {change.graph for change in mend(Narrative.of([slip, slip], L), start=1).changes} == {1}
-
-
-PICK = "person verb pick-up; pick-up dobj {}; pick-up with {}"
-DOWN = "person verb put-down; put-down dobj {}; put-down with {}"
-
-
-def narrative(*texts: str) -> Narrative:
-    return Narrative.of([graph(text) for text in texts], L)
-
-
-def test_a_hand_left_out_is_put_in_only_where_hands_are_asked_for_and_actions_without_hands_get_none() -> None:
     bare = "person verb pick-up; pick-up dobj cup"
     handless = narrative(PICK.format("kettle", "hand1"), bare, DOWN.format("cup", "hand2"))
     assert mend(handless).changes == ()
@@ -107,10 +96,18 @@ def test_a_hand_left_out_is_put_in_only_where_hands_are_asked_for_and_actions_wi
     walk, watch = "person verb walk; walk to cup", "person verb watch; watch dobj kettle"
     pour = "person verb pour; pour dobj kettle"
     named = [PICK.format("cup", "hand1"), DOWN.format("cup", "hand1")] * 3
-    changes = mend(narrative(*named, walk, watch, pour), hands=True).changes
-    assert [change.graph for change in changes] == [8]
+    put_in = mend(narrative(*named, walk, watch, pour), hands=True).changes
+    assert [change.graph for change in put_in] == [8]
     assert mend(narrative(walk, watch, pour, pour), hands=True).changes == ()
     assert mend(narrative("grab verb cup; grab dobj kettle", "person verb ; cup on mug"), hands=True).changes == ()
+
+
+PICK = "person verb pick-up; pick-up dobj {}; pick-up with {}"
+DOWN = "person verb put-down; put-down dobj {}; put-down with {}"
+
+
+def narrative(*texts: str) -> Narrative:
+    return Narrative.of([graph(text) for text in texts], L)
 
 
 def test_seeded_faults_are_restored_or_left_and_clean_neighbours_stay() -> None:
@@ -314,7 +311,7 @@ def test_hands_are_put_in_where_the_hand_rule_and_the_neighbours_leave_one_way()
         assert len(repair_hands(Narrative(told, vocabulary=Vocabulary(("cup",), edges, ("take",))))) == expected
 
 
-def test_hands_are_not_inferred_across_missing_graphs_and_never_certain() -> None:
+def test_inferred_hands_are_never_certain_and_a_written_one_that_two_rules_contradict_is_changed() -> None:
     take, later = act("take", "cup"), act("put-down", "cup", "hand2")
     told = Narrative((Description(None, (take,)), Description("Things happen."), Description(None, (later,))))
     [repair] = repair_hands(told)
@@ -322,9 +319,6 @@ def test_hands_are_not_inferred_across_missing_graphs_and_never_certain() -> Non
     steps = [act("take", "cup", "hand1"), act("put-down", "cup", "hand1")] * 30
     [repair] = repair_hands(Narrative.of([*steps, take]))
     assert repair.sure == MOST_SURE and "99 % sure" in repair.reason
-
-
-def test_a_written_hand_that_two_rules_contradict_is_changed_and_both_are_told() -> None:
     told = Narrative.of([act("take", "cup", "hand1"), act("take", "lid", "hand1"), act("put-down", "lid", "hand2")])
     [repair] = repair_hands(told)
     assert (repair.graph, repair.before, repair.after) == (1, ("take", "with", "hand1"), ("take", "with", "hand2"))

@@ -89,16 +89,13 @@ BY_OTHER_MEANS = {"empty-graph", "dobj-action", "out-of-vocabulary"}
 BY_HANDS = {code for code in RULES if code.startswith("hand") and code not in ("hand-name", "hand-hand")}
 
 
-def test_a_graph_against_a_rule_has_the_finding_with_its_place_and_hint() -> None:
+def test_a_graph_against_a_rule_has_the_finding_with_its_place_and_a_hint_of_what_was_meant() -> None:
     for code, (text, expected) in FINDINGS.items():
         [finding] = [one for one in found(text) if one.code == code]
         hint = f" ({finding.hint})" if finding.hint else ""
         assert f"{finding.place.triplet}: {finding.message}{hint}" == expected, code
         assert finding.severity == RULES[code].severity, code
     assert set(FINDINGS) | BY_OTHER_MEANS | BY_HANDS | {"wrong-hand", "not-held"} == set(RULES)
-
-
-def test_a_hint_says_what_was_probably_meant() -> None:
     rows: list[tuple[str, str, str]] = [
         ("person -> verb -> screw-in | screws -> dobj -> cup", "disconnected", "screw-in for screws?"),
         ("person -> verb -> hold | cup -> dobj -> hold", "dobj-source", "the other way round?"),
@@ -115,7 +112,7 @@ def test_a_hint_says_what_was_probably_meant() -> None:
     ]
 
 
-def test_a_narratives_findings_know_their_graph_and_bring_the_hands() -> None:
+def test_findings_of_narratives_know_their_graph_and_bring_the_hands_and_messages_of_many_stay_short() -> None:
     pick = "person -> verb -> pick-up | pick-up -> dobj -> {} | pick-up -> with -> hand1"
     graphs = (graph(pick.format("cup")), graph("hold -> dobj -> cup"), graph(pick.format("lid")))
     findings = check_narrative(Narrative((Description(None, graphs),)))
@@ -124,9 +121,6 @@ def test_a_narratives_findings_know_their_graph_and_bring_the_hands() -> None:
         (1, "no-action"),
         (2, "hand-occupied"),
     ]
-
-
-def test_messages_of_many_findings_stay_short() -> None:
     text = " | ".join(f"person -> verb -> act{number}" for number in range(9))
     assert "9 actions in one graph: act0, act1, act2, act3, act4 and 4 more" in [one.message for one in found(text)]
     many = [triplet for n in range(2000) for triplet in (("person", "verb", f"a{n}"), (f"b{n}", "dobj", f"c{n}"))]
@@ -134,7 +128,7 @@ def test_messages_of_many_findings_stay_short() -> None:
     assert sum(len(finding.message) for finding in findings) < 400 * len(findings)
 
 
-def test_valid_graphs_have_no_finding_and_loose_parts_a_warning() -> None:
+def test_valid_graphs_have_no_finding_and_l_decides_what_is_a_verb() -> None:
     for text, codes in {
         BASE: [],
         f"{BASE} | hold -> with -> hand1 | hold -> with -> hand2": [],
@@ -149,9 +143,6 @@ def test_valid_graphs_have_no_finding_and_loose_parts_a_warning() -> None:
     }.items():
         assert sorted(finding.code for finding in found(text)) == sorted(codes), text
     assert [finding.code for finding in check_graph(ActionGraph())] == ["empty-graph"]
-
-
-def test_l_decides_what_is_a_verb_and_always_lists_person_hands_and_the_two_fixed_labels() -> None:
     for text, codes in {
         "hold -> with -> hand1": [],
         "hold -> with -> wash": ["action-action"],
@@ -207,7 +198,7 @@ BROKEN = {
 }
 
 
-def test_the_rule_is_kept_and_a_breach_is_found_where_it_happens() -> None:
+def test_the_rule_is_kept_a_breach_is_found_where_it_happens_and_after_gaps_nothing_is_known() -> None:
     assert {name: found for name, lines in KEPT.items() if (found := breaches(lines))} == {}
     for code, lines in BROKEN.items():
         assert breaches(lines) == [(lines.count("; "), code)], code
@@ -220,9 +211,6 @@ def test_the_rule_is_kept_and_a_breach_is_found_where_it_happens() -> None:
         "take cup with hand1; pass cup from hand2 to hand1": [(1, "wrong-hand")],
     }.items():
         assert breaches(lines) == expected, lines
-
-
-def test_after_something_nobody_wrote_down_nothing_is_known_of_the_hands() -> None:
     graphs = (act("put-down cup with hand2"), act("take cup with hand1"), act("take lid with hand1"))
     steps = trace(Narrative((Description("Things happen."), Description(None, graphs))))
     assert str(steps[0]).startswith("0 put-down cup: hand1 unknown, hand2 unknown => hand1 unknown, hand2 free")
@@ -297,15 +285,12 @@ def test_steps_know_their_roles_and_are_found_by_all_names_before_after_and_betw
     assert [step.index for step in TIME.touched("hand1")] == [0, 2, 3, 4]
 
 
-def test_timeline_in_hand_gives_the_content_when_an_event_began() -> None:
+def test_a_timeline_gives_what_is_held_when_an_event_began_and_names_impossible_events() -> None:
     assert TIME.in_hand("hand1", before=("open", "lid")) == ("spoon",)
     assert TIME.in_hand("hand2", before="stir") == TIME.in_hand("hand1", before=4) == ()
     assert TIME.holders("spoon", before="stir") == ("hand1",)
     unknown = Narrative((Description("Who knows."), Description(None, (act("open lid"),))))
     assert Timeline(unknown).in_hand("hand1", before="open") is None
-
-
-def test_events_that_never_happen_and_a_third_hand_are_named() -> None:
     events: list[tuple[int | str | tuple[str, ...], str]] = [
         (9, "no step 9"), (-1, "no step -1"), ("fly", "mentions 'fly'"), (("open", "spoon"), "'open', 'spoon'"),
     ]  # fmt: skip
@@ -315,7 +300,7 @@ def test_events_that_never_happen_and_a_third_hand_are_named() -> None:
     assert "'hand3' is no hand" in refusal(UsageError, TIME.in_hand, "hand3", before=0)
 
 
-def test_the_graph_links_mentions_steps_and_descriptions_along_time() -> None:
+def test_the_graph_links_mentions_steps_and_descriptions_along_time_and_empty_narratives_have_one() -> None:
     relations: dict[str, list[tuple[object, object]]] = {}
     for source, target, data in TIME.graph.edges(data=True):
         relations.setdefault(data["relation"], []).append((source, target))
@@ -326,9 +311,6 @@ def test_the_graph_links_mentions_steps_and_descriptions_along_time() -> None:
     assert (Moment("step", 3), Moment("step", 4)) in relations["next"]
     assert nx.has_path(TIME.graph, Moment("description", 0), Moment("step", 4))
     assert TIME.graph.nodes[Moment("description", 1)]["text"] == "Then."
-
-
-def test_a_held_thing_that_l_calls_a_verb_and_an_empty_narrative_have_a_graph() -> None:
     vocabulary = Vocabulary((), ("dobj",), ("take", "brush", "walk"))
     narrative = Narrative.of([act("take brush with hand1"), act("walk home")], vocabulary)
     assert Timeline(narrative).graph.number_of_nodes() > 4

@@ -204,16 +204,13 @@ def clip(*texts: str) -> Narrative:
     return easg.parse(json.dumps({"uid": {"graphs": graphs, "split": "val", "summaries": ["#Summary x"]}}))[0].narrative
 
 
-def test_easg_clips_keep_names_frames_summaries_and_where_they_come_from() -> None:
+def test_easg_clips_are_read_with_hands_as_slots_and_repeats_and_parts_that_are_no_triplets_reported() -> None:
     wearer = "Camera wearer - verb - Put down"
     narrative = clip(f"{wearer}; Put down - direct object - book:1; put down - on - wooden_table:2")
     edges = (("put-down", "dobj", "book"), ("put-down", "on", "wooden-table"))
     graph = ActionGraph.of(("person", "verb", "put-down"), *edges)
     told, facts = (Description(None, (graph,), Frames(10, 5, 15)),), (("split", "val"),)
     assert narrative == Narrative(told, id="uid", summaries=("#Summary x",), facts=facts)
-
-
-def test_easg_real_hands_become_slots_by_the_hand_rule() -> None:
     form = "Camera wearer - verb - {0}; {0} - direct object - {1}; {0} - with - {2}"
     rows: list[tuple[str, list[str]]] = [
         ("take cup right_hand, take lid left hand", ["hand1", "hand2"]),
@@ -226,9 +223,6 @@ def test_easg_real_hands_become_slots_by_the_hand_rule() -> None:
         narrative = clip(*(form.format(*step.split(maxsplit=2)) for step in steps.split(", ")))
         slots = [" ".join(t.target for t in graph if t.target.startswith("hand")) for graph in narrative.graphs]
         assert slots == hands, steps
-
-
-def test_easg_repeats_are_written_once_and_parts_that_are_no_triplets_are_reported() -> None:
     assert len(clip("Camera wearer - verb - cut; Camera wearer - verb - cut").graphs[0].triplets) == 1
     text = json.dumps({"uid": {"graphs": [[1, 0, 2, ["Camera wearer - verb - cut; cut wood", "cut", "wood"]]]}})
     assert easg.parse(text)[0].unread == ((0, "'cut wood' is not 'source - relation - target'"),)
@@ -253,7 +247,7 @@ def notes_of(reading: Reading) -> list[tuple[int, str, str, str]]:
     return [(note.line, note.kind, note.reason, note.text) for note in reading.notes]
 
 
-def test_model_replies_are_read_as_the_graphs_they_say_whatever_stands_around_them() -> None:
+def test_model_replies_are_read_as_the_graphs_they_say_and_a_cut_one_says_no_new_triplet() -> None:
     for name, row in ROWS.items():
         reading = read(row.reply, row.k)
         assert shown(reading) == row.graphs, name
@@ -261,9 +255,6 @@ def test_model_replies_are_read_as_the_graphs_they_say_whatever_stands_around_th
         assert shown(read(f"{BEFORE}{row.reply}{BEHIND}", row.k)) == row.graphs, name
         if "```" not in row.reply:
             assert shown(read(f"{BEFORE}```\n{row.reply}\n```{BEHIND}", row.k)) == row.graphs, name
-
-
-def test_a_model_reply_cut_at_a_line_end_says_no_new_triplet() -> None:
     for name, row in ROWS.items():
         lines = row.reply.split("\n")
         said = {triplet for graph in row.graphs for triplet in graph}
@@ -274,13 +265,10 @@ def test_a_model_reply_cut_at_a_line_end_says_no_new_triplet() -> None:
             assert {triplet for graph in graphs for triplet in graph} <= said, (name, end)
 
 
-def test_clean_text_is_read_without_a_note_and_empty_text_without_a_graph() -> None:
+def test_clean_text_has_no_note_and_a_line_that_is_no_triplet_one_with_the_reason() -> None:
     for end in ("\n", "\r\n", "\r"):
         assert read(CLEAN.replace("\n", end)) == Reading((WASH, DRY), ((1, 2), (4, 5)), ()), end
         assert read(f" {end}\t{end}") == read("") == Reading((), (), ()), end
-
-
-def test_a_line_that_is_no_triplet_is_noted_with_the_reason_and_a_repair_with_all_it_took() -> None:
     rows: list[tuple[str, str, str]] = [
         ("I hope this helps!", "ignored", "no triplet"),
         ("person -> wash", "unread", "2 parts between arrows, not 3"),
@@ -301,7 +289,7 @@ def test_a_line_that_is_no_triplet_is_noted_with_the_reason_and_a_repair_with_al
     assert notes_of(read(line)) == [(1, "repaired", "numbering, decoration, arrow", line)]
 
 
-def test_blocks_are_joined_and_split_by_their_actions_where_graphs_are_asked_for() -> None:
+def test_blocks_are_joined_and_split_by_their_actions_and_triplets_of_a_fused_one_follow_theirs() -> None:
     wash, dry, stack = (f"person -> verb -> {verb}" for verb in ("wash", "dry", "stack"))
     cup, cloth = "wash -> dobj -> cup", "dry -> with -> cloth"
     both = [[wash, cup], [dry, cloth]]
@@ -322,9 +310,6 @@ def test_blocks_are_joined_and_split_by_their_actions_where_graphs_are_asked_for
         "a block with 2 person-verb triplets split into as many graphs"
     ]
     assert [note.line for note in read(f"{wash}\n\n{cup}\n\n{dry}\n\n{cloth}", 2).notes] == [3, 7]
-
-
-def test_a_triplet_of_a_fused_block_follows_the_action_its_object_belongs_to_or_that_stands_before_it() -> None:
     verbs = ["person -> verb -> wash", "person -> verb -> dry"]
     edges = ["wash -> dobj -> cup", "sugar -> in -> tea", "dry -> with -> cloth", "moon -> over -> sea"]
     assert shown(read("\n".join(["tea -> in -> cup", *verbs, *edges]), 2)) == [
@@ -427,9 +412,6 @@ def test_an_answer_has_the_graphs_of_its_last_section_folded_and_their_places_in
     assert isinstance(answer, GraphAnswer)
     assert answer.graphs == (ActionGraph.of(("person", "verb", "wash")),)
     assert read_graphs("I am sorry.", 2) == Unreadable("no triplet found")
-
-
-def test_folding_trims_and_lowers_and_keeps_spaces_and_hyphens() -> None:
     for name, folded in ((' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")):
         assert (fold(name), fold(folded)) == (folded, folded), name
 

@@ -58,20 +58,12 @@ def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.split(";")]
 
 
-def test_every_way_of_writing_a_name_folds_to_one() -> None:
+def test_every_way_of_writing_a_name_folds_to_one_and_prepositions_are_told_from_other_words() -> None:
     written = ["pick-up", "Pick up", " PICK_UP ", '"pick up"', "`pick-up`", "“pick‑up”", "pick - up", "- pick up"]
     assert [fold(name) for name in [*written, "pick\n up --"]] == ["pick-up"] * 9
     assert [fold(nothing) for nothing in ["", " ", "--", "``", ' "" ', "_ _"]] == [""] * 6
     kept = ("carpenter's-square-2", "screw-driver", "screwdriver")
     assert tuple(map(fold, ("Carpenter's square 2", *kept[1:]))) == kept
-
-
-@given(ANYTHING)
-def test_folding_twice_or_with_other_space_and_quotes_changes_nothing_more(text: str) -> None:
-    assert fold(fold(text)) == fold(f' "{text}"') == fold(text.replace("-", " _ ")) == fold(text)
-
-
-def test_prepositions_and_particles_are_told_from_other_words() -> None:
     assert set(EVERYDAY.split()) <= set(PREPOSITIONS)
     labels = [*EVERYDAY.split(), *COMPOUNDS.split(), "On top of"]
     assert [label for label in [*labels, "", *NO_PREPOSITIONS.split()] if is_preposition(label)] == labels
@@ -80,6 +72,11 @@ def test_prepositions_and_particles_are_told_from_other_words() -> None:
         assert split_particle(f"{verb.title()}_{particle}") == ParticleVerb(verb, particle), verb
     names = ["mop-stick", "up", "", "back-on", "pick", "look-at", "out-of", "next-to", "pickup", "--"]
     assert [name for name in names if split_particle(name) is not None] == []
+
+
+@given(ANYTHING)
+def test_folding_twice_or_with_other_space_and_quotes_changes_nothing_more(text: str) -> None:
+    assert fold(fold(text)) == fold(f' "{text}"') == fold(text.replace("-", " _ ")) == fold(text)
 
 
 def test_a_form_leads_to_its_bases_and_no_others_and_irregular_words_are_in_order() -> None:
@@ -98,7 +95,7 @@ def test_a_form_leads_to_its_bases_and_no_others_and_irregular_words_are_in_orde
     assert [form for form, verb in AMBIGUOUS.items() if form not in forms(verb)] == []
 
 
-def test_verbs_are_inflected_as_they_are_spelt_and_read_again() -> None:
+def test_verbs_are_inflected_as_they_are_spelt_and_go_with_the_noun_of_their_doing() -> None:
     for verb, *written in rows(VERBS):
         assert [third_person(verb), gerund(verb), participle(verb)] == written, verb
         assert {*written} - {verb} <= forms(verb) | {"has"}, verb
@@ -106,9 +103,6 @@ def test_verbs_are_inflected_as_they_are_spelt_and_read_again() -> None:
     assert actions == ["picks up", "taking out of", "let go"], "only the first word"
     for name in ("", "-", "x", "hand1", "12"):
         assert all(isinstance(form(name), str) for form in (third_person, gerund, participle)), name
-
-
-def test_an_action_and_the_noun_of_its_doing_go_together_but_equal_stems_are_not_enough() -> None:
     pairs = "rotate rotation; insert insertions; adjusting adjustment; prepared preparation"
     assert [row for row in rows(pairs) if not names_the_doing(*row) or not names_the_doing(*row[::-1])] == []
     others = rows(
@@ -185,7 +179,7 @@ def test_surer_readings_come_first_equally_near_names_keep_their_order_and_far_o
     assert nearest("clock", ["cloth"], least=0.6) == (Near("cloth", 0.6, "ratio"),)
 
 
-def test_the_only_near_name_is_given_only_when_it_is_clear() -> None:
+def test_the_only_near_name_is_given_only_when_it_is_clear_and_a_hint_lists_twelve_names() -> None:
     rows: list[tuple[str, list[str], str | None]] = [
         ("screwdrver", ["screw", "screwdriver"], "screwdriver"), ("picks up", ["pick-up", "pick-ups-up"], "pick-up"),
         ("Picks", ["pick", "picks"], "picks"), ("knives", ["knive5", "knife"], "knife"), ("pat", ["pan", "pot"], None),
@@ -195,9 +189,6 @@ def test_the_only_near_name_is_given_only_when_it_is_clear() -> None:
     for name, names, expected in rows:
         near = only_near(name, names)
         assert (near.name if near else None) == expected, name
-
-
-def test_an_overlong_name_is_compared_as_words_only_and_a_hint_lists_twelve_names() -> None:
     overlong = "x" * 201
     assert nearest(overlong, ["x" * 200, overlong.upper()]) == (Near(overlong.upper(), 1.0, "folded"),)
     assert nearest("x" * 200, [overlong]) == ()
@@ -222,7 +213,7 @@ def found(text: str, name: str) -> list[str]:
     return [text[start:end] for start, end in mention.spans] if mention else []
 
 
-def test_a_mention_is_found_where_it_stands() -> None:
+def test_a_mention_is_found_where_it_stands_and_partial_names_and_everyday_nouns_are_none() -> None:
     for text, name, spans, by in [
         ("Take the lid.", "lid", ["lid"], "exact"),
         ("Take the LID's edge.", "lid", ["LID"], "folded"),
@@ -242,9 +233,6 @@ def test_a_mention_is_found_where_it_stands() -> None:
         mention = mentions(text, name)
         assert mention is not None, (text, name)
         assert (found(text, name), mention.by) == (spans, by), (text, name)
-
-
-def test_partial_names_and_everyday_nouns_are_no_mention_of_a_verb() -> None:
     for name, texts in {
         "pan": ["He flips the pancake"], "sever": ["several lids"],
         "wood-pieces": ["wood, pieces", "wood\n\npieces", "pieces of wood"], "lid": [""],

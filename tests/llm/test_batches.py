@@ -195,16 +195,15 @@ def test_batch_is_asked_about_until_it_ended_and_what_may_have_been_created_look
     assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == shown
 
 
-def test_results_that_differ_under_one_name_are_an_error_of_that_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_differ_under_one_name_and_a_service_that_refuses_end_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def results(self: Service, path: str) -> bytes:
         line = b'{"custom_id": "%b", "response": {"status_code": %b, "body": {}}}\n'
         return b"".join(line % one for one in ((b"a", b"200"), (b"b", b"200"), (b"a", b'"200"'), (b"b", b"500")))
 
     monkeypatch.setattr(Service, "results", results)
     assert results_of(Record(), "ab") == [*good("a"), Result("b", 400, failure=DIFFERENT)]
-
-
-def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
     for failure, times, patience, reason in (
         (CallFailed("no such key sk-1", 401), 1, Patience(), "openai/m: not asked any more: no such key [key]"),
         (CallFailed("cut"), 9, Patience(max_outage=0.0),

@@ -203,7 +203,7 @@ def test_reply_of_a_message_holds_what_the_service_said() -> None:
     assert (reply.requests, reply.spent) == (2, Usage(7))
 
 
-def test_usage_that_is_not_counted_is_unknown() -> None:
+def test_usage_that_is_not_counted_is_unknown_and_unreadable_responses_are_told_apart() -> None:
     for text, numbers, usage in (
         ("[A]", (7, 3, 1, 2), Usage(7, 3, 1, 2)), ("[A]", (0, 0, None, None), UNKNOWN),
         ("[A]", (None, 5, None, None), Usage(None, 5)), ("[A]", (5, 0, None, None), Usage(5, None)),
@@ -217,8 +217,6 @@ def test_usage_that_is_not_counted_is_unknown() -> None:
     assert Usage(7, 3, 1, cost=0.5) + Usage(1, None, 2, 4, 0.25) == Usage(8, None, 3, None, 0.75)
     assert (Usage(7, 3).total, Usage(7).total, Usage(None, 3).total) == (10, None, None)
 
-
-def test_unreadable_responses_are_told_apart() -> None:
     def content(value: object) -> CallFailed:
         return unreadable(received({"choices": [{"message": {"content": value}, "finish_reason": "eos"}]}))
 

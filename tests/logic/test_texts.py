@@ -97,7 +97,7 @@ DEMANDS = (
 )  # fmt: skip
 
 
-def test_formulas_are_values_that_parse_and_print_back_up_to_the_maximum_depth() -> None:
+def test_formulas_parse_and_print_back_and_strange_and_long_texts_are_read_or_refused() -> None:
     for text in TEXTS:
         formula = parse(text)
         assert text_of(formula) == text
@@ -112,6 +112,12 @@ def test_formulas_are_values_that_parse_and_print_back_up_to_the_maximum_depth()
             parse(text)
     with pytest.raises(UsageError, match="101 levels deep"):
         text_of(f.Not(formula))
+    messages = sha256()
+    assert {is_read(text, messages) for text in (*texts(600), *STRANGE)} == {True, False}
+    assert messages.hexdigest()[:16] == "dbaa880f5725f759", "see that the change is meant, and write it down"
+    for piece in LONG:
+        assert not is_read(piece * 5_000, messages)
+        assert not is_read("(exists ?x (and " + piece * 1_000, messages)
 
 
 def test_parts_have_places_and_free_variables_and_names_that_would_not_parse_are_refused() -> None:
@@ -219,15 +225,6 @@ def is_read(text: str, messages: Any) -> bool:  # noqa: ANN401  (a digest)
         except UsageError as error:
             assert error.message
     return True
-
-
-def test_strange_and_long_texts_are_read_or_refused() -> None:
-    messages = sha256()
-    assert {is_read(text, messages) for text in (*texts(600), *STRANGE)} == {True, False}
-    assert messages.hexdigest()[:16] == "dbaa880f5725f759", "see that the change is meant, and write it down"
-    for piece in LONG:
-        assert not is_read(piece * 5_000, messages)
-        assert not is_read("(exists ?x (and " + piece * 1_000, messages)
 
 
 def test_clause_form_is_as_published_with_its_defect_where_asked_in_any_order() -> None:
@@ -352,7 +349,7 @@ def test_instructions_say_what_formulas_demand_in_words_of_their_seed_in_every_v
         assert (formulas.hexdigest()[:16], texts.hexdigest()[:16]) == digests[scenario], scenario
 
 
-def test_configuration_has_k_objects_in_one_closure() -> None:
+def test_a_configuration_has_k_objects_in_one_closure_and_a_world_required_and_implied_facts() -> None:
     for scenario, k, seed in product(BOTH, range(1, 13), range(4)):
         formula = formula_of(configuration(k, scenario, seed, universal=seed % 2 == 1))
         forms = clause_form(formula), clause_form(formula, official=True)
@@ -362,9 +359,6 @@ def test_configuration_has_k_objects_in_one_closure() -> None:
             configuration(k)
     with pytest.raises(UsageError, match="no scenario"):
         configuration(1, "kitchen")  # type: ignore[arg-type]
-
-
-def test_a_world_has_required_and_implied_facts_and_implausible_formulas_have_none() -> None:
     for text in (
         "(On ?a ?a)", "(LeftOf ?a ?b) (LeftOf ?b ?a)", "(LeftOf ?a ?b) (RightOf ?a ?b)", "(In ?a ?b) (On ?b ?a)",
         "(NextTo ?a ?b) (not (NextTo ?b ?a))", "(HasColor ?a 'black') (HasColor ?a 'white')",

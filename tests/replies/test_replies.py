@@ -285,7 +285,7 @@ def test_a_reply_of_too_many_lines_is_unreadable_and_one_of_graphs_is_read_up_to
     assert str(note) == f"line {MOST_LINES + 2}: unread: {TOO_MANY_LINES}: 'no'"
 
 
-def test_choices_have_their_place_or_a_reason() -> None:
+def test_choices_and_letters_of_two_questions_have_their_places_or_a_reason() -> None:
     rows: dict[str, Place | str] = {
         "b.": ("B", 0, 1), "(C)": ("C", 1, 2), "Answer: B": ("B", 8, 9), "right": ("B", 0, 5), "the pan": ("C", 0, 7),
         "A or B": "no answer", "A\nB": "two answers: A, B", "A, B": "two answers: A, B",
@@ -296,11 +296,8 @@ def test_choices_have_their_place_or_a_reason() -> None:
         "": "no answer", "I would choose B?": "no answer", "I would choose B.": ("B", 15, 16),
     }  # fmt: skip
     assert {reply: shown(choice(reply, THREE)) for reply in rows} == rows
-
-
-def test_letters_of_two_questions_have_their_places_or_reasons() -> None:
     objects = '[{"question": 2, "answer": "B"}, {"question": 1, "answer": "C"}]'
-    rows: dict[str, list[Place | str]] = {
+    pairs: dict[str, list[Place | str]] = {
         objects: [("C", 0, 64), ("B", 0, 64)], '[{"id": "Question 2.", "letter": "B"}]': ["no answer", ("B", 0, 38)],
         '["B", null, "C"]': [("B", 0, 16), "no answer"], '["B", [[[[[[["C"]]]]]]]]': [("B", 0, 24), ("C", 0, 24)],
         '["B", [[[[[[[["C"]]]]]]]]]': [("B", 0, 26), "no answer"],
@@ -312,7 +309,7 @@ def test_letters_of_two_questions_have_their_places_or_reasons() -> None:
         "Q1) B\nQ2) C": [("B", 4, 5), ("C", 10, 11)], "BC": ["no answer", "no answer"],
         "1. B": [("B", 3, 4), "no answer"], "1. B\n1. C\n2. A": ["two answers: B, C", ("A", 13, 14)],
     }  # fmt: skip
-    assert {reply: [shown(one) for one in letters(reply, [THREE] * 2)] for reply in rows} == rows
+    assert {reply: [shown(one) for one in letters(reply, [THREE] * 2)] for reply in pairs} == pairs
 
 
 def test_words_have_their_place_or_a_reason() -> None:

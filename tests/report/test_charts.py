@@ -82,15 +82,12 @@ def test_a_task_can_be_named_wrong_names_say_what_there_is_and_a_broken_run_is_l
         chart(report, "main", "task", task="ma-sg")
 
 
-def test_different_numbers_are_sorted_as_numbers_and_joined_by_a_line_and_no_other_names() -> None:
+def test_different_numbers_are_joined_by_a_line_and_series_named_by_what_differs() -> None:
     [panel] = chart(by("k", {"10": 0.1, "2": 0.2}, {"3": 0.3}), "exact_match", "k").panels
     assert (panel.categories, panel.is_numeric) == (("2", "3", "10"), True)
     for names in (["2", "02"], ["2", "9" * 400], ["2", "two"], ["2"]):
         [panel] = chart(by("tag", dict.fromkeys(names, 0.5)), "exact_match", "tag").panels
         assert not panel.is_numeric, names
-
-
-def test_series_are_named_by_what_differs() -> None:
     for rows, group, labels in (
         (
             (row("a", style="cot"), row("a", style="few-shot"), row("rules", style="", solver="baseline")),
@@ -184,7 +181,7 @@ def test_labels_are_text_within_the_frame_and_every_number_is_said_in_words() ->
         assert plot("model A") == svg
 
 
-def test_a_missing_profile_has_no_mark_and_a_value_without_interval_no_whisker() -> None:
+def test_a_missing_profile_has_no_mark_and_outcomes_lines_and_bars_are_told_apart() -> None:
     with_one, without = (
         intervals([ScoreRow("m", point, None)], title="t") for point in (Point(0.5, 0.4, 0.6), Point(0.5))
     )
@@ -193,17 +190,11 @@ def test_a_missing_profile_has_no_mark_and_a_value_without_interval_no_whisker()
     svg = intervals([ScoreRow("a", Point(0.2), None), ScoreRow("b", Point(0.8), None)], title="t")
     _, low, high = parts(svg, "circle")
     assert float(low.get("cx", "")) < float(high.get("cx", "")), "higher values stand further right"
-
-
-def test_outcomes_and_lines_are_told_apart() -> None:
     assert set(OUTCOMES) == {str(outcome) for outcome in Outcome}
     assert len(set(OUTCOMES.values())) == len(OUTCOMES)
     lines = [Line(f"m{number}", {1: Point(0.1 * number), 2: Point(0.5)}) for number in range(MOST_LINES + 2)]
     assert len(parts(against_k(lines, title="t"), "polyline")) == MOST_LINES
     assert len({dashes for _, dashes in LINES}) == len(LINES)
-
-
-def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
     svg = outcomes([OutcomeBar("m", {"answered": 100_000, "refused": 1, "missing": 0})], title="t")
     bar = [rect for rect in parts(svg, "rect") if rect.get("height") == "14"]
     widths = [float(rect.get("width", "")) for rect in bar]

@@ -86,7 +86,7 @@ def test_unknown_usage_stays_unknown_in_every_format_and_usage_of_some_calls_say
     assert "cached input" in text and "25.0 %" in text
 
 
-def test_a_table_of_markdown_aligns_words_left_and_figures_right_and_hallucinations_have_a_table() -> None:
+def test_a_table_of_markdown_is_aligned_and_junit_tells_failures_from_errors() -> None:
     found = Table(("a table",), ("who", "way", "n"), (("a", "cot", "1"),), (("a note",),), 2)
     lines = ["## a table", "", "| who | way | n |", "| :-- | :-- | --: |", "| a | cot | 1 |", "", "- a note"]
     assert list(markdown.table(found)) == lines
@@ -99,9 +99,6 @@ def test_a_table_of_markdown_aligns_words_left_and_figures_right_and_hallucinati
         "task subject way n total desc new items total items desc items new",
         "tsg/sa-sgg openai/x zero-shot 4 5 3 2 2 1 0",
     ]
-
-
-def test_junit_tells_failures_from_errors_and_a_format_there_is_not_is_refused() -> None:
     rows = (ROW, replace(ROW, unasked=2), replace(ROW, subject="good"))
     text = junit.write(Report(rows), [Gate("tsg/sgqa", "exact_match", 0.5)])
     tree = ElementTree.fromstring(text)  # noqa: S314  (our own)
@@ -122,7 +119,7 @@ ROWS = [
 ]
 
 
-def test_figures_stand_to_the_right_words_to_the_left_no_cell_is_cut_and_data_bring_no_colours() -> None:
+def test_figures_stand_to_the_right_no_cell_is_cut_and_narrow_screens_name_what_they_leave_out() -> None:
     lines = list(aligned(ROWS, 3, PAPER))
     assert lines == list(aligned(ROWS, 3, Screen(200)))
     assert [line[:40] for line in lines] == [
@@ -136,9 +133,6 @@ def test_figures_stand_to_the_right_words_to_the_left_no_cell_is_cut_and_data_br
     assert "\x1b" not in "".join(aligned(rows, 1, Screen(80)))
     coloured = list(aligned(rows, 1, Screen(80, in_colour=True)))
     assert coloured[0].startswith("\x1b[2m") and "\x1b" not in coloured[1]
-
-
-def test_narrow_screens_keep_failures_and_name_what_they_leave_out() -> None:
     for room in (100, 80, 60):
         *lines, told = aligned(ROWS, 3, Screen(room))
         assert all(columns(line) <= room for line in lines[:3]) and "failed" in lines[0]
@@ -290,7 +284,7 @@ def test_notes_stand_inside_the_float_and_nothing_between_the_tables_whose_label
     assert re.findall(r"\\label\{(.*)\}", latex.written(twice)) == ["tab:e", "tab:e-2"]
 
 
-def test_a_long_table_goes_on_in_another_float_and_a_wide_one_below_and_loses_no_row_or_column() -> None:
+def test_a_long_or_wide_table_goes_on_and_a_column_is_as_wide_as_its_widest_value_or_head() -> None:
     rows = [(f"model {number}", f"{number / 10:.1f}") for number in range(101)]
     text = latex.written(document(*rows, notes=(("once",),)))
     parts = tabulars(text)
@@ -301,9 +295,6 @@ def test_a_long_table_goes_on_in_another_float_and_a_wide_one_below_and_loses_no
     assert len(parts) > 2
     assert [part[1][0] for part in parts] == ["a"] * len(parts)
     assert [cell for part in parts for cell in part[1][1::2]] == [cell.split()[0] for cell in cells]
-
-
-def test_a_column_is_as_wide_as_its_head_or_its_widest_value_with_its_interval() -> None:
     values = Column("f1", ("5.0", "10.0"), is_text=False, beside=("[1.0, 9.0]", ""))
     value, interval = width("10.0") * FONT_SIZE, width("[1.0, 9.0]") * INTERVAL_SIZE
     assert values.width == pytest.approx(value + interval + GAP)

@@ -55,16 +55,13 @@ def test_figures_are_over_paired_graphs_over_all_and_by_kind_of_element() -> Non
     assert {one.value for one in found.figures} <= {1.0, None} and not found.versions.disagreements
 
 
-def test_an_interval_is_over_descriptions_where_items_are_few_and_over_items_where_they_are_many() -> None:
+def test_an_interval_is_over_descriptions_or_many_items_and_no_figure_depends_on_the_order_of_annotators() -> None:
     few = agreed([ANN], [BOB])
     assert (few.clusters, few.cluster_count) == ("descriptions", 3)
     many = agreed(*([tea([one], item=str(number)) for number in range(5)] for one in (WASH, FILL)))
     assert (many.clusters, many.cluster_count) == ("items", 5)
     one = agreed([tea([WASH])], [tea([FILL])])
     assert one.cluster_count == 1 and not any(figure.interval for figure in one.figures)
-
-
-def test_no_figure_depends_on_the_order_of_the_annotators() -> None:
     first = [tea([WASH, PUT, WASH], [FILL], [LIFT]), tea([PUT], [], [LIFT], item="x")]
     second = [tea([PUT, WASH], [PUT, FILL], [LIFT, LIFT]), tea([WASH], [FILL], item="x")]
     one, two = agreed(first, second), agreed(second, first)
@@ -86,16 +83,13 @@ def test_items_are_matched_by_id_and_by_position_where_no_id_is_in_both() -> Non
     assert [pair.graphs for pair in found.items[0].pairs if None in pair.graphs] == [(1, None)], "repeats keep step"
 
 
-def test_texts_and_l_that_differ_are_counted() -> None:
+def test_texts_and_l_that_differ_are_counted_and_without_l_the_names_of_both_stand_for_it() -> None:
     other = tea([WASH], [FILL], [LIFT], vocabulary={**L, "object": [*L["object"], "tap"]})
     other["descriptions"][1]["text"] = "She fills it."
     value = agreement_value(agreed([ANN], [other]))
     assert value["texts_that_differ"] == 1 and value["vocabularies_that_differ"] == ["tea"]
     turned = tea([WASH], [FILL], [LIFT], vocabulary={**L, "object": L["object"][::-1]})
     assert agreement_value(agreed([ANN], [turned]))["vocabularies_that_differ"] == []
-
-
-def test_without_l_the_names_of_both_stand_for_it() -> None:
     found = agreed([tea([WASH], [FILL], vocabulary=None)], [tea([WASH], [FILL, PUT], vocabulary=None)])
     assert found.without_vocabulary == 1 and found.outside == ()
     assert figure(found, "objects", "Cohen's kappa").n == 2 * len({"cup", "kettle", "lid"})
@@ -104,7 +98,7 @@ def test_without_l_the_names_of_both_stand_for_it() -> None:
     assert found.without_vocabulary == 0 and found.outside == ("cup",)
 
 
-def test_a_graph_without_triplets_counts_as_a_graph_and_names_of_annotators_tell_them_apart() -> None:
+def test_graphs_without_triplets_count_and_the_value_is_json_with_a_reason_where_something_is_undefined() -> None:
     found = agreed([tea([[]], [FILL])], [tea([[]], [FILL, []])])
     assert found.graphs == (2, 3) and found.unpaired == (0, 1)
     assert figure(found, "paired graphs", "share that is equal").value == 1.0
@@ -112,9 +106,6 @@ def test_a_graph_without_triplets_counts_as_a_graph_and_names_of_annotators_tell
         Path(folder).mkdir()
         write(f"{folder}/tea.jsonl", ANN)
     assert versions_of("ann/tea.jsonl", "bob/tea.jsonl").names == ("ann/tea.jsonl", "bob/tea.jsonl")
-
-
-def test_the_value_is_json_with_a_reason_where_something_is_undefined_and_one_file_twice_is_refused() -> None:
     value = json.loads(json.dumps(agreement_value(agreed([tea([WASH])], [tea([WASH])]), by_item=True)))
     alpha = next(one for one in value["measures"] if one["measure"].startswith("Krippendorff"))
     assert alpha["value"] is None and "chance alone" in alpha["reason"]

@@ -128,7 +128,7 @@ def table(*rows: tuple[str, ...], head: tuple[str, ...] = ("who", "score", "why"
     return html.table(head, [[*map(html.text, row)] for row in rows])
 
 
-def test_columns_without_content_are_left_out_but_the_first_and_a_heading_names_its_group() -> None:
+def test_columns_without_content_are_left_out_and_figures_stand_on_the_right_with_their_heading() -> None:
     for rows, expected in (
         ((("a", "-", "good"), ("b", "", "bad")), [["who", "why"], ["a", "good"], ["b", "bad"]]),
         ((("a", "-", ""), ("b", "1", "")), [["who", "score"], ["a", "-"], ["b", "1"]]),
@@ -138,9 +138,6 @@ def test_columns_without_content_are_left_out_but_the_first_and_a_heading_names_
     source = table(("a", "1", "x"), head=("who", "a<b\nf1", "why"))
     assert '<span class="group"><bdi>a&lt;b</bdi></span>f1' in source
     assert 'data-label="a&lt;b f1"' in source
-
-
-def test_figures_stand_on_the_right_with_their_heading_and_a_long_table_is_scrolled_under_its_head() -> None:
     for cell, figures in {
         **dict.fromkeys(("12", "1,234", "57.4 [50.3, 64.3]", "57.4 [50.3, 64.3] (+)", "[50.3, 64.3]", ">=$0.0012"), 3),
         **dict.fromkeys(("400 + 40", "11 %", "(unknown)", "-3.5"), 3),
@@ -148,9 +145,9 @@ def test_figures_stand_on_the_right_with_their_heading_and_a_long_table_is_scrol
     }.items():
         assert table(("a", cell, "x"), ("b", "-", "y")).count('class="figure"') == figures, cell
     assert 'class="figure"' not in table(("a", "1", "x"), ("b", "none", "y")), "one word among figures"
-    rows = [(str(number), "1", "x") for number in range(html.MOST_ROWS + 1)]
-    assert '<div class="wide long"' in table(*rows)
-    assert "long" not in table(*rows[:-1])
+    many = [(str(number), "1", "x") for number in range(html.MOST_ROWS + 1)]
+    assert '<div class="wide long"' in table(*many)
+    assert "long" not in table(*many[:-1])
 
 
 # ---- hostile texts ----

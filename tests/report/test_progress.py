@@ -51,7 +51,9 @@ def test_lines_are_plain_elsewhere_and_going_on_says_what_is_there(
         assert stream.getvalue().startswith(f"going on: {said} there already\n")
 
 
-def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_fit_the_terminal_and_tell_the_score_so_far_and_requests_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 20, 0, 0))
     with os.fdopen(theirs, "w") as stream:
@@ -60,9 +62,6 @@ def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     os.close(ours)
     assert "\x1b[2A\r\x1b[2Kbaseline/rules tsg/" in seen
     assert max(len(line.replace("\x1b[2A", "").replace("\r\x1b[2K", "")) for line in seen.split("\r\n")) == 19
-
-
-def test_a_line_tells_the_score_so_far_and_requests_that_failed() -> None:
     door = door_of("openai/x", ("api_base=http://127.0.0.1:9/v1",))
     door.failed = 2
     part = Part("x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)

@@ -88,7 +88,7 @@ def test_errors_that_no_later_record_mends_and_unasked_samples_are_told(baseline
     assert [sum(board.n for board in row.groups.get("k", {}).values()) for row in after] == [5, 0, 0, 0]
 
 
-def test_a_group_stands_only_where_it_applies_and_is_refused_where_it_applies_to_no_task(runs: dict[str, Path]) -> None:
+def test_groups_stand_where_they_apply_and_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:
     with pytest.raises(UsageError, match="cannot be grouped by implicit"):
         gather([runs["sgqa"]], ("implicit",))
     with pytest.raises(UsageError, match="there is no group nothing"):
@@ -98,8 +98,6 @@ def test_a_group_stands_only_where_it_applies_and_is_refused_where_it_applies_to
     with pytest.raises(UsageError, match="not the data that were asked about"):
         gather([runs["sgqa"]], data=str(POOL / "sgqa.jsonl"))
 
-
-def test_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:
     def shown(report: Report) -> list[str]:
         return list(report.rows[0].board.profiles["strict"] or {})
 

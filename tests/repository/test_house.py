@@ -208,7 +208,7 @@ def test_public_names_are_what_all_says_and_importing_tsgkit_imports_none_of_its
     assert result.stdout == "[]\n"
 
 
-def test_dependencies_say_why_they_are_there_and_are_pinned_and_the_version_is_the_same_everywhere() -> None:
+def test_dependencies_and_extras_have_one_wording_are_pinned_and_say_why_they_are_there() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nversion = "{tsgkit.__version__}"\n' in project
     assert f"## {tsgkit.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -220,9 +220,6 @@ def test_dependencies_say_why_they_are_there_and_are_pinned_and_the_version_is_t
     for line in lines:
         assert re.search(r" # \w.{15,}", line), line
         assert f"{re.split('[^a-z-]', line.strip().strip(chr(34)))[0]}==" in pinned, line
-
-
-def test_extras_have_one_wording_and_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
     own = {path.name for path in modules() if 'pip install "tsgkit[' in path.read_text(encoding="utf-8")}
     assert own <= {"errors.py", "make.py"}, "others raise ExtraMissing (make.py tells of its extra in its help)"
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -129,7 +129,7 @@ def test_python_takes_lists(tmp_path: Path) -> None:
 # Identities
 
 
-def test_identity_changes_with_everything_that_can_change_an_answer() -> None:
+def test_identity_changes_with_what_can_change_an_answer_and_ignores_execution_and_display() -> None:
     plans: list[dict[str, Any]] = [
         {}, {"model_args": (ARGS[0], "temperature=0.6")}, {"model_args": (*ARGS, "top_p=0.5")},
         {"model_args": ("api_base=http://127.0.0.1:2/v1", ARGS[1])}, {"models": ("openai/y",)},
@@ -142,9 +142,6 @@ def test_identity_changes_with_everything_that_can_change_an_answer() -> None:
     assert len(set(found)) == len(plans), [plan for plan in plans if found.count(identity(**plan)) > 1]
     assert identity(shots=3) == found[0], "a style without examples has no shots"
     assert identity(models=("openai/y", "openai/x")) == found[5], "the order of models does not matter"
-
-
-def test_identity_ignores_execution_and_display_options() -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     words = ["--task", "sgqa", "--model", "openai/x", "--first", "4"]

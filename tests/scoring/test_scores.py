@@ -117,7 +117,7 @@ def test_tally_keeps_parts_in_their_order_and_without_a_score_they_have_no_weigh
             one.parts(profile, "f1")
 
 
-def test_all_rounds_at_once_give_what_they_give_one_by_one() -> None:
+def test_few_clusters_are_drawn_exactly_and_all_rounds_at_once_as_one_by_one() -> None:
     for weights, size in ((POISSON, 1e-9), (POISSON, 1.0), (SWAPS, 1e9)):
         rng = random.Random(3)
         rows: list[Row] = [(rng.uniform(-size, size), float(rng.randint(0, 9)), 0.0) for _ in range(300)]
@@ -131,13 +131,10 @@ def test_all_rounds_at_once_give_what_they_give_one_by_one() -> None:
     assert (len(POISSON), sum(POISSON), sum((weight - 1) ** 2 for weight in POISSON)) == (256, 256, 256)
     assert sum((weight - 1) ** 3 for weight in POISSON) == pytest.approx(256 * 0.96, abs=3)
     assert bytes([0, 1] * 128) == SWAPS
-
-
-def test_few_clusters_are_drawn_exactly_and_many_about_as_often_as_there_are() -> None:
     few: list[Row] = [(1.0, float(n)) for n in range(PLAIN_DRAWS)]
     plain = random.Random(1)
-    drawn = [(PLAIN_DRAWS, sum(plain.choices(range(PLAIN_DRAWS), k=PLAIN_DRAWS))) for _ in range(ROUNDS)]
-    assert [*map(tuple, redrawn_totals(few, rounds=ROUNDS, rng=random.Random(1)))] == drawn
+    drawn_singly = [(PLAIN_DRAWS, sum(plain.choices(range(PLAIN_DRAWS), k=PLAIN_DRAWS))) for _ in range(ROUNDS)]
+    assert [*map(tuple, redrawn_totals(few, rounds=ROUNDS, rng=random.Random(1)))] == drawn_singly
     just_more = [total for (total,) in redrawn_totals([(1.0,)] * (PLAIN_DRAWS + 1), rounds=9, rng=random.Random(1))]
     assert len(set(just_more)) > 1
     many = [total for (total,) in redrawn_totals([(1.0,)] * 10_000, rounds=ROUNDS, rng=random.Random(1))]
@@ -217,7 +214,7 @@ def brute_force(gains: list[list[float]], *, ordered: bool) -> float:
     )
 
 
-def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
+def test_pairings_are_the_best_there_are_and_ties_go_to_the_smaller_numbers() -> None:
     for seed in range(60):
         choice = Random(seed)
         rows, columns = choice.randint(1, 4), choice.randint(1, 5)
@@ -237,12 +234,9 @@ def test_pairings_are_the_best_there_are_and_earn_what_is_said() -> None:
         assert assignment(gains).total == pytest.approx(best(gains).total), seed
     turned = [[float(row + column == 59) for column in range(60)] for row in range(50)]
     assert assignment(turned).pairs == tuple((row, 59 - row) for row in range(50))
-
-
-def test_ties_go_to_the_smaller_numbers_and_a_swap_is_forgiven_only_where_order_does_not_count() -> None:
     assert assignment([[1.0, 1.0]] * 2).pairs == ((0, 0), (1, 1))
-    for pairing in (in_order, best):
-        pairs = [pairing(gains).pairs for gains in ([[1.0, 1.0]] * 2, [[1.0, 1.0, 1.0]], [[1.0], [1.0]])]
+    for pair_up in (in_order, best):
+        pairs = [pair_up(gains).pairs for gains in ([[1.0, 1.0]] * 2, [[1.0, 1.0, 1.0]], [[1.0], [1.0]])]
         assert pairs == [((0, 0), (1, 1)), ((0, 0),), ((0, 0),)]
     gains = [[0.0, 1.0], [1.0, 0.0]]
     assert (by_place(gains).total, in_order(gains).total, best(gains).total) == (0.0, 1.0, 2.0)
@@ -256,7 +250,7 @@ def numbers(first: list[ActionGraph], second: list[ActionGraph]) -> Numbers:
     return [pair.graphs for pair in paired(Narrative.of(first), Narrative.of(second))]
 
 
-def test_graphs_of_two_versions_are_paired_by_what_they_share() -> None:
+def test_graphs_of_two_versions_are_paired_by_what_they_share_and_descriptions_by_position_or_text() -> None:
     pour = ActionGraph([*POUR, ("pour", "with", "hand1")])
     lift = ActionGraph([*LIFT, ("lift", "with", "hand1")])
     other_pour = ActionGraph([*POUR, ("pour", "with", "wall")])
@@ -273,18 +267,15 @@ def test_graphs_of_two_versions_are_paired_by_what_they_share() -> None:
     rows.append(("repeated, some changed", [pour, lift] * 3, changed, [(place, place) for place in range(6)]))
     for name, first, second, expected in rows:
         assert numbers(first, second) == expected, name
-
-
-def test_descriptions_are_matched_by_position_where_there_are_as_many_else_by_text() -> None:
-    first = Narrative((Description("one", (FILL,)), Description("two", (LIFT,))))
-    second = Narrative((Description("other words", ()), Description("two", (FILL, LIFT))))
-    assert [(pair.descriptions, pair.graphs, pair.differs) for pair in paired(first, second)] == [
+    told = Narrative((Description("one", (FILL,)), Description("two", (LIFT,))))
+    retold = Narrative((Description("other words", ()), Description("two", (FILL, LIFT))))
+    assert [(pair.descriptions, pair.graphs, pair.differs) for pair in paired(told, retold)] == [
         ((0, 0), (0, None), True),
         ((1, 1), (None, 0), True),
         ((1, 1), (1, 1), False),
     ]
     longer = Narrative((Description("one", (FILL,)), Description("new", (POUR,)), Description("two", (LIFT,))))
-    assert [(pair.descriptions, pair.graphs, pair.first, pair.second) for pair in paired(first, longer)] == [
+    assert [(pair.descriptions, pair.graphs, pair.first, pair.second) for pair in paired(told, longer)] == [
         ((0, 0), (0, 0), FILL, FILL),
         ((None, 1), (None, 1), None, POUR),
         ((1, 2), (1, 2), LIFT, LIFT),

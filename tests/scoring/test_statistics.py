@@ -465,7 +465,7 @@ def test_kappa_and_alpha_are_those_of_textbooks() -> None:
     assert cohens_kappa(anything, anything).value == krippendorffs_alpha([anything, anything]).value == 1
 
 
-def test_agreement_that_cannot_be_measured_has_a_reason() -> None:
+def test_rare_labels_count_as_much_as_frequent_ones_and_what_cannot_be_measured_has_a_reason() -> None:
     none, rated_once = "no item was rated by two raters", ([ratings("yny")], [ratings("yny"), {}])
     assert cohens_kappa(ratings("yy"), ratings("yy")) == Agreement(None, Measure.KAPPA, 2, 0, 2, ("y",), ONE_LABEL)
     alpha = krippendorffs_alpha([ratings("yyn"), ratings("yy.")])
@@ -478,9 +478,6 @@ def test_agreement_that_cannot_be_measured_has_a_reason() -> None:
     for number, told in ((MOST_LABELS + 1, (None, reason)), (MOST_LABELS, (1, None))):
         many: Ratings = {n: str(n) for n in range(number)}
         assert (cohens_kappa(many, many).value, cohens_kappa(many, many).reason) == told
-
-
-def test_balanced_accuracy_counts_rare_labels_as_much_as_frequent_ones() -> None:
     for judge, reference, value, n, left_out, labels in (
         ("yyyyyynn" + "ny", "yyyyyyyy" + "nn", 0.625, 10, 0, "ny"),  # 6 of 8 yes, 1 of 2 no: (0.75 + 0.5) / 2
         ("aa", "ab", 1 / 2, 2, 0, "ab"),  # always one of k labels

@@ -77,7 +77,7 @@ def run(arguments):
 """
 
 
-def test_a_package_with_a_manifest_adds_tasks_cards_and_commands(
+def test_a_package_with_a_manifest_adds_its_parts_and_an_old_one_warns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = package(tmp_path, monkeypatch, "third", "SUITE")
@@ -90,9 +90,6 @@ def test_a_package_with_a_manifest_adds_tasks_cards_and_commands(
     assert commands()["third-say"] == "say it"
     assert main(["third-say"]) == 0
     assert capsys.readouterr().out == "said\n"
-
-
-def test_an_old_package_warns_and_a_wrong_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package(tmp_path, monkeypatch, "older", "task_of_card")
     with pytest.warns(FutureWarning, match="older of tsgkit.suites makes a task of a card; from tsgkit 0.3"):
         assert task_of(load_card("older/sgqa")).key == "older/sgqa"

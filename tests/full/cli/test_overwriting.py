@@ -215,13 +215,23 @@ def test_reports_replace_reports_and_no_data(fresh: Fresh, tsgkit: CommandLine) 
         assert Path(target).read_text() == text, "drawings replace no graphs, and summaries are added to no data"
 
 
-def test_folders_that_hold_something_else_are_left_alone(fresh: Fresh, tsgkit: CommandLine) -> None:
+def test_folders_that_hold_something_else_are_left_alone_and_every_output_is_tried_here(
+    fresh: Fresh, tsgkit: CommandLine
+) -> None:
     for words, target in FOLDERS:
         fresh()
         put(target, MINE)
         before = files()
         assert tsgkit(words, code=2).err, words
         assert files() == before, words
+    tried = {*ELSEWHERE, "eval --out"}
+    for written, _ in (*DATA, *REPORTS, *FOLDERS):
+        parts = shlex.split(written)
+        tried |= {f"{' '.join(parts[:size])} {part}" for size in (1, 2) for part in parts}
+    for command in commands():
+        parser = argparse.ArgumentParser()
+        module_of(command).add_arguments(parser)
+        assert {*outputs(parser, command)} <= tried, command
 
 
 def test_inputs_are_never_overwritten(tsgkit: CommandLine) -> None:
@@ -275,14 +285,3 @@ def outputs(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
                 yield from outputs(inner, f"{name} {verb}")
         elif found := OUTPUTS & {*action.option_strings}:
             yield f"{name} {max(found)}"  # the short one
-
-
-def test_every_option_that_names_an_output_is_tried_here() -> None:
-    tried = {*ELSEWHERE, "eval --out"}
-    for written, _ in (*DATA, *REPORTS, *FOLDERS):
-        words = shlex.split(written)
-        tried |= {f"{' '.join(words[:size])} {word}" for size in (1, 2) for word in words}
-    for command in commands():
-        parser = argparse.ArgumentParser()
-        module_of(command).add_arguments(parser)
-        assert {*outputs(parser, command)} <= tried, command

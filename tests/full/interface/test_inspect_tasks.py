@@ -63,13 +63,21 @@ def test_scores_of_inspect_and_of_its_logs_equal_ours_on_the_same_replies(
         assert {one["item_id"]: one["outcome"] for one in samples if one["outcome"] != "missing"} == ours["outcomes"]
 
 
-def test_inspect_eval_runs_a_task_by_its_name_and_refuses_unknown_styles(tmp_path: Path) -> None:
+def test_inspect_eval_runs_a_task_by_its_name_and_what_is_no_style_or_log_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = [sys.executable, "-m", "inspect_ai", "eval", "tsgkit/sgds", "--model", "mockllm/model", "-T", "items=3"]
     ended = subprocess.run(words, env=environment(), capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (ended.returncode, "strict_accuracy" in ended.stdout + ended.stderr) == (0, True), ended.stderr
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
     with pytest.raises(UsageError, match="there is no style cott"):
         TASKS["sgds"](style="cott")
+    rows = str(ROWS)
+    for name, data in (("a.eval", b"PK\x03\x04torn"), ("b.json", b"{}"), ("c.eval", b""), ("d.txt", b"no log")):
+        (tmp_path / name).write_bytes(data)
+        log = str(tmp_path / name)
+        assert main(["score", "--task", "tsg/sgds", "--data", rows, "--from", "inspect", log]) == 2
+        assert "not a log of Inspect" in capsys.readouterr().err
 
 
 def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_are_not_offered(tmp_path: Path) -> None:
@@ -86,14 +94,3 @@ def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_a
     assert {"sgqa", "sgds", "sa-sgg", "ma-sgg", "layout"} <= set(names)
     assert not {"knolling", "natural", "fidelity", "plausibility"} & set(names)
     assert len(set(names.values())) == len(names)
-
-
-def test_a_file_that_is_no_log_of_inspect_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = str(ROWS)
-    for name, data in (("a.eval", b"PK\x03\x04torn"), ("b.json", b"{}"), ("c.eval", b""), ("d.txt", b"no log")):
-        (tmp_path / name).write_bytes(data)
-        log = str(tmp_path / name)
-        assert main(["score", "--task", "tsg/sgds", "--data", rows, "--from", "inspect", log]) == 2
-        assert "not a log of Inspect" in capsys.readouterr().err

@@ -125,12 +125,9 @@ def rows(data: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in place.rows_of().read_text().splitlines()]
 
 
-def test_columns_of_a_parquet_file_with_the_names_of_fields_need_no_mapping() -> None:
+def test_many_rows_of_a_parquet_file_are_read_in_order_without_a_mapping_where_columns_are_fields() -> None:
     write("rows.parquet", {"item_id": ["a", "b"], "tags": [["x"], None], "qa": [[{"q": "w", "a": None}], []]})
     assert rows("rows.parquet") == [{"item_id": "a", "tags": ["x"], "qa": [{"q": "w"}]}, {"item_id": "b", "qa": []}]
-
-
-def test_many_rows_are_read_in_order_across_batches_and_parts() -> None:
     for part in range(3):
         names = [f"{part}-{number}" for number in range(700)]
         write(f"data/test-0000{part}-of-00003.parquet", {"item_id": names})

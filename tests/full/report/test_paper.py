@@ -93,13 +93,18 @@ def test_pdf_embeds_its_font_as_outlines_and_png_is_as_wide_as_its_columns() -> 
     assert "Left out: b tsg/sgqa cot: no strict value." in found.alt
 
 
-def test_names_in_legends_are_no_formulas_and_letters_that_the_font_lacks_are_escaped() -> None:
+def test_settings_of_the_caller_are_left_and_names_are_no_formulas_and_letters_the_font_lacks_escaped() -> None:
     with plot_style.settings():
         assert plot_style.words("模 a $x^2$ _b", 3) == "\\u6a21 a $x^2$ _b"
         found = plot_style.scores(chart(Report((row("_a"), row("$b$"))), "exact_match", "task"), 3.25)
     [legend] = found.legends
     assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
     assert not any(text.get_parse_math() for text in legend.get_texts())
+    expected = drawn(Report((ROW,))).data("pdf")
+    with mpl.rc_context({"font.size": 31.0, "pdf.fonttype": 3}):
+        before = dict(mpl.rcParams)
+        assert drawn(Report((ROW,))).data("pdf") == expected
+        assert dict(mpl.rcParams) == before
 
 
 def test_figures_are_written_whole_and_never_over_data(tmp_path: Path) -> None:
@@ -113,14 +118,6 @@ def test_figures_are_written_whole_and_never_over_data(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot span 3 columns"):
         found.save(tmp_path / "f.pdf", columns=3)  # type: ignore[arg-type]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.PDF", "rows.pdf"]
-
-
-def test_settings_of_the_caller_change_nothing_and_are_left_as_they_are() -> None:
-    expected = drawn(Report((ROW,))).data("pdf")
-    with mpl.rc_context({"font.size": 31.0, "pdf.fonttype": 3}):
-        before = dict(mpl.rcParams)
-        assert drawn(Report((ROW,))).data("pdf") == expected
-        assert dict(mpl.rcParams) == before
 
 
 needs_tex = pytest.mark.skipif(

@@ -84,7 +84,7 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
     assert not recorded
 
 
-def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine, tmp_path: Path) -> None:
+def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine) -> None:
     with model_server(echo_key=True, replies={"paper": "[sesame] "}, always={"flour": "400"}) as server:
         for more in ((), ("--otel-content",)):
             told = (*words(server.base, *more, out=f"run{len(more)}"), "--ids", "bedroom-wall/q2", "bread/q0")
@@ -103,7 +103,7 @@ def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine, 
     assert "gen_ai.output.messages" not in calls[True].attributes
 
 
-def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine, tmp_path: Path) -> None:
+def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine) -> None:
     with model_server(first=[200, 429, 503, 200], retry_after="0") as server, collector() as served:
         traced(tsgkit, served.url, *words(server.base, "--concurrency", "1", limit=2))
     _, call = sorted(served.named("chat x"), key=lambda call: len(call.events))
@@ -129,7 +129,7 @@ def test_a_collector_that_fails_costs_one_line(server: Running, tsgkit: CommandL
     assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {where}/v1/traces: {why}\n"
 
 
-def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine, tmp_path: Path) -> None:
+def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine) -> None:
     with model_server(delay=0.02, faults={"500": 0.2}) as faulty, collector() as served:
         more = ("--otel-content", "--solver", "vote:3", "--concurrency", "64")
         traced(tsgkit, served.url, *words(faulty.base, *more, limit=80))

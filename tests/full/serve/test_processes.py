@@ -44,7 +44,9 @@ def story(tmp_path: Path) -> Path:
     return written(tmp_path, "narrative")
 
 
-def test_server_that_is_killed_in_mid_edit_loses_nothing_it_acknowledged(story: Path) -> None:
+def test_a_server_killed_in_mid_edit_loses_nothing_and_ctrl_c_tells_that_a_new_story_was_not_saved(
+    story: Path, tmp_path: Path
+) -> None:
     before = story.read_bytes()
     with started(story) as (process, editor):
         for number in range(25):
@@ -64,9 +66,6 @@ def test_server_that_is_killed_in_mid_edit_loses_nothing_it_acknowledged(story: 
     with started(story) as (_, third):
         assert third.data("document")["restored"] is None
         assert third.token != editor.token
-
-
-def test_ctrl_c_tells_that_a_new_story_was_not_saved(tmp_path: Path) -> None:
     (sentences := tmp_path / "tea.txt").write_text("She washes the cup.\n")
     with started(tmp_path / "tea.jsonl", "--story", str(sentences)) as (process, _):
         process.send_signal(signal.SIGINT)

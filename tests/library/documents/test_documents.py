@@ -32,7 +32,7 @@ def codes(document: Document) -> list[tuple[str, int | None]]:
     return [(finding.code, finding.place.line) for finding in document.findings]
 
 
-def test_the_format_is_told_from_the_content_not_from_the_name() -> None:
+def test_the_format_is_told_from_the_content_and_a_row_is_a_narrative_with_its_texts_and_candidates() -> None:
     for name, text in FORMATS.items():
         for file in ("data", "data.json", "data.jsonl", "data.txt"):
             document = read_document(text, file)
@@ -44,9 +44,6 @@ def test_the_format_is_told_from_the_content_not_from_the_name() -> None:
     assert (len(document.entries[0].narrative.graphs), document.findings) == (2, ())
     for text in [*FORMATS.values(), *REPLIES.values(), "[\n\n  [[3}", '[[["a"' * 3]:
         assert read_document(text, "f").format in {*formats.FORMATS, "unknown"}, text[:99]
-
-
-def test_a_row_is_a_narrative_with_the_texts_before_its_graphs_and_candidates_beside_it() -> None:
     [entry] = read_document(lines(SGQA), "f").entries
     assert (entry.item, entry.line, entry.narrative.id, entry.narrative.graphs) == ("0", 1, "clip", (WASH, WASH))
     [entry] = read_document(lines(SGDS), "f").entries

@@ -35,7 +35,7 @@ def slips(items: Sequence[Item]) -> list[Slip]:
     return [slip for check in CHECKS for slip in check.find(items)]
 
 
-def test_clean_items_raise_no_alarm_and_no_shortcut_beats_chance_on_them() -> None:
+def test_a_planted_slip_is_found_where_it_is_and_clean_items_raise_no_alarm() -> None:
     items = clean(1000)
     assert slips(items) == []
     found = audit(Auditable(items))
@@ -50,9 +50,6 @@ def test_clean_items_raise_no_alarm_and_no_shortcut_beats_chance_on_them() -> No
     assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in items[:50]])).shortcuts)
     nothing = audit(Auditable([]))
     assert (nothing.n, nothing.to_beat, nothing.smallest_difference) == (0, None, 1.0)
-
-
-def test_a_planted_slip_is_found_where_it_is() -> None:
     third, item = clean(200)[3], clean(200)[7]
     moved = [option if option == third.right_text else f"on moon {place}" for place, option in enumerate(third.options)]
     shouted = f"{item.options[0].upper()}."

@@ -61,7 +61,9 @@ def scores(judged: Judged) -> tuple[float | None, float | None]:
     return strict, official
 
 
-def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
+def test_objects_found_per_class_in_images_named_after_rows_form_one_scene_by_their_last_replies(
+    tmp_path: Path,
+) -> None:
     rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
     (tmp_path / "rows.jsonl").write_text(lines(rows))
     for name in ("0", "desk-2", "desk-1"):
@@ -71,9 +73,6 @@ def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
     assert [piece.name for piece in TASK.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
     made = TASK.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
     assert [painting.item_id for painting in made] == ["desk-2"]
-
-
-def test_objects_found_per_class_form_one_scene_by_their_last_replies() -> None:
     cup, pen = {"objects": [CUP]}, {"objects": [PEN]}
     again = grounded("?", cup, pen, names=("ground/cup", "ground/cup", "ground/pen"))
     for said in (grounded(cup, pen), again):

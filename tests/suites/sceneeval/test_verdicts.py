@@ -76,15 +76,12 @@ def test_unmapped_phrase_absent_category_and_the_object_itself_count_otherwise_i
     assert measured("fidelity", demands(harmony), tmp_path)["specifications"][-1]["meant"] is None, "whatever is there"
 
 
-def test_attribute_is_read_from_list_or_description_else_unknown(tmp_path: Path) -> None:
+def test_an_attribute_is_read_from_list_or_description_and_reasons_name_what_satisfies_a_demand(tmp_path: Path) -> None:
     entries = ("eq,1,bed,king_size", "eq,1,bed,soft", "eq,1,lamp,red", "eq,1,lamp,tall", "le,1,bed,soft")
     found = verdicts(tmp_path, demands(atr=entries), BED, LAMP)
     told = {entry: found[entry]["strict"]["satisfied"] for entry in entries}
     assert told == dict(zip(entries, (True, None, True, False, True), strict=True))
     assert "rules cannot look" in found["eq,1,bed,soft"]["strict"]["reason"]
-
-
-def test_reason_names_those_that_satisfy_a_demand_or_gives_the_actual_and_allowed_distance(tmp_path: Path) -> None:
     lamps = [thing(f"lamp_{n}", "lamp", (0.3 + 0.5 * n, 0.12, 0), (0.2, 0.2, 1)) for n in range(3)]
     found = verdicts(tmp_path, demands(built=("eq,1,against,lamp,wall",), cnt="eq,1,lamp"), *lamps)
     assert [found[entry]["strict"]["reason"] for entry in ("eq,1,against,lamp,wall", "eq,1,lamp")] == [
@@ -278,7 +275,7 @@ def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     return strict, official, value["profiles"]["strict"]["scores"]["sup"]
 
 
-def test_support_that_nobody_judged_is_unknown_and_calls_end_as_the_failure_that_left_no_answer() -> None:
+def test_what_no_judge_decided_is_unknown_what_is_taken_for_a_rug_told_and_calls_end_as_their_failure() -> None:
     floating = AS_IT_IS.thing("box_1", (0.3, 0.3, 0.3), (-1.5, -1, 1.2))
     assert held(floating, box_1=WHY) == (None, False, [1, 1])
     assert held(NEAR, lamp_1=WHY) == (None, True, [1, 1])
@@ -289,9 +286,6 @@ def test_support_that_nobody_judged_is_unknown_and_calls_end_as_the_failure_that
     assert ended(["lamp", WHY]) is ended([None, WHY]) is ended([undrawn]) is ended([]) is Outcome.ANSWERED
     assert ended([WHY, undrawn]) is ended([AttributeAnswer({}, "", WHY)]) is Outcome.REFUSED
     assert unknowns([WHY, "lamp", AttributeAnswer({"a": True}), AttributeAnswer({}, "", failed), WHY]) == [WHY, failed]
-
-
-def test_what_is_taken_for_a_rug_is_told_in_strict() -> None:
     scene = LoadedScene(Scene("den", (AS_IT_IS.thing("mat_1", (1, 1, 0.01), (0, 0, 0.005)),), ROOM))
     value = SCENE_TASKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, plausibility.JudgeAnswers({}, {}))
     told = {name: value["profiles"][name]["objects"]["mat_1"]["reasons"] for name in ("strict", "official")}

@@ -175,7 +175,7 @@ def test_groups_of_scenes_have_their_published_sizes_and_another_scene_is_refuse
     assert tuple(map(terms.published_scene, edges)) == names
 
 
-def test_baselines_guess_without_options_and_an_unknown_one_is_refused() -> None:
+def test_baselines_guess_without_options_and_give_the_same_letters_in_every_version() -> None:
     bare = row_of("000001", "Zoo", "", [Question("Where?", {}, "A", "Position", "")])
     for name in NAMES:
         assert len(baseline(name, [bare])(bare)) == 1, name
@@ -183,10 +183,7 @@ def test_baselines_guess_without_options_and_an_unknown_one_is_refused() -> None
         with pytest.raises(UsageError, match="there is no baseline") as found:
             baseline(name)
         assert "majority-per-type" in found.value.hint
-
-
-def test_baselines_give_the_same_letters_in_every_version() -> None:
-    """Digests of the letters for all bundled questions, seed 3, and the letters of the first row."""
+    # Digests of the letters for all bundled questions, seed 3, and the letters of the first row.
     for name, letters, digest in (
         ("random", "DBBBCCADCE", "0d56477b7ba5"),
         ("majority-per-type", "DBDCACADAC", "f1b39943e6ff"),

@@ -31,7 +31,9 @@ def shown(kind: str, text: str | None, word: str = "cup") -> list[Panel]:
     return panels(Shown(own, item, judged, None, None))
 
 
-def test_differences_of_graphs_choices_and_names_are_in_panels_beside_what_was_right() -> None:
+def test_differences_are_in_panels_beside_what_was_right_and_a_view_that_fails_is_a_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     [value] = of_kind(shown("sa-sgg", ANSWER), "graphs")
     [pair] = value["pairs"]
     assert (pair["reference"], pair["matched"]) == (graph("wash"), 1)
@@ -67,6 +69,15 @@ def test_differences_of_graphs_choices_and_names_are_in_panels_beside_what_was_r
     assert given_graph["pairs"][0]["changes"]
     assert answer["pairs"][0]["candidate"] is None
 
+    def failing(shown: Shown) -> Iterator[Panel]:
+        yield text_panel("first", "what was made before the failure stays")
+        raise RuntimeError("a key")
+
+    monkeypatch.setattr(tsg_view, "view", failing)
+    first, last = panels(next(stored_samples("tsg", "complete")))
+    assert (first.title, last.kind) == ("first", "text")
+    assert "RuntimeError" in last.value["text"] and "a key" not in last.value["text"]
+
 
 NAMES = st.text(max_size=8)
 DRAWN = st.lists(st.lists(st.builds(Triplet, NAMES, NAMES, NAMES), max_size=6).map(ActionGraph), max_size=3)
@@ -84,14 +95,3 @@ def test_graphs_of_any_names_make_json(references: list[ActionGraph], answers: l
     assert json.dumps(graphs_panel("x", references).value)
     cells = table_panel("x", ["a"], [[1], [None], [True], [float("nan")], [("b",)]]).value["rows"]
     assert cells == [[1], [None], [True], ["nan"], ["('b',)"]]
-
-
-def test_a_view_that_fails_ends_in_a_text_without_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(shown: Shown) -> Iterator[Panel]:
-        yield text_panel("first", "what was made before the failure stays")
-        raise RuntimeError("a key")
-
-    monkeypatch.setattr(tsg_view, "view", failing)
-    first, last = panels(next(stored_samples("tsg", "complete")))
-    assert (first.title, last.kind) == ("first", "text")
-    assert "RuntimeError" in last.value["text"] and "a key" not in last.value["text"]

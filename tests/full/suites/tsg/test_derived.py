@@ -114,13 +114,39 @@ def test_the_same_rows_give_the_same_faults_and_those_of_earlier_versions_stay()
             assert of_item(sample).read(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
 
 
-def test_a_fault_of_a_model_is_named_by_its_only_change_or_as_several() -> None:
+def test_faults_are_named_by_their_change_and_each_error_is_fixed_left_or_neither() -> None:
     right = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
     turned = ActionGraph([*right.triplets[:2], ("hand1", "with", "wash")])
     other = ActionGraph([right.triplets[0], ("wash", "dobj", "mug"), ("wash", "with", "hand2")])
-    found = [written_fault(right, written) for written in (right, turned, other)]
-    told = [fault and (fault.error, fault.origin, len(fault.changes)) for fault in found]
-    assert told == [None, ("model-reversed", "model", 1), ("model-several", "model", 2)]
+    faults = [written_fault(right, written) for written in (right, turned, other)]
+    named = [fault and (fault.error, fault.origin, len(fault.changes)) for fault in faults]
+    assert named == [None, ("model-reversed", "model", 1), ("model-several", "model", 2)]
+    one, two, more = repair("mismatched"), repair("several"), repair("redundant")
+    removed = ActionGraph(triplet for triplet in one.spoilt if triplet != one.changes[0].candidate)
+    second = two.changes[1]
+    kept = [triplet for triplet in two.original if triplet != second.reference]
+    half = ActionGraph([*kept, *([] if second.candidate is None else [second.candidate])])
+    lost = ActionGraph([*more.original.triplets[:-1], ("cup", "from", "person")])
+    rows: list[tuple[RefineSample, ActionGraph, tuple[float, ...]]]
+    rows = [(repair(error), repair(error).spoilt, (0, 1, 0)) for error in SEEDED]
+    rows += [(one, removed, (0, 0, 0)), (two, half, (0.5, 0.5, 0)), (more, lost, (1, 0, 1))]
+    for sample, answer, expected in rows:
+        found = judge(sample, Reply(str(answer)))
+        said = values(found)
+        assert (said["fixed"], said["left"], said["newly_broken"]) == expected, (sample.error, answer)
+        assert [said[name] for name in ("restored", "still_wrong", "clean_touched")] == [0, 1, None]
+        if answer == sample.spoilt:
+            assert said["f1"] == said["f1_before"] != 1
+    assert found.counts["newly_broken"] == 2
+    clean, missing = repair("none"), repair("missing")
+    added = f"{clean.original}\n\nperson -> verb -> take"
+    for reply, touched in ((str(clean.original), 0), (str(missing.spoilt), 1), (added, 1)):
+        said = values(judge(clean, Reply(reply)))
+        assert said.pop("clean_touched") == touched, reply
+        assert set(said.values()) == {None}
+    evidence = judge(missing, Reply(shown_answer(missing))).evidence
+    told = {name: evidence[name] for name in ("error", "seed", "errors", "changes")}
+    assert told == {"error": "missing", "seed": "0/a/0", "errors": [*map(str, missing.changes)], "changes": []}
 
 
 def values(found: Judged) -> dict[str, float | None]:
@@ -154,35 +180,6 @@ def test_the_right_answer_is_right_in_every_metric_and_names_are_scored_as_a_set
         fields = ("precision", "recall", "f1", "exact_match", "outside")
         assert [found[name] for name in fields] == pytest.approx(list(expected)), task
     assert found["count_match"] == 0
-
-
-def test_each_error_of_a_graph_is_fixed_left_or_neither_and_what_was_right_may_be_newly_broken() -> None:
-    one, two, more = repair("mismatched"), repair("several"), repair("redundant")
-    removed = ActionGraph(triplet for triplet in one.spoilt if triplet != one.changes[0].candidate)
-    second = two.changes[1]
-    kept = [triplet for triplet in two.original if triplet != second.reference]
-    half = ActionGraph([*kept, *([] if second.candidate is None else [second.candidate])])
-    lost = ActionGraph([*more.original.triplets[:-1], ("cup", "from", "person")])
-    rows: list[tuple[RefineSample, ActionGraph, tuple[float, ...]]]
-    rows = [(repair(error), repair(error).spoilt, (0, 1, 0)) for error in SEEDED]
-    rows += [(one, removed, (0, 0, 0)), (two, half, (0.5, 0.5, 0)), (more, lost, (1, 0, 1))]
-    for sample, answer, expected in rows:
-        found = judge(sample, Reply(str(answer)))
-        said = values(found)
-        assert (said["fixed"], said["left"], said["newly_broken"]) == expected, (sample.error, answer)
-        assert [said[name] for name in ("restored", "still_wrong", "clean_touched")] == [0, 1, None]
-        if answer == sample.spoilt:
-            assert said["f1"] == said["f1_before"] != 1
-    assert found.counts["newly_broken"] == 2
-    clean, missing = repair("none"), repair("missing")
-    added = f"{clean.original}\n\nperson -> verb -> take"
-    for reply, touched in ((str(clean.original), 0), (str(missing.spoilt), 1), (added, 1)):
-        said = values(judge(clean, Reply(reply)))
-        assert said.pop("clean_touched") == touched, reply
-        assert set(said.values()) == {None}
-    evidence = judge(missing, Reply(shown_answer(missing))).evidence
-    told = {name: evidence[name] for name in ("error", "seed", "errors", "changes")}
-    assert told == {"error": "missing", "seed": "0/a/0", "errors": [*map(str, missing.changes)], "changes": []}
 
 
 NAMES = ["person", "cup", "lid", "hand1", "wash", "dry", "spoon"]

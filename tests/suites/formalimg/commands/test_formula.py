@@ -141,7 +141,9 @@ def test_verify_says_why_and_ends_with_zero(capsys: Captured) -> None:
     assert statuses == ["rejected", "decided"]
 
 
-def test_repair_says_what_it_changed_and_wrong_usage_is_refused(capsys: Captured) -> None:
+def test_repair_says_what_it_changed_and_without_the_extra_solving_is_refused(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for words, message in REFUSED:
         assert message in printed(capsys, *words, code=2), words
     assert json.loads(Path("layout.json").read_text()) == LAYOUT
@@ -150,11 +152,6 @@ def test_repair_says_what_it_changed_and_wrong_usage_is_refused(capsys: Captured
     out = printed(capsys, "repair", FORMULA, "bad.json", "-o", "fixed.json", *LONG)
     assert ("moved the book 151 left" in out, "made the book blue (was red)" in out) == (True, True)
     assert "nothing to repair" in printed(capsys, "repair", FORMULA, "fixed.json", *LONG)
-
-
-def test_without_the_extra_solving_is_refused_and_check_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
     monkeypatch.setitem(sys.modules, "ortools", None)
     monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
     assert "tsgkit[logic]" in printed(capsys, "solve", FORMULA, code=2)

@@ -32,7 +32,7 @@ MET = [("exactly 1 desk", True), ("exactly 2 lamp", False), ("exactly 2 lamp on 
 FOUND = {"Demanded: 1 of 3 met": MET, "Plausible: nothing wrong": [("all free floor can be reached", True)]}
 
 
-def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: Captured) -> None:
+def test_one_relation_is_answered_with_evidence_and_a_room_shown_from_above_with_its_troubles(capsys: Captured) -> None:
     scene = str(GOOD / "scene_1.json")
     words = ["scene", "relation", scene, "side_of", "nightstand_1", "bed_1", "--side", "left", "--json"]
     assert main(words) == 0
@@ -41,14 +41,11 @@ def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: Capture
     assert "nightstand_1" in found["evidence"]
     assert main(["scene", "relation", scene, "against_wall", "bed_1", "--profile", "official"]) == 0
     assert capsys.readouterr().out.startswith("against_wall: yes")
-
-
-def test_a_room_is_shown_from_above_with_its_troubles_and_a_legend(capsys: Captured) -> None:
     assert main(["scene", "show", str(FLAWED / "scene_9.json"), "-o", "top.svg"]) == 0
     text = Path("top.svg").read_text()
     root = ElementTree.fromstring(text)  # noqa: S314
-    words = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"collides", "rests on nothing", "side that is used, blocked", "free floor, part 1: 7.4 m2 (47 %)"} <= words
+    texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"collides", "rests on nothing", "side that is used, blocked", "free floor, part 1: 7.4 m2 (47 %)"} <= texts
     assert "arcade_1 and arcade_2 overlap" in text
     assert "href" not in text
 

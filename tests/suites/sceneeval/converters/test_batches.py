@@ -142,7 +142,7 @@ def test_a_fault_is_named_with_object_and_field() -> None:
             foreign.converted(form, VALUES[form], to="state")
 
 
-def test_a_folder_is_converted_with_ids_from_names_and_records_and_bad_files_are_named(tmp_path: Path) -> None:
+def test_a_folder_is_converted_with_ids_from_names_or_records_and_no_ambiguous_companion(tmp_path: Path) -> None:
     (tmp_path / "0.json").write_text("{")
     (tmp_path / "2.txt").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "3.json").write_text("[" * 100_000)
@@ -155,6 +155,13 @@ def test_a_folder_is_converted_with_ids_from_names_and_records_and_bad_files_are
     assert made == {"a_cosy_den": "a cosy den.txt", "4": "a_den_4.json", "8": "many.json", "9": "many.json"}
     assert [one.split(":")[0].rsplit("/")[-1] for one in failed] == ["0.json", "2.txt", "3.json", "house_4.json"]
     assert "scene 4 is made of a_den_4.json already" in failed[-1]
+    (tmp_path / "layout.json").write_text(json.dumps(foreign.layoutvlm_layout()))
+    (tmp_path / "hsm_scene_state.json").write_text(json.dumps(foreign.hsm_summary()))
+    for names in ((), ("config0", "config1")):
+        for name in names:
+            (tmp_path / f"{name}.json").write_text(json.dumps(foreign.layoutvlm_config()))
+        with refuses(FileProblem, "a layout alone", names):
+            converters.convert_file(tmp_path / "layout.json", converters.Batch())
 
 
 def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path: Path) -> None:
@@ -172,16 +179,6 @@ def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path:
     for name, said in (("0.json", "are read at most"), ("1.json", "a device or a pipe")):
         with refuses(FileProblem, said, name):
             converters.convert_file(tmp_path / name, converters.Batch())
-
-
-def test_no_companion_is_taken_of_several_or_of_another_form(tmp_path: Path) -> None:
-    (tmp_path / "layout.json").write_text(json.dumps(foreign.layoutvlm_layout()))
-    (tmp_path / "hsm_scene_state.json").write_text(json.dumps(foreign.hsm_summary()))
-    for names in ((), ("config0", "config1")):
-        for name in names:
-            (tmp_path / f"{name}.json").write_text(json.dumps(foreign.layoutvlm_config()))
-        with refuses(FileProblem, "a layout alone", names):
-            converters.convert_file(tmp_path / "layout.json", converters.Batch())
 
 
 def test_runs_of_a_tree_have_configurations_by_name_and_ids_of_a_table(tmp_path: Path) -> None:

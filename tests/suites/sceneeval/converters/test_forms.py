@@ -192,7 +192,7 @@ def test_assets_are_known_by_tables_of_their_own_folder_alone(tmp_path: Path) ->
     assert objects(of_holodeck(house, sources=sources))["bed-0"]["size"] == [1.5, 2, 0.5]
 
 
-def test_openings_lie_in_the_walls_that_they_touch_and_doors_in_those_of_both_rooms() -> None:
+def test_openings_lie_in_the_walls_that_they_touch_and_things_in_two_lists_are_taken_once() -> None:
     window = {"id": "window|0", "wall0": "wall|office|east|2", "wall1": "wall|office|east|2|exterior",
               "holePolygon": [foreign.corner(0.5, 1, 0), foreign.corner(1.5, 2, 0)],
               "windowSegment": [[4, 2.5], [4, 1.5]]}  # fmt: skip
@@ -223,17 +223,14 @@ def test_openings_lie_in_the_walls_that_they_touch_and_doors_in_those_of_both_ro
     assert [openings[name][0]["at"] for name in ("bedroom|south|0", "hall|north|0")] == [0.5, 2.5]
     house["doors"][0]["doorSegment"] = [[1, 1.5], [2, 1.5]]
     assert lost(of_holodeck(house), "in no wall")[1] == ("door|0|exterior|bedroom",)
-
-
-def test_things_in_two_lists_are_taken_once_and_a_house_without_walls_gets_some() -> None:
     mug = thing("mug-0", size={"x": 0.1, "y": 0.12, "z": 0.1})
     desk = thing("desk-0", position=foreign.corner(2, 0.4, 1), size={"x": 1, "y": 0.8, "z": 0.6}, children=[mug])
-    found = objects(of_holodeck(foreign.holodeck(objects=[desk], floor_objects=[desk], small_objects=None)))
-    assert list(found) == ["desk-0", "mug-0"]
-    assert (found["mug-0"]["at"], found["mug-0"]["parent"]) == ([2.0, 1.0, 1.44], "desk-0")
-    walls = of_holodeck(foreign.holodeck(walls=[], doors=[], windows=[], wall_height=None))
-    assert [wall["height"] for wall in walls.scene["walls"]] == [2.6] * 4
-    assert losses(walls)["walls are 2.6 m high"] == 1
+    listed = objects(of_holodeck(foreign.holodeck(objects=[desk], floor_objects=[desk], small_objects=None)))
+    assert list(listed) == ["desk-0", "mug-0"]
+    assert (listed["mug-0"]["at"], listed["mug-0"]["parent"]) == ([2.0, 1.0, 1.44], "desk-0")
+    bare_house = of_holodeck(foreign.holodeck(walls=[], doors=[], windows=[], wall_height=None))
+    assert [wall["height"] for wall in bare_house.scene["walls"]] == [2.6] * 4
+    assert losses(bare_house)["walls are 2.6 m high"] == 1
 
 
 def of_layoutvlm(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
@@ -257,7 +254,7 @@ def published(*keys: str) -> dict[str, Any]:
     return {"boundary": {"floor_vertices": CORNERS, "wall_height": 2.5}, "assets": {key: {} for key in keys}}
 
 
-def test_layouts_are_converted_number_by_number_in_the_order_of_their_configuration(tmp_path: Path) -> None:
+def test_layouts_are_converted_number_by_number_and_what_they_lack_is_named(tmp_path: Path) -> None:
     config = published("u1-0", "u2-0", "u2-1", "u3-0", "u4-0")
     found_in = assets_of_layoutvlm(tmp_path)
     found = of_layoutvlm(LAYOUT, config, sources=found_in)
@@ -282,6 +279,19 @@ def test_layouts_are_converted_number_by_number_in_the_order_of_their_configurat
     assert list(objects(found)) == ["vase_C-4"]
     assert lost(found, "are the only asset of their category") == ("assumed", ("vase_C-4",))
     assert lost(found, "that fit no asset of the configuration, or several") == ("lost", ("chair-0", "rug-0"))
+    layout = foreign.layoutvlm_layout(cost=3.5, **{"vase-0": {"position": [1, 1, 1]}})
+    other = of_layoutvlm(layout)
+    assert "lost (1): entries without a position: cost" in told(other, "lost")
+    assert "assumed (1): assets without a rotation have 0" in told(other, "assumed")
+    for assumed in ({"angles": "grads"}, {"unit": "m"}):
+        with refuses(UsageError, "--assume", assumed):
+            of_layoutvlm(foreign.layoutvlm_layout(), said=assumed)
+    with pytest.raises(FileProblem, match="without categories and sizes") as refused:
+        of_layoutvlm(LAYOUT, published("u1-0"))
+    assert "--assets layoutvlm_objathor=DIR" in refused.value.hint
+    with pytest.raises(FileProblem, match="a layout alone lacks the sizes") as refused:
+        foreign.converted("layoutvlm", foreign.layoutvlm_layout())
+    assert "--with" in refused.value.hint
 
 
 def bed_of(place: dict[str, Any], config: dict[str, Any] | None = None, **said: str) -> dict[str, Any]:
@@ -308,22 +318,6 @@ def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
     for level, underside in ((0.425, 0), (0.4175, -0.0095), (0.44, 0.013)):  # a rounded height stands on the floor
         found = bed_of({"position": [1, 1, level], "rotation": 0}, {**published(), "assets": {"u1-0": low}})
         assert found["at"][2] == pytest.approx(underside)
-
-
-def test_what_a_layout_lacks_is_named() -> None:
-    layout = foreign.layoutvlm_layout(cost=3.5, **{"vase-0": {"position": [1, 1, 1]}})
-    other = of_layoutvlm(layout)
-    assert "lost (1): entries without a position: cost" in told(other, "lost")
-    assert "assumed (1): assets without a rotation have 0" in told(other, "assumed")
-    for assumed in ({"angles": "grads"}, {"unit": "m"}):
-        with refuses(UsageError, "--assume", assumed):
-            of_layoutvlm(foreign.layoutvlm_layout(), said=assumed)
-    with pytest.raises(FileProblem, match="without categories and sizes") as refused:
-        of_layoutvlm(LAYOUT, published("u1-0"))
-    assert "--assets layoutvlm_objathor=DIR" in refused.value.hint
-    with pytest.raises(FileProblem, match="a layout alone lacks the sizes") as refused:
-        foreign.converted("layoutvlm", foreign.layoutvlm_layout())
-    assert "--with" in refused.value.hint
 
 
 def converted(text: str, **said: str) -> Converted:

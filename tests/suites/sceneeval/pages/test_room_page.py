@@ -158,7 +158,7 @@ def said(value: dict[str, Any]) -> list[str]:
     return [one.text for one in verdicts(value) if one.holds is not True]
 
 
-def test_verdicts_count_objects_in_words_and_a_room_in_order_is_said_to_be() -> None:
+def test_verdicts_count_objects_in_words_and_entries_of_an_annotation_are_signed() -> None:
     rows: list[tuple[dict[str, Any], str, str]] = [
         ({"supported": False}, "one object hangs in the air", "two objects hang in the air"),
         ({"in_collision": True}, "one object collides", "two objects collide"),
@@ -190,6 +190,13 @@ def test_verdicts_count_objects_in_words_and_a_room_in_order_is_said_to_be() -> 
     assert sections(WANTED, None, None) == []
     [section] = sections(None, None, troubled({"supported": False}, {"supported": False}, floor=0.5))
     assert section.title == "Not plausible: two objects hang in the air; part of the floor cannot be reached"
+    shown = {one.sample.item_id: one for one in stored_samples("sceneeval", "annotated")}
+    [table] = of_kind(panels(shown["1"]), "table")
+    assert ["-", "counts", "eq,1,lamp", ""] in table["rows"]
+    assert ["?", "attributes", "eq,1,double bed", "not quant,n,category,attribute"] in table["rows"]
+    assert ["+", "counts", "ge,1,lamp"] in [row[:3] for row in table["rows"]]
+    [text] = of_kind(panels(shown["2"]), "text")
+    assert "No annotation" in text["text"]
 
 
 def rooms(at: Path = STORED) -> dict[tuple[str, str], Shown]:
@@ -205,16 +212,6 @@ def scene_of(found: list[Panel]) -> dict[str, Any]:
 
 def faces_of(part: dict[str, Any]) -> int:
     return len(base64.b64decode(part["colours"])) // 3
-
-
-def test_entries_of_an_annotation_are_signed() -> None:
-    shown = {one.sample.item_id: one for one in stored_samples("sceneeval", "annotated")}
-    [table] = of_kind(panels(shown["1"]), "table")
-    assert ["-", "counts", "eq,1,lamp", ""] in table["rows"]
-    assert ["?", "attributes", "eq,1,double bed", "not quant,n,category,attribute"] in table["rows"]
-    assert ["+", "counts", "ge,1,lamp"] in [row[:3] for row in table["rows"]]
-    [text] = of_kind(panels(shown["2"]), "text")
-    assert "No annotation" in text["text"]
 
 
 def test_a_missing_folder_or_scene_and_another_room_are_told_and_the_remarks_stay(tmp_path: Path) -> None:

@@ -71,7 +71,9 @@ def an_object(index: int = 0, model: str = "3dfModel.chair01") -> dict[str, Any]
     return {"index": index, "modelId": model, "transform": {"data": UPRIGHT}}
 
 
-def test_a_room_of_ours_stands_where_it_says_with_openings_from_the_west_and_south_ends(tmp_path: Path) -> None:
+def test_a_room_of_ours_stands_where_it_says_and_the_side_of_fronts_of_a_state_counts_in_strict_alone(
+    tmp_path: Path,
+) -> None:
     opening = {"kind": "door", "at": 0.5, "width": 1.0, "height": 2.0}
     openings = [{**opening, "wall": side} for side in ("south", "east", "north", "west")]
     rooms = [{"name": "den", "from": [0, 0], "to": [4, 3], "openings": openings}]
@@ -83,9 +85,6 @@ def test_a_room_of_ours_stands_where_it_says_with_openings_from_the_west_and_sou
     assert {side: (f.centre[:2].round(6).tolist(), f.front[:2].round(6).tolist()) for side, f in frames.items()} == {
         "south": ([1, 0], [0, 1]), "east": ([4, 1], [-1, 0]), "north": ([1, 3], [0, -1]), "west": ([0, 1], [1, 0])
     }  # fmt: skip
-
-
-def test_a_state_says_on_which_side_fronts_are_and_strict_alone_heeds_it(tmp_path: Path) -> None:
     sources = sources_of([future(tmp_path)])
     for front, noted in (([0, -1, 0], 0), ([0, 1, 0], 1)):
         found = read(tmp_path, state(an_object(), objectFrontVector=front), sources=sources)
@@ -181,7 +180,7 @@ def test_a_mesh_or_scene_outside_the_folder_or_of_no_possible_name_is_refused(tm
         scene_file(folder, "0")
 
 
-def test_an_asset_of_any_id_is_looked_for_inside_its_folder(tmp_path: Path) -> None:
+def test_an_asset_of_any_id_is_looked_for_inside_its_folder_or_is_the_box_of_a_table(tmp_path: Path) -> None:
     for number, (asset, layout) in enumerate(product([*ODD_IDS, *ANY_IDS], LAYOUTS)):
         source = source_of(f"{layout}={tmp_path / str(number)}")
         mesh = source.asset(asset, "object 0").mesh
@@ -192,9 +191,6 @@ def test_an_asset_of_any_id_is_looked_for_inside_its_folder(tmp_path: Path) -> N
             (tmp_path / "scene_0.json").write_text(state(an_object(0, f"{source.prefix}.{asset}")))
             names = [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", [source])]
             assert names == ["scene_0.json", f"{layout}={asset}", f"{layout}/{mesh.relative_to(source.folder)}"]
-
-
-def test_a_state_names_assets_by_any_id_that_is_a_mesh_or_else_the_box_of_a_table(tmp_path: Path) -> None:
     known = {"category": "lamp", "assetMetadata": {"boundingBox": {"x": 1, "y": 2, "z": 3}}}
     (tmp_path / "annotations.json").write_text(json.dumps(dict.fromkeys([*ODD_IDS, *ANY_IDS], known)))
     boxed = {"objaverse": source_of(f"objathor={tmp_path}")}

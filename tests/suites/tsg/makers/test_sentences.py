@@ -162,7 +162,7 @@ def test_a_wrong_sentence_has_a_finding_and_a_right_one_none() -> None:
         assert ("number" not in found) is is_right, text
 
 
-def test_sentences_written_by_hand_pass_unless_an_aside_names_an_element() -> None:
+def test_sentences_by_hand_pass_unless_an_aside_names_an_element_and_hard_ones_are_judged_as_measured() -> None:
     """An element of L in an aside counts as added, however right the sentence is: a reader would take it for told.
 
     Whoever wrote the accounts of their words had not seen the checks.
@@ -180,10 +180,7 @@ def test_sentences_written_by_hand_pass_unless_an_aside_names_an_element() -> No
             found[" ".join(sorted(codes))] += 1
             before += description.graphs
     assert found == {"": 186, "added": 8, "number": 2, "number wrong-word": 1, "order": 1}
-
-
-def test_hard_sentences_by_somebody_else_are_judged_as_measured() -> None:
-    """The figures in the manual are these."""
+    # The figures in the manual are these.
     judged = [*map(_judged, cases("hard_sentences"))]
     first, later = Counter(judged[:103]), Counter(judged[103:])
     assert first == {(False, True): 42, (False, False): 11, (True, True): 11, (True, False): 39}
@@ -306,7 +303,7 @@ CUT = "cut: dobj bread, on board, with knife, with hand1, with hand2"
 LOOSEN = "loosen: dobj bolt, bolt on brake, with hex-key, with hand1"
 
 
-def test_a_claim_that_may_hold_is_true_and_one_that_surely_does_not_is_false() -> None:
+def test_a_claim_that_may_hold_is_true_and_one_that_does_not_false_also_of_those_by_somebody_else() -> None:
     for step_told, true, false in (
         (TAKEN, "pick-up: dobj towels, off bowl", "take: dobj towel, onto bowl"),
         (TAKEN, "take: dobj dish-towel", "take: dobj towel, off bowl, with hand2"),
@@ -326,10 +323,7 @@ def test_a_claim_that_may_hold_is_true_and_one_that_surely_does_not_is_false() -
     other = step("take: dobj towel, with hand2")
     assert may_be_true(other, step(TAKEN), counted=True)
     assert may_be_true(other, step(TAKEN), hands=False)
-
-
-def test_claims_by_somebody_else_are_never_false_where_they_hold_and_mostly_false_where_they_do_not() -> None:
-    """Denials and the number of hands are no claims of triplets."""
+    # Denials and the number of hands are no claims of triplets.
     assert Counter((case["verdict"], _verdict(case)) for case in cases("hard_claims")) == {
         ("true-of-target", "true-of-target"): 24,
         ("true-of-earlier", "true-of-earlier"): 19,

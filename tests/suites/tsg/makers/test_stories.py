@@ -62,7 +62,7 @@ def test_imported_stories_number_hands_follow_time_and_leave_gaps_and_beginnings
     assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
 
 
-def test_a_mix_gives_groups_of_its_sizes_and_added_elements_mean_nothing_in_the_story() -> None:
+def test_a_mix_gives_groups_of_its_sizes_and_rows_say_which_other_words_stand_for_elements() -> None:
     story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
     made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
     sizes = [len(one.graphs) for one in made.descriptions]
@@ -81,9 +81,6 @@ def test_a_mix_gives_groups_of_its_sizes_and_added_elements_mean_nothing_in_the_
     given = with_vocabulary(story, pool, 9.0, Random(1), ("jar",)).vocabulary
     assert given is not None and {"plank", "lid", "box"} <= {*given.objects}
     assert not {"cups", "trestle", "jar"} & {*given.objects} and "saw" in given.verbs
-
-
-def test_rows_say_which_other_words_stand_for_elements() -> None:
     graph = act("take", "towel", "hand1")
     sentence = Sentence("Take the cloth.", {"take": ("Take",), "towel": ("the cloth", "it")}, ("hand1",))
     vocabulary = Vocabulary.of([graph])
