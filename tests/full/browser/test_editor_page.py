@@ -352,6 +352,16 @@ def test_two_pages_see_each_other_and_a_file_that_changed_on_disk_is_compared_an
     expect(notice).to_have_count(0)
     editor.save()
     assert json.loads(editor.file.path.read_text())["descriptions"][0]["graphs"] == [OPEN_LID]
+    held = list[Route]()
+    editor.page.route("**/data/save", lambda route: held.append(route), times=1)
+    editor.field("target", 2).fill("jar")
+    editor.press("Control+s")
+    while not held:
+        editor.page.wait_for_timeout(10)
+    editor.press("Control+s")
+    held[0].abort()
+    expect(editor.state).to_have_text("✓ saved")
+    expect(editor.notices).to_have_count(0)
 
 
 def test_hostile_names_are_inert_everywhere(opened: Opened) -> None:

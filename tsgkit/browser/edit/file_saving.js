@@ -6,6 +6,7 @@ import { noteProblem } from "./file_notices.js";
 
 export class FileSaving {
   #mayLose = false;
+  #isWantedAgain = false;
   isSaving = false;
 
   constructor(editor) {
@@ -14,6 +15,7 @@ export class FileSaving {
 
   async save() {
     const { editor } = this, { losses } = editor.document;
+    this.#isWantedAgain = this.isSaving; // the other may fail, and does not know of the newest edits
     if (this.isSaving || (losses.length && !this.#mayLose && !(await this.#ask(losses)))) return;
     this.#mayLose = true;
     this.isSaving = true;
@@ -29,6 +31,7 @@ export class FileSaving {
     }
     this.isSaving = false;
     editor.paint();
+    if (this.#isWantedAgain) await this.save();
   }
 
   async #ask(losses) {
