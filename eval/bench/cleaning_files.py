@@ -1,7 +1,7 @@
 """Benchmark: ``tsgkit refine`` on a file of 50,000 graphs without a model (limit 30 s), and its memory.
 
 Memory: the peak of the largest process above that of a file of one story; the limit is 150 MiB, whatever the number of
-graphs. It is missed: the file is read and written whole.
+graphs.
 
     python eval/bench/cleaning_files.py [--graphs 50000]
 
@@ -69,7 +69,7 @@ def main() -> None:
         size = source.stat().st_size / 2**20
     print(f"{made:,} graphs ({size:.0f} MiB): {seconds:.1f} s (limit {limit:.0f}), largest process {memory:.0f} MiB")
     print(f"  {memory - idle:.0f} MiB more than one story takes (limit {MOST_MEMORY})")
-    if seconds > limit and not SMOKE:
+    if (seconds > limit or memory - idle > MOST_MEMORY) and not SMOKE:
         sys.exit("limit missed")
 
 

@@ -29,7 +29,7 @@ import json
 import os
 import sys
 import time
-from collections import Counter
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from itertools import chain
@@ -47,7 +47,6 @@ from tsgkit.cli.agent_options import (
     exit_code,
     kept_when_interrupted,
     limits_of,
-    put,
     say_notes,
     say_stopped,
     say_usage,
@@ -62,16 +61,18 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
-from tsgkit.library.files import STDIN, read_text, write_text
+from tsgkit.library.files import STDIN, read_text, write_text, written
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
     from tsgkit.agents.effort import Effort
     from tsgkit.graph.model import Narrative
-    from tsgkit.library.documents.reader import Document
+    from tsgkit.graph.repairs import Change
+    from tsgkit.graph.rules import Finding
+    from tsgkit.library.documents.reader import Document, EntryStream
     from tsgkit.library.documents.rows import Entry
-    from tsgkit.report.cleaned_graphs import CleanedItem
+    from tsgkit.report.cleaned_graphs import CleaningTally
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
 
@@ -83,7 +84,8 @@ SURE = "sure"
 SHOWN = 5
 MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
-CHUNKS = 16
+CHUNK = 300
+"""The number of graphs that a process is given at a time, or a few more."""
 EVERY = 5.0
 """Seconds between two lines about the progress."""
 LEAST_REVIEWED = 0.5
@@ -155,15 +157,25 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from tsgkit.library.documents.reader import Document
+
     effort = _effort(arguments)
     limits_of(arguments)
-    document = _read(arguments)
-    told = _told(arguments.narrative)
+    stream, broken = _stream(arguments), list[str]()
+    entries, told = _readable(stream, arguments, broken), _told(arguments.narrative)
+    if not arguments.model and not arguments.review:
+        pairs = _repaired(entries, stream.size, told, effort, arguments)
+        return _finish(stream, pairs, broken, None, told, arguments)
+    document = Document(stream.file, stream.format, tuple(entries))
     if arguments.review and not arguments.model and not Path(f"{arguments.out}.review").exists():
         refuse_to_overwrite(arguments.out, force=arguments.force)  # before a person is asked
     calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
     try:
-        cleaned = _cleaned(document, calls, told, effort, arguments)
+        if calls is None:
+            cleaned = [one for _, one in _repaired(document.entries, stream.size, told, effort, arguments)]
+        else:
+            work = functools.partial(_clean, document, calls, told, effort, arguments)
+            cleaned = carried_out(calls, work, arguments, watch=_without_bars() if arguments.watch else None)
         if calls is not None and calls.shard is not None:
             stopped = next((one.stopped for one in cleaned if one.stopped), "")
             return shard_done(calls, stopped, [failure for one in cleaned for failure in one.failures], arguments)
@@ -178,7 +190,7 @@ def _run(arguments: argparse.Namespace) -> int:
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
-        return _finish(document, cleaned, calls, told, arguments)
+        return _finish(stream, zip(document.entries, cleaned, strict=True), broken, calls, told, arguments)
     finally:
         if calls is not None:
             calls.close()
@@ -211,33 +223,37 @@ def _begun_with(arguments: argparse.Namespace) -> str:
     return repair if isinstance(repair, str) else ""
 
 
-def _read(arguments: argparse.Namespace) -> Document:
-    """Return the document, if it can be written back."""
+def _stream(arguments: argparse.Namespace) -> EntryStream:
+    """Return the items of IN, if they can be written back."""
     from tsgkit.library.documents import formats
-    from tsgkit.library.documents.reader import read_file, with_vocabulary
+    from tsgkit.library.documents.reader import stream_file
 
     for out in filter(None, (arguments.out, arguments.report)):
         refuse_to_overwrite_sources(out, arguments.source, arguments.narrative, arguments.vocabulary)
     if arguments.report:
         refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == arguments.out)
-    document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
-    if document.format in formats.FORMATS and not formats.by_name(document.format).writes:
+    stream = stream_file(arguments.source)
+    if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:
         raise CannotCarry(
-            f"{document.file}: {document.format} is read, never written",
+            f"{stream.file}: {stream.format} is read, never written",
             hint="make it another format first: tsgkit convert IN graphs.jsonl",
         )
-    if (broken := _broken(document)) and not arguments.keep_going:
-        raise CannotCarry(
-            f"{document.file}: {broken[0]}; nothing was written",
-            hint="mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going",
-        )
-    return document
+    return stream
 
 
-def _broken(document: Document) -> list[str]:
-    """Name the lines and parts of a file that could not be read, and so would be lost."""
-    errors = [finding for finding in document.findings if finding.severity == ERROR and finding.code in BROKEN]
-    return [f"line {one.place.line}: {one.message}" if one.place.line else one.message for one in errors]
+def _readable(stream: EntryStream, arguments: argparse.Namespace, broken: list[str]) -> Iterator[Entry]:
+    """Yield the items of a file; ``broken`` names the lines and parts that cannot be read, and so would be lost."""
+    from tsgkit.library.documents.rows import Entry
+
+    vocabulary = read_vocabulary(arguments.vocabulary)
+    for part in stream.parts:
+        if isinstance(part, Entry):
+            yield part.with_vocabulary(vocabulary)
+        elif part.severity == ERROR and part.code in BROKEN:
+            broken.append(f"line {part.place.line}: {part.message}" if part.place.line else part.message)
+            if not arguments.keep_going:
+                hint = "mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going"
+                raise CannotCarry(f"{stream.file}: {broken[0]}; nothing was written", hint=hint)
 
 
 def _told(path: str | None) -> tuple[str, ...]:
@@ -265,60 +281,66 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
     }
 
 
-def _cleaned(
-    document: Document, calls: AgentCalls | None, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
-) -> list[Cleaned]:
-    """Return every item cleaned."""
-    if calls is None:
-        return _repaired(document, told, effort, arguments)
-    work = functools.partial(_clean, document, calls, told, effort, arguments)
-    return carried_out(calls, work, arguments, watch=_without_bars() if arguments.watch else None)
-
-
-def _repaired(document: Document, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> list[Cleaned]:
-    """Return every item repaired without a model; all processors share large files."""
+def _repaired(
+    entries: Iterable[Entry], size: int, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
+) -> Iterator[tuple[Entry, Cleaned]]:
+    """Yield every item and its repaired graphs, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
 
     work = functools.partial(repaired, effort=effort, told=told)
-    narratives = [entry.narrative for entry in document.entries]
-    workers = min(os.cpu_count() or 1, len(narratives))
-    if workers > 1 and not arguments.watch and sum(len(one.graphs) for one in narratives) >= MANY_GRAPHS:
-        return _by_processes(work, narratives, workers, quiet=arguments.quiet)
-    cleaned = []
-    for entry in document.entries:
-        cleaned.append(work(entry.narrative))
+    first: list[Entry] = []
+    entries, graphs = iter(entries), 0
+    while graphs < MANY_GRAPHS and (entry := next(entries, None)) is not None:
+        first.append(entry)
+        graphs += len(entry.narrative.graphs)
+    entries, workers = chain(first, entries), os.cpu_count() or 1
+    if workers > 1 and not arguments.watch and graphs >= MANY_GRAPHS:
+        yield from _by_processes(work, entries, workers, 0 if arguments.quiet else size)
+        return
+    for entry in entries:
+        cleaned = work(entry.narrative)
         if arguments.watch and effort.repair != "none":
-            _tell(entry.item, repair_step(cleaned[-1].narrative))
-    return cleaned
+            _tell(entry.item, repair_step(cleaned.narrative))
+        yield entry, cleaned
 
 
 def _by_processes(
-    work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative], workers: int, *, quiet: bool
-) -> list[Cleaned]:
-    """Return the results of several processes, in order; an interrupt is heard by this one alone."""
+    work: Callable[[Narrative], Cleaned], entries: Iterable[Entry], workers: int, size: int
+) -> Iterator[tuple[Entry, Cleaned]]:
+    """Yield the results of several processes, in order, and print from time to time how many of ``size`` are done.
+
+    An interrupt reaches this process alone.
+    """
     from tsgkit.runs.executors.workers import Workers
 
-    size = max(1, len(narratives) // (workers * CHUNKS))
-    chunks = ((work, narratives[start : start + size]) for start in range(0, len(narratives), size))
+    sent: deque[list[Entry]] = deque()
+
+    def chunks() -> Iterator[tuple[Any, ...]]:
+        chunk: list[Entry] = []
+        for entry in entries:
+            chunk.append(entry)
+            if sum(len(one.narrative.graphs) for one in chunk) >= CHUNK:
+                sent.append(chunk)
+                yield work, [one.narrative for one in chunk]
+                chunk = []
+        if chunk:
+            sent.append(chunk)
+            yield work, [one.narrative for one in chunk]
+
+    done, printed = 0, time.monotonic()
     with Workers(workers) as pool:
-        made = chain.from_iterable(pool.map(_each, chunks))
-        return list(made if quiet else _counted(made, sum(len(one.graphs) for one in narratives)))
+        for results in pool.map(_each, chunks()):
+            chunk = sent.popleft()
+            yield from zip(chunk, results, strict=True)
+            done += len(chunk)
+            if size and time.monotonic() - printed >= EVERY:
+                printed = time.monotonic()
+                with suppress(OSError):
+                    print(f"{done:,} of {count(size, 'item')}", file=sys.stderr, flush=True)
 
 
 def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
     return list(map(work, narratives))
-
-
-def _counted(made: Iterable[Cleaned], total: int) -> Iterator[Cleaned]:
-    """Yield what is finished, and tell from time to time how far it is."""
-    done, told = 0, time.monotonic()
-    for one in made:
-        done += len(one.narrative.graphs)
-        if time.monotonic() - told >= EVERY:
-            told = time.monotonic()
-            with suppress(OSError):
-                print(f"{done:,} of {total:,} graphs", file=sys.stderr, flush=True)
-        yield one
 
 
 class _Plain:
@@ -391,100 +413,109 @@ async def _clean(
 
 
 def _finish(
-    document: Document,
-    cleaned: Sequence[Cleaned],
+    stream: EntryStream,
+    pairs: Iterable[tuple[Entry, Cleaned]],
+    broken: list[str],
     calls: AgentCalls | None,
     told: Sequence[str],
     arguments: argparse.Namespace,
 ) -> int:
-    """Write the graphs and the changes, then print a summary."""
-    from dataclasses import replace
-
+    """Write the graphs and the changes item by item, then print a summary."""
     from tsgkit.library.documents import formats
+    from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.row_changes import with_graphs
     from tsgkit.library.documents.writer import write_document
+    from tsgkit.report.cleaned_graphs import CleanedItem, CleaningTally, write_page
 
-    pairs = list(zip(document.entries, cleaned, strict=True))
-    entries = tuple(with_graphs(entry, one.narrative.graphs) for entry, one in pairs)
-    written = write_document(replace(document, entries=entries), formats.by_name(document.format))
-    put(written.text, calls, arguments)
-    lines = [change_line(entry.item, change) for entry, one in pairs for change in one.changes]
-    write_text(f"{arguments.out}.changes.jsonl", "".join(lines))
+    format, tally, drawn = formats.by_name(stream.format), CleaningTally(), list[CleanedItem]()
+    pending: list[Entry] = []
+    proposed: list[tuple[str, Change]] = []
+    undecided: list[tuple[str, Finding]] = []
+    stopped, failures, notes = "", list[str](), list[str]()
+    with written(arguments.out) as graphs_file, written(f"{arguments.out}.changes.jsonl") as changes_file:
+
+        def write_pending() -> None:
+            text = write_document(Document(stream.file, stream.format, tuple(pending)), format)
+            graphs_file.write(text.text.encode())
+            notes.extend(f"left out: {left}" for left in text.left_out)
+            pending.clear()
+
+        for entry, cleaned in pairs:
+            tally.add(cleaned)
+            item = entry.item
+            changes_file.write("".join(change_line(item, change) for change in cleaned.changes).encode())
+            pending.append(with_graphs(entry, cleaned.narrative.graphs))
+            if format.is_lines:
+                write_pending()
+            if arguments.report:
+                drawn.append(CleanedItem(item, entry.narrative, cleaned, tuple(told)))
+            proposed += [(item, change) for change in cleaned.proposed]
+            if not arguments.json:
+                proposed = sorted(proposed, key=lambda one: -(one[1].sure or 0))[:SHOWN]
+            undecided += [(item, finding) for finding in cleaned.undecided[: SHOWN - len(undecided)]]
+            stopped = stopped or cleaned.stopped
+            failures += [f"item {item}, {failure}" for failure in cleaned.failures]
+            notes += [f"item {item}, {note}" for note in cleaned.notes]
+        if pending:
+            write_pending()
+        if calls is None:
+            refuse_to_overwrite(arguments.out, force=arguments.force, text=graphs_file)
+    if calls is not None:
+        calls.record_output()
     if arguments.report:
-        from tsgkit.report.cleaned_graphs import write_page
-
-        write_text(arguments.report, write_page(f"{document.file}, cleaned", _items(pairs, told)))
-    stopped = next((one.stopped for one in cleaned if one.stopped), "")
-    failures = [f"item {entry.item}, {failure}" for entry, one in pairs for failure in one.failures]
-    summary = _summary(document, pairs, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
-    broken = _broken(document)
-    left_out = (*broken, *map(str, written.left_out))
-    summary["report"] = arguments.report
-    summary["notes"] = [*(f"left out: {left}" for left in left_out), *summary["notes"]]
+        write_text(arguments.report, write_page(f"{stream.file}, cleaned", drawn))
+    summary: dict[str, Any] = {
+        "file": stream.file,
+        "format": stream.format,
+        "graphs": tally.graphs,
+        "graphs_touched": tally.touched,
+        "changes": dict(tally.authors),
+        "repairs": {f"{source}, {kind}": number for (source, kind), number in tally.repairs.items()},
+        "proposed": [json.loads(change_line(item, change)) for item, change in proposed],
+        "findings_before": dict(tally.before),
+        "findings_after": dict(tally.after),
+        "undecided": tally.undecided,
+        "stopped": stopped,
+        "failures": failures,
+        "notes": [*(f"left out: {line}" for line in broken), *notes],
+        "report": arguments.report,
+    } | usage_value(calls, tally.calls)
     if arguments.json:
         say(json.dumps(summary, indent=2))
     else:
-        _print(summary, arguments.out, pairs)
+        _print(summary, arguments.out, tally, proposed, undecided)
     say_stopped(stopped, failures)
     return exit_code(calls, stopped, [*failures, *broken])
 
 
-def _summary(
-    document: Document, pairs: Sequence[tuple[Entry, Cleaned]], stopped: str, failures: list[str]
-) -> dict[str, Any]:
-    from tsgkit.report.cleaned_graphs import kind_of, source_of
-
-    cleaned = [one for _, one in pairs]
-    before = Counter(finding.code for one in cleaned for finding in one.before)
-    after = Counter(finding.code for one in cleaned for finding in one.after)
-    return {
-        "file": document.file,
-        "format": document.format,
-        "graphs": sum(len(one.narrative.graphs) for one in cleaned),
-        "graphs_touched": sum(len(one.touched) for one in cleaned),
-        "changes": dict(Counter(change.by for one in cleaned for change in one.changes)),
-        "repairs": dict(Counter(f"{source_of(one)}, {kind_of(one)}" for each in cleaned for one in each.changes)),
-        "proposed": [json.loads(change_line(entry.item, change)) for entry, one in pairs for change in one.proposed],
-        "findings_before": dict(before),
-        "findings_after": dict(after),
-        "undecided": sum(len(one.undecided) for one in cleaned),
-        "stopped": stopped,
-        "failures": failures,
-        "notes": [f"item {entry.item}, {note}" for entry, one in pairs for note in one.notes],
-    }
-
-
-def _items(pairs: Sequence[tuple[Entry, Cleaned]], told: Sequence[str] = ()) -> list[CleanedItem]:
-    from tsgkit.report.cleaned_graphs import CleanedItem
-
-    return [CleanedItem(entry.item, entry.narrative, one, tuple(told)) for entry, one in pairs]
-
-
-def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Entry, Cleaned]]) -> None:
+def _print(
+    summary: dict[str, Any],
+    out: str,
+    tally: CleaningTally,
+    proposed: Sequence[tuple[str, Change]],
+    undecided: Sequence[tuple[str, Finding]],
+) -> None:
     from tsgkit.report import terminal
     from tsgkit.report.cleaned_graphs import tables
 
     by = ", ".join(f"{number} {name}" for name, number in summary["changes"].items()) or "none"
     say(f"{count(summary['graphs'], 'graph')}, {summary['graphs_touched']} touched; changes: {by}")
-    for table in tables(_items(pairs)):
+    for table in tables(tally):
         for line in terminal.table(table):
             say(line)
-    proposed = [(entry.item, change) for entry, one in pairs for change in one.proposed]
-    likely = sorted(proposed, key=lambda one: -(one[1].sure or 0))
-    if likely:
-        say(f"proposed ({len(likely)}; --accept 0.9 makes those of 90 %, --review asks you):")
-        for item, change in likely[:SHOWN]:
+    if proposed:
+        say(f"proposed ({tally.proposed}; --accept 0.9 makes those of 90 %, --review asks you):")
+        for item, change in proposed:
             say(f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}")
-        if len(likely) > SHOWN:
-            say(f"  ... and {len(likely) - SHOWN} more (--json and --report show all)")
-    left = [(entry.item, finding) for entry, one in pairs for finding in one.undecided]
-    if left:
-        say(f"not decided ({len(left)}):")
-        for item, finding in left[:SHOWN]:
+        if tally.proposed > SHOWN:
+            say(f"  ... and {tally.proposed - SHOWN} more (--json and --report show all)")
+    if undecided:
+        say(f"not decided ({tally.undecided}):")
+        for item, finding in undecided:
             hint = f" ({inert(finding.hint)})" if finding.hint else ""
             say(f"  item {inert(item)}, graph {finding.place.graph}: {inert(finding.message)}{hint}")
-        if len(left) > SHOWN:
-            say(f"  ... and {len(left) - SHOWN} more (tsgkit check {inert(out)})")
+        if tally.undecided > SHOWN:
+            say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {inert(out)})")
     if summary["calls"]:
         say_usage(summary)
     say_notes(summary["notes"])

@@ -129,34 +129,41 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file so that it is there whole or not at all; ``FileProblem`` says why it cannot be written."""
+    with written(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def written(path: str | Path) -> Iterator[IO[bytes]]:
+    """Yield a file that takes the place of another at the end of the block, and is gone if the block raises.
+
+    A device or a pipe is written as it is. ``FileProblem`` says why a file cannot be written.
+    """
     path = Path(path)
     try:
         if path.is_dir():
             raise FileProblem(f"{path}: this is a folder, not a file")
-        if path.exists() and not path.is_file():  # a device or a pipe takes text as it is
-            path.write_bytes(data)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as device:
+                yield device
             return
-        _replace(path, data)
+        place = path.resolve()
+        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        try:
+            with os.fdopen(handle, "w+b") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(mode)
+            Path(name).replace(place)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
     except FileNotFoundError:
         raise FileProblem(f"{path}: cannot be written: there is no folder {path.parent}") from None
     except OSError as error:
         raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def _replace(path: Path, data: bytes) -> None:
-    path = path.resolve()
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

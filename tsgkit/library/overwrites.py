@@ -20,8 +20,10 @@ Empty files, devices and pipes have nothing to lose.
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from tsgkit.errors import FileProblem
 from tsgkit.library.files import STDIN, read_bytes
@@ -36,15 +38,15 @@ KIND = 10
 
 
 def refuse_to_overwrite(
-    target: str | Path, *sources: str | Path | None, force: bool = False, text: str | bytes | None = None
+    target: str | Path, *sources: str | Path | None, force: bool = False, text: str | bytes | IO[bytes] | None = None
 ) -> None:
     """Raise ``FileProblem`` if writing data would destroy a source or existing content.
 
-    ``force`` allows replacing an existing file. ``text``, the new content, may replace equal content.
+    ``force`` allows replacing an existing file. ``text``, the new content or a file with it, may replace equal content.
     """
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)
-    if there and not force and (text is None or there != _bytes(text)):
+    if there and not force and (text is None or not _is_equal(there, text)):
         raise FileProblem(f"{target}: {_described(there)} already here would be lost", hint=FORCE)
 
 
@@ -74,6 +76,13 @@ def refuse_to_overwrite_sources(target: str | Path, *sources: str | Path | None)
 
 def _bytes(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def _is_equal(there: bytes, new: str | bytes | IO[bytes]) -> bool:
+    if isinstance(new, str | bytes):
+        return there == _bytes(new)
+    new.seek(0)
+    return hashlib.file_digest(new, "sha256").digest() == hashlib.sha256(there).digest()  # type: ignore[arg-type]
 
 
 def _there(target: str | Path) -> bytes:

@@ -5,7 +5,9 @@
 >>> from tsgkit.report import terminal
 >>> L = Vocabulary(("cup",), ("verb", "dobj"), ("wash",))
 >>> slip = Narrative.of([ActionGraph.of(("wash", "verb", "person"), ("wash", "dobj", "cup"))], L)
->>> for one in tables([CleanedItem("0", slip, repaired(slip))]):
+>>> tally = CleaningTally()
+>>> tally.add(repaired(slip))
+>>> for one in tables(tally):
 ...     print(*terminal.table(one), sep="\\n")
 findings
   finding        before  after
@@ -22,7 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tsgkit.agents.cleaner import Cleaned
 from tsgkit.agents.passages import sentences_of_graphs
@@ -53,20 +55,44 @@ class CleanedItem:
     told: tuple[str, ...] = ()
 
 
-def tables(items: Sequence[CleanedItem]) -> Iterator[Table]:
+@dataclass
+class CleaningTally:
+    """Counts of cleaned graphs, changes and findings, added item by item."""
+
+    graphs: int = 0
+    touched: int = 0
+    calls: int = 0
+    proposed: int = 0
+    undecided: int = 0
+    authors: Counter[str] = field(default_factory=Counter)
+    """Changes by what :attr:`Change.by` says."""
+    repairs: Counter[tuple[str, Corruption]] = field(default_factory=Counter)
+    """Changes by their source and the kind of error that they mend."""
+    proposals: Counter[tuple[str, Corruption]] = field(default_factory=Counter)
+    before: Counter[str] = field(default_factory=Counter)
+    after: Counter[str] = field(default_factory=Counter)
+
+    def add(self, cleaned: Cleaned) -> None:
+        """Count one item."""
+        self.graphs += len(cleaned.narrative.graphs)
+        self.touched += len(cleaned.touched)
+        self.calls += cleaned.calls
+        self.proposed += len(cleaned.proposed)
+        self.undecided += len(cleaned.undecided)
+        self.authors.update(change.by for change in cleaned.changes)
+        self.repairs.update((source_of(change), kind_of(change)) for change in cleaned.changes)
+        self.proposals.update((PROPOSED, kind_of(change)) for change in cleaned.proposed)
+        self.before.update(finding.code for finding in cleaned.before)
+        self.after.update(finding.code for finding in cleaned.after)
+
+
+def tables(tally: CleaningTally) -> Iterator[Table]:
     """Yield the findings before and after by kind, the repairs by evidence, and what is proposed, if there is any."""
-    before = Counter(finding.code for one in items for finding in one.cleaned.before)
-    after = Counter(finding.code for one in items for finding in one.cleaned.after)
-    if codes := dict.fromkeys((*before, *after)):
-        findings = tuple((code, f"{before[code]:,}", f"{after[code]:,}") for code in codes)
+    if codes := dict.fromkeys((*tally.before, *tally.after)):
+        findings = tuple((code, f"{tally.before[code]:,}", f"{tally.after[code]:,}") for code in codes)
         yield Table(("findings",), ("finding", "before", "after"), findings)
-    changes = [change for one in items for change in one.cleaned.changes]
-    proposed = [change for one in items for change in one.cleaned.proposed]
-    made = Counter((source_of(change), kind_of(change)) for change in changes)
-    made += Counter((PROPOSED, kind_of(change)) for change in proposed)
-    sources = [
-        name for name in (BY_RULES, BY_EVIDENCE, BY_HANDS, BY_MODEL, PROPOSED) if any(name == one for one, _ in made)
-    ]
+    made = tally.repairs + tally.proposals
+    sources = [name for name in SOURCES if any(name == source for source, _ in made)]
     if sources:
         rows = [_row(name, made) for name in sources]
         yield Table(("repairs",), ("by", *map(str, Corruption), "all"), tuple(rows))
@@ -97,10 +123,11 @@ def kind_of(change: Change) -> Corruption:
 
 def write_page(title: str, items: Sequence[CleanedItem], notes: Sequence[str] = ()) -> str:
     """Return a page with the tables and every changed graph before and after, beside its sentence and the reasons."""
-    graphs = sum(len(one.cleaned.narrative.graphs) for one in items)
-    touched = sum(len(one.cleaned.touched) for one in items)
-    said = html.paragraph(f"{count(graphs, 'graph')}, {touched:,} changed.")
-    drawn = [html.drawn_up(one) for one in tables(items)]
+    tally = CleaningTally()
+    for item in items:
+        tally.add(item.cleaned)
+    said = html.paragraph(f"{count(tally.graphs, 'graph')}, {tally.touched:,} changed.")
+    drawn = [html.drawn_up(one) for one in tables(tally)]
     shown, room = list[Markup](), MOST_DRAWN
     for item in items:
         if item.cleaned.touched or item.cleaned.proposed:

@@ -103,9 +103,13 @@ class AgentCalls:
         return {"tsgkit.version": __version__, "tsgkit.run.identity": identity, "tsgkit.models": [self.model]}
 
     def put(self, text: str) -> None:
-        """Write the output and record its checksum, so that the same work may replace it later."""
+        """Write the output, and record that."""
         write_text(self.product, text)
-        self.folder.update_header(written=checksum_of_bytes(text.encode()))
+        self.record_output()
+
+    def record_output(self) -> None:
+        """Record the checksum of the output that was written, so that the same work may replace it later."""
+        self.folder.update_header(written=checksum_of_bytes(read_bytes(self.product)))
 
     def close(self) -> None:
         """Let go of the folder."""

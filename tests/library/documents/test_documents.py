@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from tsgkit.graph import Vocabulary
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.lint import FileReport, check, check_document, report_value
-from tsgkit.library.documents.reader import Document, read_document, read_file
+from tsgkit.library.documents.reader import Document, read_document, read_file, stream_file
+from tsgkit.library.documents.rows import Entry
 from tsgkit.library.documents.writer import Written, convert, write_document
 
 
@@ -54,6 +56,23 @@ def test_the_format_is_told_from_the_content_and_a_row_is_a_narrative_with_its_t
     assert [description.text for description in second.narrative.descriptions] == ["All in one.", "She washes it."]
     assert first.narrative.vocabulary is not None
     assert (first.item, second.item) == ("0", "x")
+
+
+def test_items_of_json_lines_are_read_when_they_are_needed_and_are_those_of_the_whole_file(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    for text in (*FORMATS.values(), *(2 * text for text in FORMATS.values()), lines(SGQA, 1, SGQA) + "{"):
+        file.write_text(text, "utf-8")
+        document, stream = read_document(text, str(file)), stream_file(file)
+        parts = list(stream.parts)
+        findings = [one for one in document.findings if one.code != "repeated-id"]
+        assert [one for one in parts if not isinstance(one, Entry)] == findings, text
+        assert [one for one in parts if isinstance(one, Entry)] == list(document.entries), text
+        assert stream.format == document.format
+    file.write_text(FORMATS["narrative"] * 9_000)
+    tracemalloc.start()
+    assert sum(1 for _ in stream_file(file).parts) == stream_file(file).size
+    assert tracemalloc.get_traced_memory()[1] < file.stat().st_size / 5
+    tracemalloc.stop()
 
 
 def test_file_and_row_errors_have_codes() -> None:

@@ -29,6 +29,11 @@ class Format:
     writes: bool = True
     carries: frozenset[str] = frozenset()
 
+    @property
+    def is_lines(self) -> bool:
+        """Whether each item is a line of its own, whatever the others are."""
+        return self.name in ("triplet-lines", "narrative", "sgqa", "sgds", "sgg")
+
 
 FORMATS = {
     format.name: format

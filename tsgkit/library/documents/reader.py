@@ -14,6 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,6 +38,8 @@ FILE_RULES = {
     "repeated-id": Rule(ERROR, "an item id that occurred before"),
 }
 UNKNOWN = "unknown"
+FIRST_LINES = 50
+"""The lines that say whether a file is JSON Lines."""
 IMAGE = re.compile(r"\s*(?:(?:strict\s+)?(?:di)?graph\b[^\n]*\{|(?:flowchart|graph)\s+(?:LR|RL|TB|BT|TD)\b)")
 MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|svg)\b", re.IGNORECASE)
 JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")
@@ -60,6 +63,53 @@ def read_file(path: str | Path) -> Document:
     return read_document(read_text(path), str(path))
 
 
+@dataclass(frozen=True)
+class EntryStream:
+    """The items and findings of a file in order; those of JSON Lines are read when they are needed."""
+
+    file: str
+    format: str
+    size: int
+    """The number of items, unreadable ones included."""
+    parts: Iterable[Entry | Finding]
+
+
+def stream_file(path: str | Path) -> EntryStream:
+    """Return the items of a file. A file of JSON Lines of which the first are items of ours is not held in memory."""
+    start, size = _first_lines(path)
+    if _are_json_lines(start) and _is_json(start[0][1]):
+        values = [one for one in _parsed(start) if not isinstance(one, Finding)]
+        first = next((value for _, value in values if _kind(value)), None)
+        if first is not None and not json_triplets.is_triplet(first):
+            kind = _kind(first)
+            return EntryStream(str(path), _lines_format(kind), size, _items(_parsed(_lines_of(Path(path))), kind))
+    document = read_file(path)
+    return EntryStream(document.file, document.format, len(document.entries), (*document.findings, *document.entries))
+
+
+def _first_lines(path: str | Path) -> tuple[list[tuple[int, str]], int]:
+    """Return the first lines of a file that are not blank, and how many there are; nothing where it is no text."""
+    start, size = list[tuple[int, str]](), 0
+    with suppress(OSError, ValueError):
+        for line in _lines_of(Path(path)) if Path(path).is_file() else ():
+            size += 1
+            if size <= FIRST_LINES:
+                start.append(line)
+        return start, size
+    return [], 0
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are not blank, with their numbers; ``ValueError`` where it is no text."""
+    with path.open("rb") as file:
+        for number, data in enumerate(file, 1):
+            line = data.decode("utf-8-sig" if number == 1 else "utf-8")
+            if "\0" in line:
+                raise ValueError(number)
+            if line.strip():
+                yield number, line
+
+
 def read_document(text: str, file: str) -> Document:
     """Return the document of a text; ``file`` is how messages name it."""
     if not text.strip():
@@ -77,15 +127,7 @@ def read_document(text: str, file: str) -> Document:
 
 def with_vocabulary(document: Document, vocabulary: Vocabulary | None) -> Document:
     """Return the document with L given to the items that bring none."""
-    if vocabulary is None:
-        return document
-    entries = [
-        entry
-        if entry.narrative.vocabulary is not None
-        else replace(entry, narrative=replace(entry.narrative, vocabulary=vocabulary))
-        for entry in document.entries
-    ]
-    return replace(document, entries=tuple(entries))
+    return replace(document, entries=tuple(entry.with_vocabulary(vocabulary) for entry in document.entries))
 
 
 def _finding(code: str, message: str, hint: str = "", line: int | None = None, item: str | None = None) -> Finding:
@@ -190,7 +232,7 @@ def _json_lines(text: str) -> list[tuple[int, str]]:
 
 def _are_json_lines(lines: list[tuple[int, str]]) -> bool:
     """Return whether at least half of the first lines are JSON each by itself."""
-    tried = lines[:50]
+    tried = lines[:FIRST_LINES]
     return len(tried) > 1 and 2 * sum(_is_json(line) for _, line in tried) >= len(tried)
 
 
@@ -264,38 +306,62 @@ def _read_easg(value: object, file: str) -> Document:
 
 def _read_lines(lines: list[tuple[int, str]], text: str, file: str) -> Document:
     """Return a JSON Lines document; a broken line is a finding."""
-    values: list[tuple[int | None, object]] = []
-    findings = []
+    parsed = list(_parsed(lines))
+    document = _read_values([one for one in parsed if not isinstance(one, Finding)], text, file)
+    findings = [*(one for one in parsed if isinstance(one, Finding)), *document.findings]
+    return replace(document, findings=tuple(sorted(findings, key=lambda finding: finding.place.line or 0)))
+
+
+Value = tuple[int | None, object]
+"""A JSON value, and its line."""
+
+
+def _parsed(lines: Iterable[tuple[int, str]]) -> Iterator[Value | Finding]:
+    """Yield the value of each line, or the finding that it is broken."""
     for number, line in lines:
         try:
-            values.append((number, json_triplets.load(line)))
+            yield number, json_triplets.load(line)
         except NotationError as error:
-            findings.append(_finding("broken-line", error.message, error.hint, number))
-    document = _read_values(values, text, file)
-    everything = sorted([*findings, *document.findings], key=lambda finding: finding.place.line or 0)
-    return Document(file, document.format, document.entries, tuple(everything))
+            yield _finding("broken-line", error.message, error.hint, number)
 
 
-def _read_values(values: list[tuple[int | None, object]], text: str, file: str) -> Document:
+def _read_values(values: list[Value], text: str, file: str) -> Document:
     """Return items of one kind; the first that is recognised says which."""
-    kinds = [_kind(value) for _, value in values]
-    kind = next((kind for kind in kinds if kind), "")
+    kind = next(filter(None, (_kind(value) for _, value in values)), "")
     if not kind or all(json_triplets.is_triplet(value) for _, value in values):
         return _as_reply(text, file, f"{_described(values[0][1])} is none of our items")
-    entries, findings = [], []
-    for number, ((line, value), found) in enumerate(zip(values, kinds, strict=True)):
-        if found != kind:
+    entries, findings = list[Entry](), list[Finding]()
+    for one in _items(values, kind):
+        if isinstance(one, Entry):
+            entries.append(one)
+        else:
+            findings.append(one)
+    return Document(file, _lines_format(kind), tuple(entries), (*findings, *_repeated_ids(entries)))
+
+
+def _lines_format(kind: str) -> str:
+    return "triplet-lines" if kind == "triplets" else kind
+
+
+def _items(values: Iterable[Value | Finding], kind: str) -> Iterator[Entry | Finding]:
+    """Yield the items of one kind and their findings, among findings of earlier steps."""
+    number = -1
+    for one in values:
+        if isinstance(one, Finding):
+            yield one
+            continue
+        number, (line, value) = number + 1, one
+        if _kind(value) != kind:
             message = f"expected an item of the format {kind}, found {_described(value)}"
-            findings.append(_finding("other-format", message, "", line, str(number)))
+            yield _finding("other-format", message, "", line, str(number))
             continue
         try:
-            entry, more = READERS[kind](value, number, line)
-            entries.append(entry)
-            findings += more
+            entry, findings = READERS[kind](value, number, line)
         except NotationError as error:
-            findings.append(_finding("other-format", error.message, error.hint, line, str(number)))
-    name = "triplet-lines" if kind == "triplets" else kind
-    return Document(file, name, tuple(entries), (*findings, *_repeated_ids(entries)))
+            yield _finding("other-format", error.message, error.hint, line, str(number))
+            continue
+        yield entry
+        yield from findings
 
 
 def _kind(value: object) -> str:

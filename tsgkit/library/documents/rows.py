@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -110,6 +110,12 @@ class Entry:
     def graphs(self) -> tuple[ActionGraph, ...]:
         """The graphs along the narrative, then those beside it; findings number them in this order."""
         return (*self.narrative.graphs, *self.asides)
+
+    def with_vocabulary(self, vocabulary: Vocabulary | None) -> Entry:
+        """Return the item with L, unless it brings one."""
+        if vocabulary is None or self.narrative.vocabulary is not None:
+            return self
+        return replace(self, narrative=replace(self.narrative, vocabulary=vocabulary))
 
 
 def row_kind(value: object) -> RowKind | None:
