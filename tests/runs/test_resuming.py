@@ -31,6 +31,7 @@ from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.journal import CHUNK, Journal, lines_of, sealed
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import scores_of
+from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.run_list import runs_in
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.saved_run import open_saved_run
@@ -239,6 +240,11 @@ def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: 
                 read(run)
         assert "1 record of samples.jsonl did not fit" in tsgkit("rescore", run).out, message
         assert file.read_bytes() == whole, "the rest is as it was"
+    file.write_bytes(first + whole)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr("tsgkit.runs.rescore_job.lines_of", lambda *_: 1 // 0)
+        Rescoring(run).carry_out()
+    assert file.read_bytes() == first + whole, "nothing is lost before it is made anew"
     for left in ([second, *rest], [first, second, *rest[:-1], rest[-1][:-1]]):
         file.write_bytes(b"".join(left))
         for read in readers:

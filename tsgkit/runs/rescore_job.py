@@ -39,7 +39,7 @@ from tsgkit.runs.saved_run import (
     reader_of,
     recorded_samples,
 )
-from tsgkit.runs.state import drop_misfits, states_of
+from tsgkit.runs.state import fitting_records, states_of
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.version import __version__
 
@@ -108,8 +108,9 @@ class Rescoring:
         header = read_header(self.path)
         prepared = prepared_again(header, self.path, self.data, cards_of_today=True, to_be="scored again")
         with closing(RunFolder(self.path, header)) as folder:
-            self._misfits = drop_misfits(prepared.rows, folder.samples)
-            self._before, self._read = _results(prepared, folder), _read_in(folder.samples)
+            with fitting_records(prepared.rows, folder.samples) as (records, self._misfits):
+                self._before, self._read = _results(prepared, records), _read_in(records)
+                self._errors = errors_in(records)
             with executor_named(self.executor or _usual_executor(prepared.rows)) as executor:
                 yield prepared, folder, executor
 
@@ -144,14 +145,14 @@ class Rescoring:
                     put(line)
                 self._done += len(lines)
 
-            batches = _batches(prepared.rows, self.path, errors_in(folder.samples))
+            batches = _batches(prepared.rows, self.path, self._errors)
             await engine.streamed(batches, one, put_all, workers=executor.workers)
         return True
 
     def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> Rescored:
         if engine.interrupted:
             raise Interrupted(f"interrupted: {self.path} is as it was")
-        after, read_now, reader = _results(prepared, folder), _read_in(folder.samples), reader_of(folder.header)
+        after, read_now, reader = _results(prepared, folder.samples), _read_in(folder.samples), reader_of(folder.header)
         folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: len(read_now)})
         keep(prepared, self.path, rows=keeps_rows(self.path) is not False)
         changed = (place for place, read in read_now.items() if read != self._read.get(place, read))
@@ -164,8 +165,8 @@ def _usual_executor(rows: Sequence[Row]) -> str:
     return usual_executor(computing, MANY)
 
 
-def _results(prepared: RunSetup, folder: RunFolder) -> tuple[Result, ...]:
-    return results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
+def _results(prepared: RunSetup, samples: Journal) -> tuple[Result, ...]:
+    return results_of(states_of(prepared.rows, samples), samples, prepared.plan.at("seed"))
 
 
 def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:

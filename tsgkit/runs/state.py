@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from tsgkit.runs.journal import Journal, raw_lines
@@ -133,8 +135,9 @@ def records_in(rows: Iterable[Row], path: Path, least: int) -> Iterator[PlacedRe
     check_number(fitting.number, least, path)
 
 
-def drop_misfits(rows: Iterable[Row], samples: Journal) -> int:
-    """Remove the records that do not fit into the run, and return their number."""
+@contextmanager
+def fitting_records(rows: Iterable[Row], samples: Journal) -> Iterator[tuple[Journal, int]]:
+    """Yield the records that fit into the run, in a file of their own if some do not, and the number of the others."""
     fitting, kept, misfits = _Fitting(rows), array("q"), 0
     for position, line in raw_lines(samples.path):
         try:
@@ -143,9 +146,13 @@ def drop_misfits(rows: Iterable[Row], samples: Journal) -> int:
             misfits += 1
         else:
             kept.append(position)
-    if misfits:
-        samples.replace(samples.line(position) for position in kept)
-    return misfits
+    if not misfits:
+        yield samples, 0
+        return
+    with TemporaryDirectory() as folder, closing(Journal(Path(folder, samples.path.name), *samples.fields)) as records:
+        for position in kept:
+            records.add_line(samples.line(position))
+        yield records, misfits
 
 
 class _Fitting:
