@@ -202,7 +202,8 @@ def test_mistakes_in_code_of_ones_own_are_counted_errors_with_their_place(
     monkeypatch.setenv("OWN_API_KEY", "sk-0123456789")
     mistakes: list[tuple[dict[str, Any], str]] = [
         ({"score": lambda row, answer: 1 / 0}, "score of own/broken failed: ZeroDivisionError: division by zero"),
-        ({"score": lambda row, answer: float("nan")}, "correct: a score is a finite number, not 'nan'"),
+        ({"score": lambda row, answer: float("nan")}, "correct: a score is a number of at most 1e+12, not 'nan'"),
+        ({"score": lambda row, answer: -1e308}, "not '-1e+308'"),
         ({"score": lambda row, answer: {"right": 1}}, "score of own/broken told right, expected correct"),
         ({"score": lambda row, answer: 5}, "correct: a share lies from 0 to 1, not at 5: name it in amounts="),
         ({"score": lambda row, answer: -0.1}, "correct: a share lies from 0 to 1, not at -0.1"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -297,6 +296,8 @@ class TextTask(Task, Generic[Item, Answer]):
 
 
 ROUNDING = 1e-9
+MOST_AMOUNT = 1e12
+"""No score is larger, so that sums of squares are numbers, too."""
 
 
 def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
@@ -305,8 +306,9 @@ def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> 
     ``otherwise`` says how to declare a metric that is not a share.
     """
     number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
-    if not isinstance(number, Real) or not math.isfinite(number):  # a bool is a number
-        raise OwnCodeError(f"{metric}: a score is a finite number, not {str(value)[:40]!r}")
+    is_number = isinstance(number, Real)  # a bool is one
+    if not is_number or not abs(number) <= MOST_AMOUNT:
+        raise OwnCodeError(f"{metric}: a score is a number of at most {MOST_AMOUNT:g}, not {str(value)[:40]!r}")
     found = float(number)
     if not is_share:
         return found
