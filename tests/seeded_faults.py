@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -28,9 +29,11 @@ def bundled() -> list[Narrative]:
     return [entry.narrative for entry in read_file(BUNDLED).entries]
 
 
-def spoilt_narratives(share: float = 0.25, seed: int = 0) -> list[Spoilt]:
+def spoilt_narratives(
+    share: float = 0.25, seed: int = 0, narratives: Sequence[Narrative] | None = None
+) -> list[Spoilt]:
     choice, found = random.Random(seed), []
-    for narrative in bundled():
+    for narrative in bundled() if narratives is None else narratives:
         assert narrative.vocabulary is not None
         graphs, kinds = list(narrative.graphs), dict[int, Corruption]()
         for number, graph in enumerate(graphs):

@@ -1,6 +1,6 @@
 """Benchmark: gains of the agents with a SIMULATED model, and of exact repairs; no real model is asked.
 
-    python eval/bench/refining.py [--items 300] [--seed 0]
+    [TSGKIT_OFFICIAL_DATA=DIR] python eval/bench/refining.py [--items 300] [--seed 0] [--repairs]
 
 Simulation: simulated_model.py beside this knows the right graphs and makes seeded faults; its docstring lists what it
 assumes. Items are descriptions of the bundled narratives, and two neighbouring ones as one, until there are enough.
@@ -14,20 +14,24 @@ sources, refined with the same model; a quarter of the descriptions, which make 
 spoilt, as a share of what exact repairs leave; ``broken`` counts graphs in which a right triplet was lost or a wrong
 one added.
 
-Repairs by rules alone, without a model and without evidence: a quarter of the bundled graphs spoilt in the four
-seeded ways, 20 seeds; how many of each kind are restored, how many with repairs of hands too, and how many clean
-graphs are changed (limit: none but by repairs of hands, which are counted).
+Exact repairs, without a model: a quarter of the graphs spoilt in the four seeded ways, or by published errors, 20 seeds
+of each; how many of each kind are restored, how many are changed and not restored, how many are restored with repairs
+of hands too, and how many clean graphs are changed (limit: none but by repairs of hands, which are counted). The graphs
+are the bundled ones, and those of EASG clips, SGDS and SGQA rows in the folder that ``TSGKIT_OFFICIAL_DATA`` names,
+with the elements of each narrative as L. ``--repairs`` measures nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -36,24 +40,28 @@ from smoke import sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from seeded_faults import bundled, spoilt_narratives  # noqa: E402
+from seeded_faults import Spoilt, bundled, spoilt_narratives  # noqa: E402
 from tsg_tasks import DERIVATIONS, item, prompter_of, tsg_task  # noqa: E402
 
-from tsgkit.graph import Corruption  # noqa: E402
+from tsgkit.errors import EditError  # noqa: E402
+from tsgkit.graph import Corruption, Narrative, Vocabulary  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
 from tsgkit.graph.repairs import LESS_SURE, mend  # noqa: E402
+from tsgkit.graph.slips import published_error  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
+from tsgkit.library.documents.reader import read_file  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.factories import factory_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
-from tsgkit.suites.tsg.baselines.graph_repair import mend_evidently  # noqa: E402
+from tsgkit.suites.tsg.baselines.graph_repair import mend_exactly  # noqa: E402
 from tsgkit.suites.tsg.faults import ANNOTATOR, PUBLISHED, READING, SEEDED  # noqa: E402
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample  # noqa: E402
 
 LEVELS = sized((0.05, 0.15, 0.30), (0.15,))
 SOLVERS = ("single", "vote:5", "agent:low", "agent:medium", "agent:high")
 MOST_GRAPHS = 8
+SHARE = 0.25
 SOURCES = (SEEDED, PUBLISHED, READING, ANNOTATOR)
 
 
@@ -165,7 +173,7 @@ def given(items: Sequence[GenerationSample], seed: int) -> None:
     """Print the table of spoilt graphs that are given."""
     task = tsg_task(load_card("tsg/refine"))
     spoilt = [one for sample in items for one in DERIVATIONS["refine"].make(sample) if not one.is_clean]
-    by_exact = sum(mend_evidently(one) != one.original for one in spoilt)
+    by_exact = sum(mend_exactly(one) != one.original for one in spoilt)
     print(f"SIMULATED model, {len(spoilt)} graphs with one to four faults, {by_exact} not restored by exact repairs")
     print("  level  solver        restored  left  calls  broken  " + "  ".join(SOURCES))
     for level in LEVELS:
@@ -202,29 +210,64 @@ async def _given(solver: Solver, model: SimulatedModel, spoilt: Sequence[RefineS
     return sums
 
 
+def corpora() -> Iterator[tuple[str, list[Narrative]]]:
+    """Yield the bundled narratives, and those of others, each with L."""
+    yield "bundled", bundled()
+    folder = os.environ.get("TSGKIT_OFFICIAL_DATA")
+    for name, files in {"EASG": "easg*.json", "SGDS": "tsg_sgds*.jsonl", "SGQA": "tsg_sgqa*.jsonl"}.items():
+        entries = (
+            [entry for file in sorted(Path(folder).glob(files)) for entry in read_file(file).entries] if folder else []
+        )
+        clean = [mend(entry.narrative).narrative for entry in entries]
+        if clean:
+            yield name, [replace(one, vocabulary=one.vocabulary or Vocabulary.of(one.graphs)) for one in clean]
+
+
+def published(narratives: Sequence[Narrative], seed: int) -> Iterator[Spoilt]:
+    """Yield the narratives with a published error in a quarter of their graphs."""
+    choice = Random(seed)
+    for narrative in narratives:
+        graphs, kinds = list(narrative.graphs), dict[int, Corruption]()
+        for number, graph in enumerate(graphs):
+            if narrative.vocabulary is not None and choice.random() < SHARE:
+                with suppress(EditError):
+                    slip = published_error(graph, narrative.vocabulary, seed=f"{seed}/{number}")
+                    graphs[number], kinds[number] = slip.graph, Corruption(slip.name)
+        yield Spoilt(narrative, narrative.with_graphs(graphs), kinds)
+
+
 def repaired(seeds: int = sized(20, 1)) -> None:
-    """Measure exact repairs of corrupted graphs, and their effect on clean ones."""
-    spoilt, restored, with_hands = Counter[str](), Counter[str](), Counter[str]()
-    clean, changed, by_hands, undecided = 0, 0, 0, 0
-    for seed in range(seeds):
-        for one in spoilt_narratives(seed=seed):
-            surely, wholly = mend(one.spoilt), mend(one.spoilt, hands=True)
-            undecided += len(surely.undecided)
-            hands = {change.graph for change in wholly.changes if change.by == LESS_SURE}
-            by_hands += len(hands - set(one.kinds))
-            for number, (right, mended) in enumerate(zip(one.clean.graphs, surely.narrative.graphs, strict=True)):
-                if number in one.kinds:
-                    spoilt[one.kinds[number]] += 1
-                    restored[one.kinds[number]] += mended == right
-                    with_hands[one.kinds[number]] += wholly.narrative.graphs[number] == right
-                else:
-                    clean += 1
-                    changed += mended.triplets != right.triplets
-    print(f"repairs by rules alone: {spoilt.total():,} spoilt graphs, {undecided:,} findings left undecided")
-    for kind in Corruption:
-        row = f"{restored[kind]:>3} of {spoilt[kind]:>3} restored: {restored[kind] / spoilt[kind]:.0%}"
-        print(f"  {kind:<10}  {row}, {with_hands[kind] / spoilt[kind]:.0%} with hands")
-    print(f"  clean: {changed} of {clean:,} changed (limit 0), {by_hands} by repairs of hands")
+    """Measure exact repairs of spoilt graphs, and their effect on clean ones."""
+    print("exact repairs: restored of each kind (with hands)")
+    for corpus, narratives in corpora():
+        for source in (SEEDED, PUBLISHED):
+            spoilt, restored, with_hands = Counter[str](), Counter[str](), Counter[str]()
+            clean, changed, by_hands, otherwise = 0, 0, 0, 0
+            for seed in range(seeds):
+                drawn = (
+                    published(narratives, seed) if source == PUBLISHED else spoilt_narratives(SHARE, seed, narratives)
+                )
+                for one in drawn:
+                    surely, wholly = mend(one.spoilt).narrative.graphs, mend(one.spoilt, hands=True)
+                    hands = {change.graph for change in wholly.changes if change.by == LESS_SURE}
+                    by_hands += len(hands - set(one.kinds))
+                    for number, (right, mended) in enumerate(zip(one.clean.graphs, surely, strict=True)):
+                        if number in one.kinds:
+                            spoilt[one.kinds[number]] += 1
+                            restored[one.kinds[number]] += mended == right
+                            with_hands[one.kinds[number]] += wholly.narrative.graphs[number] == right
+                            otherwise += mended != right and mended.triplets != one.spoilt.graphs[number].triplets
+                        else:
+                            clean += 1
+                            changed += mended.triplets != right.triplets
+            kinds = [
+                f"{kind} {restored[kind] / spoilt[kind]:.0%} ({with_hands[kind] / spoilt[kind]:.0%})"
+                for kind in Corruption
+                if spoilt[kind]
+            ]
+            others = f"{otherwise / spoilt.total():.1%} changed otherwise" if spoilt else "none spoilt"
+            print(f"  {corpus}, {source}, {spoilt.total():,}: {', '.join(kinds)}; {others}")
+            print(f"    clean: {changed} of {clean:,} changed (limit 0), {by_hands} by repairs of hands", flush=True)
 
 
 def main() -> None:
@@ -232,8 +275,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=sized(300, 8))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--repairs", action="store_true")
     arguments = parser.parse_args()
     began = time.perf_counter()
+    if arguments.repairs:
+        repaired()
+        return
     items = items_of(arguments.items, arguments.seed)
     harmed = simulated(items, arguments.seed)
     given(items[: arguments.items // 4], arguments.seed)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
+import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from doors import run
+from shipped import DATA
 from spoken_models import L, Said, Spoken, arrows, graph
 
 from tsgkit import agenerate, generate, refine
@@ -16,16 +18,18 @@ from tsgkit.agents import ByLabel, decomposition
 from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.decomposition import MOST_ACTIONS, MOST_COUNT, DecomposedSentence, Sentence
 from tsgkit.agents.effort import LEVELS, LOOKS, Effort, Level
-from tsgkit.agents.passages import Passage, passages_of
+from tsgkit.agents.passages import Passage
 from tsgkit.agents.refinement import CLEAN, NO_MODEL, OUT_OF_CALLS, UNCHANGED, Refined, refine_passage
 from tsgkit.agents.steps import Update
 from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph, Description, Narrative, Triplet
 from tsgkit.graph.repairs import EXACT, MODEL, PROPOSED, Change, is_fault
+from tsgkit.library.documents.reader import read_file
 from tsgkit.llm.failures import BudgetReached, Unasked
 from tsgkit.llm.reply import Ending, Reply
 
+FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
 VASE = graph("person verb fill; fill dobj vase; fill with hand1")
 CUP = graph("person verb fill; fill dobj cup; fill with hand1")
@@ -44,6 +48,27 @@ def refined(passage: Passage, ask: Spoken | None, effort: Effort = LOW) -> Refin
 def passage(*graphs: ActionGraph, **parts: object) -> Passage:
     usual = {"sentence": "She fills the kettle.", "vocabulary": L, "count": len(graphs)}
     return Passage(graphs, **(usual | parts))  # type: ignore[arg-type]
+
+
+def test_without_a_model_graphs_stay_in_which_no_rule_finds_an_error() -> None:
+    pair = [graph(f"person verb pick; pick dobj {thing}; pick with hand1") for thing in ("file", "screwdriver")]
+    bundled = [
+        entry.narrative for file in DATA.parent.glob("tsgkit-*/narratives.jsonl") for entry in read_file(file).entries
+    ]
+    contradicted = Narrative((Description("She fills the kettle with both hands.", (CUP,)),), L)
+    for narrative in (Narrative.of(pair), contradicted, *bundled):
+        assert (cleaned := refine(narrative)).changes == cleaned.proposed == (), narrative.id
+    assert len(bundled) == 80
+
+
+@pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+def test_of_published_and_crowd_made_graphs_only_misspelt_edges_are_repaired() -> None:
+    files = [file for name in ("easg*.json", "tsg_sg*.jsonl") for file in Path(FOLDER).glob(name)]
+    for file in files:
+        cleaned = [refine(entry.narrative) for entry in read_file(file).entries]
+        others = [change for one in cleaned for change in one.changes if change.code != "edge-misspelt"]
+        assert 1000 * len(others) <= sum(len(one.narrative.graphs) for one in cleaned), (file.name, others[:5])
+    assert files
 
 
 def test_a_finding_is_answered_with_a_triplet_or_a_choice_and_without_a_model_exact_repairs_are_made() -> None:
@@ -143,7 +168,7 @@ def test_what_a_model_says_leads_to_the_best_version_within_the_effort() -> None
         assert faults[1] <= faults[0], (number, row.says)
 
 
-def test_an_edit_that_the_model_doubts_is_proposed_and_proposed_repairs_are_asked_about() -> None:
+def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_asked_about() -> None:
     ask = Spoken({"look": f"{CUP_IS_KETTLE} (30)"})
     found = refined(passage(CUP), ask, MEDIUM)
     assert found.graphs == (CUP,) and found.changes == () and ask.labels == ["look/1"]
@@ -157,19 +182,6 @@ def test_an_edit_that_the_model_doubts_is_proposed_and_proposed_repairs_are_aske
     assert {change.code for change in found.changes} == {"hint-mismatched"}
     with pytest.raises(UsageError, match="no error type spelling"):
         passage(CUP, hint="missing, spelling")
-    cup, kettle = Triplet("fill", "dobj", "cup"), Triplet("fill", "dobj", "kettle")
-    change = Change(0, cup, kettle, "named", "the sentence says kettle", PROPOSED, sure=0.6)
-    ask = Spoken({"look/1": "1: a (85)"})
-    found = refined(passage(CUP, proposed=(change,)), ask)
-    assert "1: graph 1: named: the sentence says kettle\n   a: fill -> dobj -> kettle in place of" in ask.asked[0][1]
-    assert found.graphs == (GOOD,)
-    assert [(one.code, one.reason, one.sure) for one in found.changes] == [("named", "the sentence says kettle", 0.85)]
-    assert refined(passage(GOOD, proposed=(change,)), ask).calls == 0, "it does not fit these graphs"
-    for sure, calls in ((0.4, 0), (0.5, 1)):
-        likely = passage(CUP, proposed=(replace(change, sure=sure),))
-        assert refined(likely, ask).calls == calls, "low effort asks about what is likely"
-    first, second = passages_of(Narrative.of([GOOD, CUP], L), proposed=(replace(change, graph=1),))
-    assert first.proposed == () and second.proposed == (change,)
 
 
 def test_effort_takes_former_names_with_a_warning_and_no_unknown_one() -> None:

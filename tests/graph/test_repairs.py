@@ -1,4 +1,4 @@
-"""Repairs: exact ones where the rules leave one remedy; others from what sentence, neighbours and hands say."""
+"""Repairs: exact ones where the rules leave one remedy, and hands where the steps around leave one way."""
 
 from __future__ import annotations
 
@@ -11,15 +11,9 @@ from seeded_faults import bundled, spoilt_narratives
 
 from tsgkit.errors import EditError
 from tsgkit.graph import ActionGraph, Corruption, Description, Narrative, Vocabulary, check_graph, corrupt, trace
-from tsgkit.graph.evidence import proposals_for
-from tsgkit.graph.evidence.candidates import edits_of
-from tsgkit.graph.evidence.features import Story
-from tsgkit.graph.evidence.sentence import read_sentence
-from tsgkit.graph.evident_repairs import given_alone, mend_by_evidence
 from tsgkit.graph.hand_repairs import MOST_SURE, repair_hands, with_repairs
 from tsgkit.graph.hand_shares import named_hands, with_hands
-from tsgkit.graph.repairs import EXACT, LESS_SURE, PROPOSED, mend, mend_graph
-from tsgkit.library.habits import our_habits
+from tsgkit.graph.repairs import EXACT, LESS_SURE, mend, mend_graph
 
 L = Vocabulary(("kettle", "cup", "mug"), ("verb", "dobj", "with", "on"), ("fill", "pour", "pick-up", "put-down"))
 
@@ -184,107 +178,6 @@ def test_repairs_of_made_up_and_spoilt_graphs_keep_what_exact_repairs_promise(
 ) -> None:
     for one, known in ((graph, vocabulary), (case[0], case[1] if is_known else None)):
         assert mend_graph(mended_as_promised(one, known), known)[1] == []
-
-
-SHELF = Vocabulary(
-    ("cup", "kettle", "top-shelf", "box", "cloth"),
-    ("verb", "dobj", "with", "from", "onto", "out-of"),
-    ("take", "fill", "wipe"),
-)
-TAKE = ActionGraph.of(
-    ("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "from", "top-shelf"), ("take", "with", "hand1")
-)
-SAID = "With one hand she takes the cup from the top shelf."
-
-
-def story(*graphs: ActionGraph, said: str | None = SAID) -> Narrative:
-    return Narrative((Description(said, graphs),), SHELF)
-
-
-def with_edge(old: tuple[str, str, str], new: tuple[str, str, str] | None) -> ActionGraph:
-    return ActionGraph([one for t in TAKE for one in ([t] if tuple(t) != old else [new] if new else [])])
-
-
-def test_a_sentence_tells_the_prepositions_before_a_name_the_number_of_hands_and_pronouns_behind_a_name() -> None:
-    for text, name, labels in (
-        ("the cup from the top shelf", "top-shelf", "from the-cup-from cup-from"),
-        ("she lifts it out of the box", "box", "of lifts-it-out-of it-out-of out-of from"),
-        ("a handful of beans from the old red box", "box", "from handful-of-beans-from of-beans-from beans-from"),
-        ("the cup and the box", "box", ""),
-    ):
-        assert read_sentence(text, SHELF).before[name] == tuple(labels.split()), text
-    for text, hands in (
-        ("With both hands she fills the kettle.", 2),
-        ("One-handed he fills it.", 1),
-        ("She lifts it in her two arms.", 2),
-        ("He fills the kettle.", 0),
-        ("On the other hand, the kettle was full.", 1),
-    ):
-        assert read_sentence(text, SHELF).hands == hands, text
-    assert read_sentence("She takes it, and wipes the cup", SHELF).pronouns == {"take"}
-
-
-def test_what_the_sentence_contradicts_is_repaired_with_the_reason_and_what_it_bears_out_stays() -> None:
-    for spoilt, code in (
-        (with_edge(("take", "from", "top-shelf"), ("top-shelf", "from", "take")), "evidence-reversed"),
-        (with_edge(("take", "dobj", "cup"), ("take", "dobj", "kettle")), "evidence-mismatched"),
-    ):
-        mended = mend_by_evidence(story(spoilt))
-        assert mended.narrative.graphs == (TAKE,), code
-        assert [(change.code, change.by) for change in mended.changes] == [(code, EXACT)], code
-        assert mended.changes[0].reason.startswith("the sentence"), code
-    [proposed] = mend_by_evidence(story(ActionGraph((*TAKE, ("take", "on", "kettle"))))).proposed
-    assert (proposed.after, proposed.reason) == (None, "the sentence does not mention kettle")
-    mended = mend_by_evidence(story(TAKE), accept=0.5)
-    assert (mended.narrative.graphs, mended.changes, mended.proposed) == ((TAKE,), (), ())
-
-
-def test_proposals_are_made_from_the_probability_that_is_accepted() -> None:
-    given = next(one.spoilt for one in spoilt_narratives(seed=3) if one.clean.id == "shelf")
-    habits = our_habits("shelf")
-    left = mend_by_evidence(given, habits)
-    best = max(left.proposed, key=lambda one: one.sure or 0)
-    assert {one.by for one in left.proposed} == {PROPOSED} and best.sure is not None and 0.5 < best.sure < 1
-    accepted = mend_by_evidence(given, habits, accept=best.sure - 0.001)
-    [made] = [one for one in accepted.changes if one not in left.changes]
-    assert (made.graph, made.before, made.after, made.by) == (best.graph, best.before, best.after, LESS_SURE)
-    assert mend_by_evidence(given, habits, accept=best.sure + 0.001).changes == left.changes
-
-
-def test_of_a_sentence_with_unknown_graphs_nothing_is_taken_for_lacking() -> None:
-    said = "She takes the cup from the top shelf and wipes the kettle with the cloth."
-    alone, beside = (given_alone(TAKE, said, [], SHELF, beside=beside) for beside in (0, 1))
-
-    def added(narrative: Narrative) -> set[str]:
-        edits = edits_of(Story(narrative).situation(0))
-        return {edit.after.target for edit in edits if edit.kind == "add" and edit.after} - {"hand1", "hand2"}
-
-    assert "cloth" in added(alone) and "cloth" not in added(beside)
-    assert mend_by_evidence(beside).narrative.graphs[0] == TAKE
-
-
-def test_of_the_bundled_narratives_most_faults_are_restored_and_clean_graphs_stay() -> None:
-    """The weights were fitted to these narratives; eval/bench/fitting_repairs.py measures narratives held out."""
-    right, all_, touched = dict.fromkeys(Corruption, 0), dict.fromkeys(Corruption, 0), 0
-    for one in spoilt_narratives(seed=50):
-        mended = mend_by_evidence(one.spoilt, our_habits(one.clean.id)).narrative.graphs
-        for number, (clean, now) in enumerate(zip(one.clean.graphs, mended, strict=True)):
-            if number in one.kinds:
-                all_[one.kinds[number]] += 1
-                right[one.kinds[number]] += now == clean
-            else:
-                touched += now != clean
-    least = {Corruption.REVERSED: 0.9, Corruption.MISMATCHED: 0.6, Corruption.MISSING: 0.45, Corruption.REDUNDANT: 0.4}
-    assert touched == 0
-    assert all(right[kind] >= share * all_[kind] for kind, share in least.items()), (right, all_)
-
-
-def test_hostile_names_are_weighed_as_names_and_nothing_more() -> None:
-    odd = ActionGraph.of(("person", "verb", "{take}"), ("{take}", "<b>", "\x00"), ("", "dobj", "a" * 5000))
-    narrative = Narrative((Description("{take} <b> %s " * 300, (odd, ActionGraph())),), SHELF)
-    assert len(mend_by_evidence(narrative, accept=0.5).narrative.graphs) == 2
-    assert proposals_for(narrative, 1) is not None
-    assert proposals_for(Narrative.of([odd, ActionGraph.of(("", "", ""))], SHELF), 0) is not None
 
 
 def act(action: str, thing: str, *hands: str) -> ActionGraph:

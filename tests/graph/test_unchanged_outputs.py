@@ -1,4 +1,4 @@
-"""Outputs that must not change unnoticed: images, weights, repairs, seeded faults, readings, traces and files.
+"""Outputs that must not change unnoticed: images, repairs, seeded faults, readings, traces and files.
 
 What they should be is said by the tests beside this one; these digests notice any change at all. Where one is meant,
 look at the new outputs (the functions return them as text), then write the new digest.
@@ -36,18 +36,13 @@ from tsgkit.graph import trace as traced
 from tsgkit.graph.careless_texts import careless_reading
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_legend, draw_narrative, draw_sides
 from tsgkit.graph.edits import diff
-from tsgkit.graph.evidence.features import Story
-from tsgkit.graph.evidence.proposals import weighed
-from tsgkit.graph.evidence.sentence import read_sentence
 from tsgkit.graph.hand_shares import POSSIBLE, hand_shares, with_hands
 from tsgkit.graph.notation import diagrams, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.repairs import mend
 from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
-from tsgkit.library.habits import our_habits
 
 DIGESTS = {
     "images": "6aec52c770b30838",
-    "weights": "929c7de05c1b14a7",
     "repairs": "49aff3597d47ea77",
     "faults": "56cc0606416e4cfa",
     "readings": "1f528b2e451f8a48",
@@ -111,24 +106,6 @@ def images(told: list[Narrative]) -> str:
     long = [ActionGraph.of(("person", "verb", "w" * n), ("w" * n, "dobj", "mi-" * n)) for n in range(1, 60, 4)]
     drawn += map(draw_narrative, [Narrative.of(long), *made_up_narratives(6)])
     return "\n".join([*drawn, *map(draw_narrative, told[:2]), draw_narrative(told[2], title="Third")])
-
-
-def weights(told: list[Narrative]) -> str:
-    lines = []
-    for one in spoilt_narratives(seed=1)[:4]:
-        for story in (Story(one.spoilt), Story(one.spoilt, our_habits(one.clean.id))):
-            for number in range(0, len(one.spoilt.graphs), 3):
-                found = weighed(story.situation(number))
-                lines.append(f"{number} {found.kept:.4f} {len(found.edits)}")
-                lines += [f"{sure:.4f} {edit.kind} {edit.before} {edit.after}" for sure, edit in found.edits[:5]]
-    for narrative in made_up_narratives(12):
-        found = weighed(Story(narrative).situation(3))
-        lines += [f"{sure:.4f} {edit.kind} {edit.before} {edit.after}" for sure, edit in found.edits[:9]]
-    for text in SENTENCES:
-        said = read_sentence(text, MADE_UP_L)
-        lines += [f"{said.hands} {sorted(said.sure)} {sorted(said.labels)} {sorted(said.pronouns)}"]
-        lines += [f"{name} {places} {said.before[name]}" for name, places in said.names.items()]
-    return "\n".join(lines)
 
 
 def repairs(told: list[Narrative]) -> str:
@@ -209,7 +186,7 @@ def files(told: list[Narrative]) -> str:
     return "\n".join([*(write(graphs) for write in writers), *map(narratives.write, told[:2])])
 
 
-MAKERS = {make.__name__: make for make in (images, weights, repairs, faults, readings, traces, files)}
+MAKERS = {make.__name__: make for make in (images, repairs, faults, readings, traces, files)}
 
 
 @pytest.mark.parametrize("name", MAKERS)

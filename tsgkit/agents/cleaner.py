@@ -17,15 +17,13 @@ from typing import NamedTuple
 
 from tsgkit.agents.asker import Asker, ask_for, closing, door_of
 from tsgkit.agents.effort import Effort
-from tsgkit.agents.passages import Passage, Point, can_be_made, passages_of, with_sentences
+from tsgkit.agents.passages import Passage, Point, can_be_made, passages_of
 from tsgkit.agents.refinement import ASKING, Refined, refine_passage
 from tsgkit.agents.steps import Update
 from tsgkit.graph.edits import exchanged
-from tsgkit.graph.evident_repairs import mend_by_evidence
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.graph.repairs import Change, is_undecided
+from tsgkit.graph.repairs import Change, is_undecided, mend
 from tsgkit.graph.rules import Finding, check_narrative
-from tsgkit.library.habits import our_habits
 
 MOST_FAILURES = 3
 """After so many passages in a row without an answer from the service, it is not asked any more."""
@@ -49,7 +47,7 @@ class Cleaned:
     notes: tuple[str, ...] = ()
     touched: tuple[int, ...] = ()
     proposed: tuple[Change, ...] = ()
-    """Likely repairs that were not made, each with its probability."""
+    """Edits of which the model was not sure, so that they were not made."""
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
@@ -95,7 +93,7 @@ async def arefine(
 
 @dataclass
 class Tally:
-    """The changes, findings and calls along a narrative; ``proposed`` are repairs that a model is to decide about."""
+    """The changes, findings and calls along a narrative; ``proposed`` are edits of which a model was not sure."""
 
     changes: list[Change] = field(default_factory=list)
     proposed: list[Change] = field(default_factory=list)
@@ -110,8 +108,6 @@ class Tally:
         place = place_of(start, len(refined.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
-        if refined.calls:  # a model decided about what was proposed here
-            self.proposed[:] = [one for one in self.proposed if not start <= one.graph < start + len(refined.graphs)]
         self.proposed += [replace(change, graph=change.graph + start) for change in refined.proposed]
         self.notes += [f"{place}: {note}" for note in refined.notes]
         self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
@@ -121,17 +117,17 @@ class Tally:
             self.stopped = refined.why
 
 
-def repaired(narrative: Narrative, effort: Effort = USUAL, told: Sequence[str] = ()) -> Cleaned:
+def repaired(narrative: Narrative, effort: Effort = USUAL) -> Cleaned:
     """Clean graphs without a model, as :func:`arefine` does before it asks one."""
-    tally, graphs = with_repairs(narrative, effort, told)
+    tally, graphs = with_repairs(narrative, effort)
     return ended(narrative, graphs, tally)
 
 
-def with_proposals(cleaned: Cleaned, least: float) -> Cleaned:
-    """Return the graphs with what was proposed with at least this probability, each among the changes."""
+def with_proposals(cleaned: Cleaned) -> Cleaned:
+    """Return the graphs with what was proposed, each edit among the changes."""
     graphs, made = list(cleaned.narrative.graphs), list[Change]()
     for one in cleaned.proposed:
-        if (one.sure or 0) >= least and can_be_made(one, graphs):
+        if can_be_made(one, graphs):
             graphs[one.graph] = exchanged(graphs[one.graph], one.before, one.after)
             made.append(one)
     narrative = cleaned.narrative.with_graphs(graphs)
@@ -159,7 +155,7 @@ class _Work:
 
 
 async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
-    tally, graphs = with_repairs(narrative, work.effort, work.told)
+    tally, graphs = with_repairs(narrative, work.effort)
     if work.step_done is not None and work.effort.repair != "none":
         work.step_done(repair_step(narrative.with_graphs(graphs)))
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
@@ -170,14 +166,12 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
     return ended(narrative, graphs, tally)
 
 
-def with_repairs(narrative: Narrative, effort: Effort, told: Sequence[str] = ()) -> tuple[Tally, list[ActionGraph]]:
-    """Return the graphs after the repairs that are made before a model is asked, and what is proposed."""
+def with_repairs(narrative: Narrative, effort: Effort) -> tuple[Tally, list[ActionGraph]]:
+    """Return the graphs after the repairs that are made before a model is asked, and these repairs."""
     if effort.repair == "none":
         return Tally(), list(narrative.graphs)
-    hands = effort.repair == "hands"
-    story = with_sentences(narrative, told)
-    mended = mend_by_evidence(story, our_habits(narrative.id), accept=effort.accept, hands=hands)
-    return Tally(changes=list(mended.changes), proposed=list(mended.proposed)), list(mended.narrative.graphs)
+    mended = mend(narrative, hands=effort.repair == "hands")
+    return Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
 
 
 def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> Cleaned:
@@ -202,7 +196,7 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
 async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: Tally) -> None:
     """Refine the passages in order, since hands carry over from one to the next."""
     start = 0
-    for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs, tally.proposed)):
+    for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs)):
         watch = None if work.step_done is None else _Watched(passage, start, tally.calls, work.step_done)
         refined = await refine_passage(passage, ask_for(asker, f"{work.item}/{number}"), work.effort, watch)
         end = start + len(passage.graphs)

@@ -2,8 +2,8 @@
 
 >>> Effort().level, Effort().looks, Effort("low").looks
 ('medium', 2, 1)
->>> effort_of("high", repair="hands", accept=0.9)
-Effort(level='high', repair='hands', accept=0.9)
+>>> effort_of("high", repair="hands")
+Effort(level='high', repair='hands')
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 LOOKS: dict[Level, int] = {"low": 1, "medium": 2, "high": 4}
 """The most calls for the graphs of one sentence."""
-LEAST_ACCEPTED = 0.5
-"""What is less likely than its contrary is never made unseen."""
 
 
 class OldOptions(TypedDict, total=False):
@@ -37,18 +35,16 @@ class OldOptions(TypedDict, total=False):
 class Effort:
     """The level of effort, and the repairs made without asking.
 
-    ``low`` asks a model once about a sentence, and only where something is found or likely to be wrong. ``medium``
+    ``low`` asks a model once about a sentence, and only where something is found. ``medium``
     asks once about every sentence, and once more where the first reply leaves a doubt. ``high`` asks two to four
     times, and changes what two replies name, or one reply and the rules.
 
     ``exact`` makes repairs with exactly one explanation. ``hands`` also adds missing hands, which are likely but not
-    certain. ``sure`` is the old name of ``exact``. With ``accept`` proposed repairs of at least that probability are
-    made too.
+    certain. ``sure`` is the old name of ``exact``.
     """
 
     level: Level = "medium"
     repair: Repair = "exact"
-    accept: float | None = None
     rounds: InitVar[int | None] = None
     """A former option, as is ``critique``: a level takes its place."""
     critique: InitVar[bool | None] = None
@@ -64,16 +60,6 @@ class Effort:
             object.__setattr__(self, "repair", "exact")
         elif self.repair not in REPAIRS:
             raise UsageError(f"there is no repair {self.repair!r}", hint=meant(str(self.repair), REPAIRS))
-        if self.accept is not None:
-            self._check_accept(self.accept)
-
-    def _check_accept(self, accept: float) -> None:
-        if isinstance(accept, bool) or not isinstance(accept, int | float) or not LEAST_ACCEPTED <= accept <= 1:
-            raise UsageError(
-                f"accept is a probability from {LEAST_ACCEPTED} to 1, and {accept!r} is none", hint="accept 0.9"
-            )
-        if self.repair == "none":
-            raise UsageError("proposed repairs are made where repairs are made", hint="leave out repair none")
 
     @property
     def looks(self) -> int:
@@ -95,18 +81,13 @@ def effort_of(
     effort: Effort | Level,
     repair: Repair | None = None,
     old: Mapping[str, Any] | None = None,
-    accept: float | None = None,
 ) -> Effort:
     """Return the effort that a caller gives as a level or whole; former options become a level, with a warning."""
     found = effort if isinstance(effort, Effort) else Effort(effort)
     if level := level_of_old(old or {}):
         _warn_of_old(old or {}, level, 5)
         found = replace(found, level=level)
-    return replace(
-        found,
-        repair=found.repair if repair is None else repair,
-        accept=found.accept if accept is None else accept,
-    )
+    return replace(found, repair=found.repair if repair is None else repair)
 
 
 def _warn_of_old(old: Mapping[str, Any], level: Level, stacklevel: int) -> None:

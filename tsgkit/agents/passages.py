@@ -10,8 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
@@ -33,8 +32,7 @@ GRAPH_COUNT = "graph-count"
 class Passage:
     """The graphs of one sentence (or of none), the context, L, and the wanted number of graphs, if known.
 
-    ``hint`` names the kind of error in the graphs, or several: ``missing, reversed``. ``proposed`` are likely repairs
-    of these graphs that were not made, with their evidence as reason; a model decides about them.
+    ``hint`` names the kind of error in the graphs, or several: ``missing, reversed``.
     """
 
     graphs: tuple[ActionGraph, ...]
@@ -44,7 +42,6 @@ class Passage:
     vocabulary: Vocabulary | None = None
     count: int | None = None
     hint: str = ""
-    proposed: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         for kind in self.hints:
@@ -60,10 +57,6 @@ class Passage:
     def start(self) -> int:
         """The number of graphs before it."""
         return sum(len(description.graphs) for description in self.before)
-
-    def proposals(self, graphs: Sequence[ActionGraph]) -> tuple[Change, ...]:
-        """Return the proposed repairs that can still be made in these graphs."""
-        return tuple(one for one in self.proposed if can_be_made(one, graphs))
 
     def narrative(self, graphs: Sequence[ActionGraph]) -> Narrative:
         """Return what came before, then these graphs."""
@@ -166,17 +159,15 @@ def passages_of(
     told: Sequence[str] = (),
     hint: str = "",
     now: Sequence[ActionGraph] | None = None,
-    proposed: Sequence[Change] = (),
 ) -> Iterator[Passage]:
     """Yield the passages of a narrative: its descriptions, or single graphs where no sentence holds them together.
 
     ``told`` is a story from elsewhere: one sentence for each graph if the numbers agree, else context for all. ``now``
-    are the present graphs, as a list that the caller updates while refining. ``proposed`` are likely repairs, numbered
-    along the narrative.
+    are the present graphs, as a list that the caller updates while refining.
     """
     graphs = narrative.graphs if now is None else now
     for span in spans_of(narrative, told):
-        yield span.passage(graphs, narrative.vocabulary, hint, proposed)
+        yield span.passage(graphs, narrative.vocabulary, hint)
 
 
 class Span(NamedTuple):
@@ -191,14 +182,8 @@ class Span(NamedTuple):
     is_whole: bool
     """True if these are all preceding descriptions."""
 
-    def passage(
-        self,
-        graphs: Sequence[ActionGraph],
-        vocabulary: Vocabulary | None,
-        hint: str = "",
-        proposed: Sequence[Change] = (),
-    ) -> Passage:
-        """Return the passage at this place, with the narrative's current graphs and the repairs proposed for them."""
+    def passage(self, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None, hint: str = "") -> Passage:
+        """Return the passage at this place, with the narrative's current graphs."""
         before = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in self.before)
         return Passage(
             graphs=tuple(graphs[self.start : self.start + self.size]),
@@ -208,11 +193,6 @@ class Span(NamedTuple):
             vocabulary=vocabulary,
             count=self.size,
             hint=hint,
-            proposed=tuple(
-                replace(one, graph=one.graph - self.start)
-                for one in proposed
-                if self.start <= one.graph < self.start + self.size
-            ),
         )
 
 
@@ -235,22 +215,6 @@ def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[Span]:
             before.append((start, start))
         if description.text:
             context.append(description.text)
-
-
-def with_sentences(narrative: Narrative, told: Sequence[str]) -> Narrative:
-    """Return the narrative with a story from elsewhere as the sentences of its graphs, if there is one for each."""
-    if len(told) != len(narrative.graphs):
-        return narrative
-    left, descriptions = iter(told), list[Description]()
-    for description in narrative.descriptions:
-        sentences = list(islice(left, len(description.graphs)))
-        if description.text or not description.graphs:
-            descriptions.append(description)
-        else:
-            descriptions += [
-                Description(*one) for one in zip(sentences, [(g,) for g in description.graphs], strict=True)
-            ]
-    return replace(narrative, descriptions=tuple(descriptions))
 
 
 def sentences_of_graphs(narrative: Narrative, told: Sequence[str] = ()) -> list[str]:

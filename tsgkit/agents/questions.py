@@ -24,7 +24,7 @@ from tsgkit.graph.edits import diff, exchanged
 from tsgkit.graph.model import DOBJ, VERB, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes
 from tsgkit.graph.remedies import remedies
-from tsgkit.graph.repairs import Change, is_fault
+from tsgkit.graph.repairs import is_fault
 from tsgkit.graph.rules import Finding, check_graph
 from tsgkit.lexicon import nearest
 
@@ -75,10 +75,9 @@ class Question:
 def questions_of(
     passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[Finding], points: Sequence[Point]
 ) -> tuple[Question, ...]:
-    """Return what is asked about graphs: what the rules find, errors named without a remedy, and proposed repairs."""
+    """Return what is asked about graphs: what the rules find, and errors named without a remedy."""
     found = [_of_finding(one, graphs, passage.vocabulary) for one in findings if one.code not in UNREMARKABLE]
     found += [_of_point(point) for point in points]
-    found += [_of_proposal(change) for change in passage.proposals(graphs)]
     return tuple(found[:MOST_QUESTIONS])
 
 
@@ -104,12 +103,6 @@ def _of_point(point: Point) -> Question:
             f"said to hold an error of the kind {point.kind}", f"hint-{point.kind}", f"said to be {point.kind}"
         )
     return Question(str(point), f"critique-{point.kind}", str(point), point.graph, point.triplet)
-
-
-def _of_proposal(change: Change) -> Question:
-    edit = Edit(change.graph, change.before, change.after)
-    text = f"graph {change.graph + 1}: {change.code}: {change.reason}"
-    return Question(text, change.code, change.reason, change.graph, change.before, ((edit,),))
 
 
 def candidates(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> tuple[ActionGraph, ...]:

@@ -60,8 +60,6 @@ class Setting:
     voice: TextAsk | None
 
 
-LIKELY = 0.5
-"""A proposal of this probability is a finding that is worth a call at low effort."""
 ASKING = ("look",)
 """Steps that ask a model, once each."""
 GROWING = ("named", "proposed", "versions", "changes", "notes")
@@ -138,8 +136,7 @@ def _why(state: State, setting: Setting, is_clean: bool) -> str:
     if setting.voice is None:
         return CLEAN if is_clean else NO_MODEL
     if not state["looks"]:
-        likely = any((one.sure or 0) >= LIKELY for one in setting.passage.proposals(state["graphs"]))
-        return "" if likely or not is_clean or setting.effort.level != "low" else CLEAN
+        return "" if not is_clean or setting.effort.level != "low" else CLEAN
     if state["looks"] < setting.effort.looks and _would_help(state, setting.effort, is_clean):
         return ""
     if is_clean:

@@ -77,7 +77,7 @@ class RefineOutput(TypedDict):
     """The fields that the refiner writes.
 
     ``findings`` are the remaining ones, warnings included; ``undecided`` is the number of errors among them.
-    ``proposed`` are likely repairs that were not made.
+    ``proposed`` are edits of which the model was not sure, so that they were not made.
     ``stopped`` is the reason why the model was not asked to the end; ``failures`` and ``notes`` are failed calls and
     remarks.
     """
@@ -108,7 +108,6 @@ def refiner(
     hint: str = "",
     effort: Effort | Level = "medium",
     repair: Repair | None = None,
-    accept: float | None = None,
     checkpointer: Checkpointer = None,
     **asking: Unpack[OptionsOfAgents],
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
@@ -120,7 +119,7 @@ def refiner(
     """
     if hint and model is None:
         raise UsageError("hint is for a model, and none is given", hint="give model=...")
-    tried = effort_of(effort, repair, taken_old(asking), accept)
+    tried = effort_of(effort, repair, taken_old(asking))
     work = _Refiner(shared_model(model, asking), vocabulary_in(vocabulary), hint, tried)
     return work.compiled(checkpointer)
 
@@ -154,7 +153,7 @@ class _Refiner:
     async def begin(self, state: _State) -> Update:
         """Repair the whole narrative, and begin with its first passage."""
         narrative = self.narrative(state)
-        tally, graphs = with_repairs(narrative, self.effort, self.told(state))
+        tally, graphs = with_repairs(narrative, self.effort)
         return self.turned_to(state, 0, graphs, tally) | {"calls": 0}
 
     async def next(self, state: _State) -> Update:
@@ -204,7 +203,7 @@ class _Refiner:
         span = next(islice(spans_of(narrative, self.told(state)), number, None), None)
         if self.asker is None or tally.stopped or span is None:
             return {"done": done} | NO_WORK
-        passage = span.passage(graphs, narrative.vocabulary, self.hint, tally.proposed)
+        passage = span.passage(graphs, narrative.vocabulary, self.hint)
         return {"done": done} | passage_begun(passage, span.start, f"0/{number}", tally.calls)
 
     def told(self, state: Mapping[str, Any]) -> Sequence[str]:

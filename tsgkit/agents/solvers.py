@@ -32,7 +32,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from tsgkit.agents.asker import SchemaRefusals
@@ -49,14 +49,12 @@ from tsgkit.agents.passages import Passage
 from tsgkit.agents.prompts import fingerprint, look_prompt
 from tsgkit.agents.refinement import CLEAN, Refined, refine_passage
 from tsgkit.errors import UsageError
-from tsgkit.graph.evident_repairs import given_alone, mend_by_evidence
 from tsgkit.graph.model import ActionGraph, Description
 from tsgkit.graph.notation.json_triplets import write as write_json
 from tsgkit.graph.prompt_text import arrows
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.library.habits import our_habits
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.judgement import Judged
@@ -148,21 +146,8 @@ class AgentSolver(Generic[Item, Answer]):
 
     async def _work(self, draft: Draft, ask: Ask) -> DecomposedSentence | Refined:
         if draft.spoilt is not None:
-            return await self._refined(draft, draft.spoilt, ask)
+            return await refine_passage(passage_of(draft), ask, self.effort)
         return await decompose_sentence(sentence_of(draft), ask, self.effort)
-
-    async def _refined(self, draft: Draft, spoilt: ActionGraph, ask: Ask) -> Refined:
-        """Refine a graph that is given: by evidence first, which also proposes what the model decides about."""
-        passage = passage_of(draft)
-        if self.effort.repair == "none":
-            return await refine_passage(passage, ask, self.effort)
-        given = given_alone(spoilt, draft.sentence, draft.context, draft.vocabulary, draft.beside)
-        mended = mend_by_evidence(given, our_habits(draft.cluster), accept=self.effort.accept)
-        proposed = tuple(one for one in mended.proposed if one.graph == 0)
-        repaired = replace(passage, graphs=mended.narrative.graphs[:1], proposed=proposed)
-        refined = await refine_passage(repaired, ask, self.effort)
-        made = [one for one in mended.changes if one.graph == 0]
-        return replace(refined, changes=(*made, *refined.changes), before=passage.findings(passage.graphs))
 
     def judge(self, sample: Item, transcript: Transcript | None) -> Judged:
         """Score the agent's result."""

@@ -5,12 +5,11 @@
   tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
 
 Reads every format that check reads and writes the same one. Exact repairs are made first, with a model and without:
-by rules, and by evidence where the sentence, the hands and the graphs around leave one explanation. What is likely is
-proposed with a probability, and made with --accept P. --repair hands also adds missing hands, and changes a written
-one if two rules contradict it; these are marked as less sure. --repair none makes no repairs. A model is then asked
-about each sentence: it decides about numbered findings, and names what else is wrong. --effort bounds the calls: low
-asks once, and only about sentences with findings or likely repairs; medium once, and again where that leaves a doubt;
-high two to four times, and changes what two replies name.
+where a rule finds an error that one change removes. --repair hands also adds missing hands, and changes a written one
+if two rules contradict it; these are marked as less sure. --repair none makes no repairs. A model is then asked about
+each sentence: it decides about numbered findings, and names what else is wrong. --effort bounds the calls: low asks
+once, and only about sentences with findings; medium once, and again where that leaves a doubt; high two to four times,
+and changes what two replies name. An edit of which the model is less than 50 % sure is not made; --review shows it.
 
 OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
 the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the
@@ -88,8 +87,6 @@ CHUNK = 300
 """The number of graphs that a process is given at a time, or a few more."""
 EVERY = 5.0
 """Seconds between two lines about the progress."""
-LEAST_REVIEWED = 0.5
-"""Proposed repairs of at least this probability are shown to a reviewer."""
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 
@@ -112,12 +109,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=REPAIRS,
         help="what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
         "(default: exact)",
-    )
-    parser.add_argument(
-        "--accept",
-        type=float,
-        metavar="P",
-        help="also make proposed repairs that are at least so likely, as in 0.9 (default: only propose them)",
     )
     parser.add_argument(
         "--report", metavar="PAGE", help="also write an HTML page with every changed graph before and after"
@@ -164,7 +155,7 @@ def _run(arguments: argparse.Namespace) -> int:
     stream, broken = _stream(arguments), list[str]()
     entries, told = _readable(stream, arguments, broken), _told(arguments.narrative)
     if not arguments.model and not arguments.review:
-        pairs = _repaired(entries, stream.size, told, effort, arguments)
+        pairs = _repaired(entries, stream.size, effort, arguments)
         return _finish(stream, pairs, broken, None, told, arguments)
     document = Document(stream.file, stream.format, tuple(entries))
     if arguments.review and not arguments.model and not Path(f"{arguments.out}.review").exists():
@@ -172,7 +163,7 @@ def _run(arguments: argparse.Namespace) -> int:
     calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
     try:
         if calls is None:
-            cleaned = [one for _, one in _repaired(document.entries, stream.size, told, effort, arguments)]
+            cleaned = [one for _, one in _repaired(document.entries, stream.size, effort, arguments)]
         else:
             work = functools.partial(_clean, document, calls, told, effort, arguments)
             cleaned = carried_out(calls, work, arguments, watch=_without_bars() if arguments.watch else None)
@@ -182,7 +173,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if arguments.review:
             from tsgkit.agents.cleaner import with_proposals
 
-            cleaned = [with_proposals(one, LEAST_REVIEWED) for one in cleaned]
+            cleaned = list(map(with_proposals, cleaned))
             is_ours = calls is not None or arguments.force
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
                 in_browser = arguments.review_in == BROWSER
@@ -204,7 +195,7 @@ def _effort(arguments: argparse.Namespace) -> Effort:
     repair: Any = arguments.repair or (begun if begun in REPAIRS else REPAIR)
     no_critique = arguments.no_critique
     level = effort_level(arguments, EFFORT, False if no_critique else None, "--no-critique" if no_critique else "")
-    effort = Effort(level, repair, arguments.accept)
+    effort = Effort(level, repair)
     if arguments.repair is None and repair != REPAIR:
         hint = f"it goes on so; --new begins afresh with --repair {REPAIR}"
         complain(f"{arguments.out}.calls was begun with --repair {repair}", hint)
@@ -282,12 +273,12 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
 
 
 def _repaired(
-    entries: Iterable[Entry], size: int, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
+    entries: Iterable[Entry], size: int, effort: Effort, arguments: argparse.Namespace
 ) -> Iterator[tuple[Entry, Cleaned]]:
     """Yield every item and its repaired graphs, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
 
-    work = functools.partial(repaired, effort=effort, told=told)
+    work = functools.partial(repaired, effort=effort)
     first: list[Entry] = []
     entries, graphs = iter(entries), 0
     while graphs < MANY_GRAPHS and (entry := next(entries, None)) is not None:
@@ -504,7 +495,7 @@ def _print(
         for line in terminal.table(table):
             say(line)
     if proposed:
-        say(f"proposed ({tally.proposed}; --accept 0.9 makes those of 90 %, --review asks you):")
+        say(f"proposed ({tally.proposed}; --review asks you):")
         for item, change in proposed:
             say(f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}")
         if tally.proposed > SHOWN:

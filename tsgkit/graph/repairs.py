@@ -30,8 +30,6 @@ from tsgkit.graph.remedies import REMEDIES, remedies
 from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
 EXACT, LESS_SURE, MODEL, PROPOSED = "exact", "less sure", "model", "proposed"
-EVIDENCE = "evidence-"
-"""How the codes of changes begin whose reason is the sentence or the graphs around."""
 SLIPS = ("duplicate", "disconnected")
 """Warnings treated like errors, because they are never intended."""
 MOST_REPAIRS = 50
@@ -67,12 +65,11 @@ class Change:
 
 @dataclass(frozen=True)
 class RepairedNarrative:
-    """A repaired narrative, its repairs, and likely repairs not made; graphs before ``start`` were left alone."""
+    """A repaired narrative and its repairs; graphs before ``start`` were left alone."""
 
     narrative: Narrative
     changes: tuple[Change, ...]
     start: int = 0
-    proposed: tuple[Change, ...] = ()
 
     @cached_property
     def undecided(self) -> tuple[Finding, ...]:

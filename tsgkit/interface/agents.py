@@ -47,7 +47,6 @@ class AgentOptions(TypedDict, total=False):
     """Options of the effort and of traces, as for the commands."""
 
     repair: Repair
-    accept: float
     otel: bool
     otel_content: bool
 
@@ -104,8 +103,7 @@ def refine(
 
     ``model`` is a LiteLLM name, a function of messages or a chat model of LangChain. ``told`` is the story, for graphs
     without sentences. ``effort`` is ``low``, ``medium`` or ``high``; ``repair`` is what is repaired before a model
-    is asked, and ``accept`` the probability from which proposed repairs are made too. ``otel=True`` sends spans by
-    OpenTelemetry (``otel_content=True``: prompts and replies too).
+    is asked. ``otel=True`` sends spans by OpenTelemetry (``otel_content=True``: prompts and replies too).
     """
     work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return run_in_background(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
@@ -211,7 +209,7 @@ def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
         ]
         raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
     old = {name: tried.get(name) for name in OldOptions.__annotations__}
-    return effort_of(effort, tried.get("repair"), old, tried.get("accept"))
+    return effort_of(effort, tried.get("repair"), old)
 
 
 def _vocabulary(given: object) -> Vocabulary | None:

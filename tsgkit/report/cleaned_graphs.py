@@ -1,4 +1,4 @@
-"""Tables and a page about cleaned graphs: findings before and after, repairs by their evidence, every changed graph.
+"""Tables and a page about cleaned graphs: findings before and after, repairs by their source, every changed graph.
 
 >>> from tsgkit.agents.cleaner import repaired
 >>> from tsgkit.graph.model import Vocabulary
@@ -33,14 +33,13 @@ from tsgkit.graph.drawing.diffs import draw_diff
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative
-from tsgkit.graph.repairs import EVIDENCE, LESS_SURE, MODEL, PROPOSED, Change
+from tsgkit.graph.repairs import LESS_SURE, MODEL, PROPOSED, Change
 from tsgkit.report import html
 from tsgkit.report.html import tag, text
 from tsgkit.report.plain_text import count
 from tsgkit.report.tables import Table
 
-BY_RULES, BY_EVIDENCE, BY_HANDS, BY_MODEL = "rules", "evidence", "hands", "model"
-SOURCES = (BY_RULES, BY_EVIDENCE, BY_HANDS, BY_MODEL, PROPOSED)
+BY_RULES, BY_HANDS, BY_MODEL = "rules", "hands", "model"
 MOST_DRAWN = 300
 """So many changed graphs are drawn on a page; the others are shown as triplets."""
 
@@ -87,7 +86,7 @@ class CleaningTally:
 
 
 def tables(tally: CleaningTally) -> Iterator[Table]:
-    """Yield the findings before and after by kind, the repairs by evidence, and what is proposed, if there is any."""
+    """Yield the findings before and after by kind, the repairs by source, and what is proposed, if there is any."""
     if codes := dict.fromkeys((*tally.before, *tally.after)):
         findings = tuple((code, f"{tally.before[code]:,}", f"{tally.after[code]:,}") for code in codes)
         yield Table(("findings",), ("finding", "before", "after"), findings)
@@ -107,8 +106,6 @@ def source_of(change: Change) -> str:
     """Return by what a change was made: rules, evidence, the estimate of hands, or a model."""
     if change.by == MODEL:
         return BY_MODEL
-    if change.code.startswith(EVIDENCE):
-        return BY_EVIDENCE
     return BY_HANDS if change.by == LESS_SURE else BY_RULES
 
 

@@ -77,10 +77,6 @@ class Draft:
     """True if nothing happened before the sentence, so that the hands are free; else their content is unknown."""
     spoilt: ActionGraph | None = None
     """The graph to be mended; None where graphs are to be written."""
-    beside: int = 0
-    """How many other graphs the sentence has, which are not given."""
-    cluster: str = ""
-    """The scenario, whose own graphs are no evidence."""
     hints: tuple[str, ...] = ()
     """The kinds of errors in it, if given: values of :class:`~tsgkit.graph.corruptions.Corruption`."""
     right: tuple[ActionGraph, ...] = ()

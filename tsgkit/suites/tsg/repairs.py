@@ -30,7 +30,7 @@ from tsgkit.suites.judgement import AnswerScores
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.protocols import AsAsked, Draft
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text
-from tsgkit.suites.tsg.baselines.graph_repair import mend, mend_evidently
+from tsgkit.suites.tsg.baselines.graph_repair import mend, mend_exactly
 from tsgkit.suites.tsg.baselines.random_guesses import guess_repair
 from tsgkit.suites.tsg.derived_tasks import Derived, common
 from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, written_fault
@@ -56,8 +56,6 @@ CLEAN = "nothing was wrong in the graph"
 SPOILT = "the graph had faults"
 NOTHING_WRONG = "Nothing is wrong in the given graph."
 MOST_FAULTS = 4
-ACCEPTED = 0.9
-"""The subject ``baseline/proposals`` makes proposed repairs that are at least so sure."""
 """Graphs with more faults are one group; only models write such."""
 
 
@@ -92,8 +90,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
             "none": lambda item, _: graphs_text([item.spoilt]),
             "random": lambda item, seed: graphs_text([guess_repair(item, seed)]),
             "rules": lambda item, _: graphs_text([mend(item)]),
-            "exact": lambda item, _: graphs_text([mend_evidently(item)]),
-            "proposals": lambda item, _: graphs_text([mend_evidently(item, ACCEPTED)]),
+            "exact": lambda item, _: graphs_text([mend_exactly(item)]),
         }
     )
 
@@ -169,8 +166,6 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
             k=1,
             begins=not item.context and not item.number,
             spoilt=item.spoilt,
-            beside=item.source.k - 1,
-            cluster=item.cluster,
             hints=tuple(map(str, item.kinds)) if item.hinted else (),
             right=(item.original,),
         )

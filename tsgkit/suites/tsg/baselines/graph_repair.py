@@ -13,10 +13,9 @@ Errors that keep the schema (a superfluous triplet, a wrong object) are not dete
 
 from __future__ import annotations
 
-from tsgkit.graph.evident_repairs import given_alone, mend_by_evidence
 from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet, Vocabulary
+from tsgkit.graph.repairs import mend_graph
 from tsgkit.graph.rules import ERROR, check_graph
-from tsgkit.library.habits import our_habits
 from tsgkit.suites.tsg.items import RefineSample
 
 
@@ -25,15 +24,9 @@ def mend(sample: RefineSample) -> ActionGraph:
     return mended(sample.spoilt, sample.vocabulary)
 
 
-def mend_evidently(sample: RefineSample, accept: float | None = None) -> ActionGraph:
-    """Return the graph of a sample as ``tsgkit refine`` makes it without a model: by rules, then by evidence.
-
-    The other graphs of the sentence are not given, and the bundled graphs of the same scenario are no evidence.
-    """
-    narrative = given_alone(
-        sample.spoilt, sample.sentence, sample.context, sample.vocabulary, beside=sample.source.k - 1
-    )
-    return mend_by_evidence(narrative, our_habits(sample.cluster), accept=accept).narrative.graphs[0]
+def mend_exactly(sample: RefineSample) -> ActionGraph:
+    """Return the graph of a sample as ``tsgkit refine`` makes it without a model."""
+    return mend_graph(sample.spoilt, sample.vocabulary)[0]
 
 
 def mended(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
