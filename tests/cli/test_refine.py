@@ -25,9 +25,9 @@ GOOD, VASE, CUP = (
     ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", thing), ("fill", "with", "hand1"))
     for thing in ("kettle", "vase", "cup")
 )
-LIKELY = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "kettle"), ("take", "with", "hand1"))
+TAKE = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "kettle"), ("take", "with", "hand1"))
 HANDLESS = (
-    LIKELY,
+    TAKE,
     ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup")),
     ActionGraph.of(("person", "verb", "put-down"), ("put-down", "dobj", "cup"), ("put-down", "with", "hand2")),
 )

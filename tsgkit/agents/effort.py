@@ -35,9 +35,9 @@ class OldOptions(TypedDict, total=False):
 class Effort:
     """The level of effort, and the repairs made without asking.
 
-    ``low`` asks a model once about a sentence, and only where something is found. ``medium``
-    asks once about every sentence, and once more where the first reply leaves a doubt. ``high`` asks two to four
-    times, and changes what two replies name, or one reply and the rules.
+    ``low`` asks a model once about a sentence, and only where something is found. ``medium`` asks once about every
+    sentence, and once more where the first reply leaves a doubt. ``high`` asks two to four times, and changes what two
+    replies name, or one reply and the rules.
 
     ``exact`` makes repairs with exactly one explanation. ``hands`` also adds missing hands, which are likely but not
     certain. ``sure`` is the old name of ``exact``.
