@@ -91,7 +91,7 @@ def tables(tally: CleaningTally) -> Iterator[Table]:
         findings = tuple((code, f"{tally.before[code]:,}", f"{tally.after[code]:,}") for code in codes)
         yield Table(("findings",), ("finding", "before", "after"), findings)
     made = tally.repairs + tally.proposals
-    sources = [name for name in SOURCES if any(name == source for source, _ in made)]
+    sources = [name for name in (BY_RULES, BY_HANDS, BY_MODEL, PROPOSED) if any(name == source for source, _ in made)]
     if sources:
         rows = [_row(name, made) for name in sources]
         yield Table(("repairs",), ("by", *map(str, Corruption), "all"), tuple(rows))
