@@ -41,6 +41,7 @@ def test_findings_with_one_remedy_are_repaired_with_a_reason() -> None:
         "person verb fill; pour dobj kettle; fill with hand1",
         "person verb pour; fill dobj kettle; fill with hand1",
         "fill dobj kettle; fill with hand1",
+        "person with fill; fill dobj kettle; fill with hand1",
     ]
     for text in rows:
         mended, changes = mend_graph(graph(text), L)
@@ -51,6 +52,9 @@ def test_findings_with_one_remedy_are_repaired_with_a_reason() -> None:
 def test_findings_with_several_remedies_are_reported_unrepaired() -> None:
     rows: list[tuple[str, Vocabulary | None]] = [
         ("person verb fill; fill dobj spoon; fill with hand1", L),
+        ("person verb fill; fill dobj kettle; pour with hand1", L),
+        ("person verb fill; fill dobj kettle; pour dobj cup", L),
+        ("person with pour; fill dobj kettle", L),
         ("person verb pour; fill dobj kettle", L),
         ("person verb fill; person verb pour; fill dobj kettle", L),
         ("person verb fill; fill dobj kettle; fill with left_hand", L),

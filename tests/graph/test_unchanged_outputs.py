@@ -43,7 +43,7 @@ from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
 
 DIGESTS = {
     "images": "6aec52c770b30838",
-    "repairs": "49aff3597d47ea77",
+    "repairs": "442f2ff5ea7e4cb3",
     "faults": "56cc0606416e4cfa",
     "readings": "1f528b2e451f8a48",
     "traces": "d17592aa76a17a16",

@@ -142,6 +142,8 @@ def _dobj_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
         return
     if vocabulary is not None and vocabulary.is_only_a_verb(source):
         return
+    if any(one.source == target and one.edge == DOBJ for one in graph):
+        return  # the action has its object, so this may as well be one too many
     others = [one for one in graph if one != found and source in (one.source, one.target)]
     acts = any((one.source == source and one.edge == DOBJ) or _is_joined_to_a_hand(one) for one in others)
     if vocabulary is not None or not acts:
@@ -171,6 +173,8 @@ def _dobj_from_the_action(graph: ActionGraph, finding: Finding, vocabulary: Voca
     if source != target or source in NOT_THINGS or len(graph.actions) != 1:
         return
     [action] = graph.actions
+    if any(one.source == action and one.edge == DOBJ for one in graph):
+        return
     no_verb = len(_acting(graph, action, vocabulary)) > 1 if vocabulary is None else source not in vocabulary.verbs
     if no_verb:
         yield _put(graph, finding, Triplet(action, DOBJ, target))
@@ -186,14 +190,15 @@ class _Clash(NamedTuple):
 def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
     """Yield the graph with one verb: the one that all but one triplet use.
 
-    There is no remedy if each verb is in one triplet only, or in several.
+    There is no remedy if each verb is in one triplet only, or in several, or if the graph's action has its object: the
+    other verb's triplet may as well be one too many.
     """
     clash = _clash(graph, vocabulary)
     if clash is None or clash.other not in finding.elements:
         return
     action, other = clash
     mine, theirs = (_acting(graph, name, vocabulary) for name in clash)
-    if len(theirs) == 1 and len(mine) > 1:
+    if len(theirs) == 1 and len(mine) > 1 and not any(one.source == action and one.edge == DOBJ for one in graph):
         yield _replaced(graph, theirs[0], other, action)
     if len(mine) == 1 and len(theirs) > 1 and action in finding.elements:
         yield _replaced(graph, mine[0], action, other)
@@ -257,8 +262,10 @@ def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) 
 
 
 def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """Yield the graph with its person-verb triplet, where all direct objects start at one name that must be the
-    action."""
+    """Yield the graph with its person-verb triplet, where all direct objects start at one name that must be the action.
+
+    An edge from person to it has the wrong label.
+    """
     starts = {one.source for one in graph if one.edge == DOBJ}
     if len(starts) != 1 or any(one.edge == VERB for one in graph):
         return
@@ -275,7 +282,12 @@ def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
     ends = {one.target for one in graph if one.edge == DOBJ}
     is_action = joined if vocabulary is None else action in vocabulary.verbs
     if is_action and not (vocabulary is not None and any(map(vocabulary.is_only_a_verb, ends))):
-        yield ActionGraph((Triplet(PERSON, VERB, action), *graph.triplets))
+        verb = Triplet(PERSON, VERB, action)
+        acting = [one for one in graph if PERSON in (one.source, one.target)]
+        if not acting:
+            yield ActionGraph((verb, *graph.triplets))
+        elif [(one.source, one.target) for one in acting] == [(PERSON, action)]:
+            yield ActionGraph(verb if one in acting else one for one in graph)
 
 
 REMEDIES: dict[str, tuple[Remedy, ...]] = {
@@ -288,7 +300,6 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "hand-name": (_respelt(_hand_of),),
     "dobj-source": (_dobj_turned, _with_one_action, _dobj_from_the_action, _in_its_base_form),
     "dobj-action": (_dobj_turned,),
-    "disconnected": (_with_one_action,),
     "duplicate": (_without_repeat,),
     "no-action": (_with_person,),
     "out-of-vocabulary": (_snapped, _without_article),
