@@ -36,14 +36,13 @@ from tsgkit.graph import trace as traced
 from tsgkit.graph.careless_texts import careless_reading
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_legend, draw_narrative, draw_sides
 from tsgkit.graph.edits import diff
-from tsgkit.graph.hand_shares import POSSIBLE, hand_shares, with_hands
 from tsgkit.graph.notation import diagrams, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.repairs import mend
 from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
 
 DIGESTS = {
     "images": "6aec52c770b30838",
-    "repairs": "442f2ff5ea7e4cb3",
+    "repairs": "x",
     "faults": "56cc0606416e4cfa",
     "readings": "1f528b2e451f8a48",
     "traces": "d17592aa76a17a16",
@@ -115,14 +114,6 @@ def repairs(told: list[Narrative]) -> str:
         mended = mend(one, hands=True, start=start)
         lines += [f"{c.graph} {c.code} {c.before} {c.after} {c.reason}" for c in mended.changes]
         lines += map(str, mended.undecided)
-    for narrative in told[:3]:
-        graphs = {
-            number: {hands: with_hands(graph, hands) for hands in POSSIBLE}
-            for number, graph in enumerate(narrative.graphs)
-            if number % 3 == 1 and len(graph.actions) == 1
-        }
-        for number, shares in hand_shares(narrative, graphs).items():
-            lines.append(f"{number} " + " ".join(f"{hands}{share:.4f}" for hands, share in shares.items()))
     return "\n".join(lines)
 
 

@@ -5,11 +5,11 @@
   tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
 
 Reads every format that check reads and writes the same one. Exact repairs are made first, with a model and without:
-where a rule finds an error that one change removes. --repair hands also adds missing hands, and changes a written one
-if two rules contradict it; these are marked as less sure. --repair none makes no repairs. A model is then asked about
-each sentence: it decides about numbered findings, and names what else is wrong. --effort bounds the calls: low asks
-once, and only about sentences with findings; medium once, and again where that leaves a doubt; high two to four times,
-and changes what two replies name. An edit of which the model is less than 50 % sure is not made; --review shows it.
+where a rule finds an error that one change removes. --repair hands also adds missing hands where the narrative agrees
+which; these are marked as less sure. --repair none makes no repairs. A model is then asked about each sentence: it
+decides about numbered findings, and names what else is wrong. --effort bounds the calls: low asks once, and only about
+sentences with findings; medium once, and again where that leaves a doubt; high two to four times, and changes what two
+replies name. An edit of which the model is less than 50 % sure is not made; --review shows it.
 
 OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
 the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the

@@ -12,7 +12,7 @@ graph 0: wash -> dobj -> cup, was wash -> direct_object -> cup [edge-misspelt] (
 
 A repair is made only if the rules have a finding, exactly one remedy is left (:mod:`tsgkit.graph.remedies`), and
 afterwards the rules find less and nothing new. A graph without findings is therefore never changed, and no object
-becomes another. Hands are estimated (:mod:`tsgkit.graph.hand_repairs`): those repairs are made on request only, are
+becomes another. Missing hands are estimated (:mod:`tsgkit.graph.hand_repairs`): they are added on request only, are
 marked as less sure, and carry a probability.
 """
 
@@ -89,7 +89,7 @@ def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Repair
         repairs = repair_hands(narrative, start=start)
         narrative = with_repairs(narrative, repairs)
         changes += [
-            Change(one.graph, one.before, one.after, one.code, one.reason, LESS_SURE, sure=round(one.sure, 3))
+            Change(one.graph, None, one.after, "hand-unstated", one.reason, LESS_SURE, sure=round(one.sure, 3))
             for one in repairs
         ]
     return RepairedNarrative(narrative, tuple(changes), start)
