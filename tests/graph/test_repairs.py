@@ -41,6 +41,11 @@ def test_findings_with_one_remedy_are_repaired_with_a_reason() -> None:
         "person verb pour; fill dobj kettle; fill with hand1",
         "fill dobj kettle; fill with hand1",
         "person with fill; fill dobj kettle; fill with hand1",
+        *(f"person verb fill; fill dobj kettle; fill with {hand}" for hand in ("hand1x", "hnad1", "hand-1", "Hans1")),
+        "person verb fill; fill dobj kettle; hand1 with fill",
+        "fill verb person; kettle dobj fill; hand1 with fill",
+        "fill dobj kettle; hand1 with fill",
+        "person verb fill; fill dobj kettle; hand1 with fill; fill with hand1",
     ]
     for text in rows:
         mended, changes = mend_graph(graph(text), L)
@@ -57,6 +62,8 @@ def test_findings_with_several_remedies_are_reported_unrepaired() -> None:
         ("person verb pour; fill dobj kettle", L),
         ("person verb fill; person verb pour; fill dobj kettle", L),
         ("person verb fill; fill dobj kettle; fill with left_hand", L),
+        ("person verb fill; fill dobj kettle; fill with hand3", None),
+        ("person verb fill; fill dobj kettle; fill with hand1; fill with hand1x", None),
         ("hand1 on hand2", L),
         ("person verb bush; brush dobj wood; brush with brush", None),
         ("person verb sweep; remaining-dust dobj remaining-dust", None),

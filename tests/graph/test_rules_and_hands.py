@@ -72,6 +72,10 @@ FINDINGS = {
     "dobj-hand": (f"{BASE} | hold -> dobj -> hand1", "2: the direct object is hand1 (with?)"),
     "no-dobj": ("person -> verb -> hold | hold -> on -> table", "None: the action hold has no direct object"),
     "several-dobj": (f"{BASE} | hold -> dobj -> lid", "None: 2 direct objects: cup, lid"),
+    "action-target": (
+        f"{BASE} | hand1 -> with -> hold",
+        "2: with ends at the action hold (the other way round?)",
+    ),
     "action-action": (
         f"{BASE} | person -> verb -> wash | hold -> with -> wash",
         "3: with joins the actions hold and wash",
@@ -102,6 +106,7 @@ def test_a_graph_against_a_rule_has_the_finding_with_its_place_and_a_hint_of_wha
         ("hold -> verb -> person | hold -> dobj -> cup", "verb-source", "the other way round?"),
         ("person -> verb -> hold | hold -> dobj -> tea_bag", "not-hyphenated", "tea-bag?"),
         ("person -> verb -> hold | hold -> Dobj -> cup", "edge-misspelt", "dobj?"),
+        (f"{BASE} | hold -> with -> hnad2", "hand-name", "hand2?"),
     ]
     for text, code, hint in rows:
         assert {finding.code: finding.hint for finding in found(text)}[code] == hint, text
@@ -135,8 +140,10 @@ def test_valid_graphs_have_no_finding_and_l_decides_what_is_a_verb() -> None:
         "hold -> dobj -> cup | person -> verb -> hold | cup -> from -> table": [],
         f"{BASE} | cup -> in -> hand1": [],
         f"{BASE} | hand1 -> in -> cup": [],
-        f"{BASE} | hand1 -> with -> hold": [],
+        f"{BASE} | hand1 -> with -> hold | table -> under -> hold": ["action-target"] * 2,
         f"{BASE} | table -> under -> hold | cup -> on -> table": [],
+        "person -> verb -> brush | brush -> dobj -> wall | paint -> on -> brush": [],
+        "person -> verb -> grasp | grasp -> with -> grasp | cup -> on -> grasp": ["homonym-loop", "no-dobj"],
         f"{BASE} | hold -> out-of -> box | hold -> away-from -> wall | hold -> next-to -> sink": [],
         "person -> verb -> pick-up | pick-up -> dobj -> tea-bag | pick-up -> with -> hand2": [],
         "person -> verbs -> hold | hold -> dobj -> cup": ["edge-misspelt", "no-action", "dobj-source"],
@@ -145,7 +152,10 @@ def test_valid_graphs_have_no_finding_and_l_decides_what_is_a_verb() -> None:
     assert [finding.code for finding in check_graph(ActionGraph())] == ["empty-graph"]
     for text, codes in {
         "hold -> with -> hand1": [],
+        "hold -> with -> hand1x": ["hand-name"],
         "hold -> with -> wash": ["action-action"],
+        "cup -> on -> hold": ["action-target"],
+        "hold -> with -> lid | lid -> on -> hold": ["action-target"],
         "hold -> dobj -> wash": ["several-dobj", "dobj-action"],
         "hold -> dobj -> screw": ["several-dobj"],
     }.items():

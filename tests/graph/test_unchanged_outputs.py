@@ -43,9 +43,9 @@ from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
 DIGESTS = {
     "images": "6aec52c770b30838",
     "repairs": "x",
-    "faults": "56cc0606416e4cfa",
+    "faults": "ae3146499292b5db",
     "readings": "1f528b2e451f8a48",
-    "traces": "d17592aa76a17a16",
+    "traces": "69d051d74644a1cc",
     "files": "1ced4215f35e1cef",
 }
 

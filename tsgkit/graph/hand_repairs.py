@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from tsgkit.graph.hands import DEFAULT_RULE, HAND_NAME, HandRule, trace
+from tsgkit.graph.hands import DEFAULT_RULE, HandRule, names_another_hand, trace
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
 from tsgkit.lexicon.tables import word_set
 
@@ -128,7 +128,8 @@ class _Evidence:
             others, without = same.total() - 1, same[()] - 1
             if (
                 Triplet(PERSON, VERB, action) in graph
-                and not any(HAND_NAME.fullmatch(name) for name in graph.elements)
+                and not self.hands[number]
+                and not any(map(names_another_hand, graph.elements))
                 and named >= USUAL * (len(acting) - 1)
                 and (others - without >= USUAL * others if others else action in certain)
                 and not BODY & {*WORD.findall(" ".join((self.texts[number], *graph.elements)).lower())}

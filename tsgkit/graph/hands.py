@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
+from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Narrative
 from tsgkit.lexicon.tables import word_set
 
 GRASPS = word_set(
@@ -43,6 +43,26 @@ HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}"
 """Names of hands, allowed or not."""
 Slot = tuple[str, ...] | None
 """The content of one hand: nothing ``()``, some objects, or ``None`` if unknown."""
+
+
+def misspelt_hand(name: str) -> str:
+    """Return the one hand of which a name differs by a letter too many, missing, changed or swapped, else "".
+
+    >>> [misspelt_hand(name) for name in ("hand1x", "hnad1", "han2", "hand1", "hand3", "hands", "handle", "sand1")]
+    ['hand1', 'hand1', 'hand2', '', '', '', '', '']
+    """
+    if not 4 <= len(name) <= 6 or {*name}.isdisjoint("12") or HAND_NAME.fullmatch(name) or INSTANCE.search(name):
+        return ""
+    from rapidfuzz.distance import OSA
+
+    near = [hand for hand in HANDS if OSA.distance(name.lower(), hand, score_cutoff=1) == 1]
+    is_a_word = name[1:].lower() in (hand[1:] for hand in HANDS)  # sand1, band2
+    return near[0] if len(near) == 1 and not is_a_word else ""
+
+
+def names_another_hand(name: str) -> bool:
+    """Return whether a name is that of a hand, but neither hand1 nor hand2."""
+    return name not in HANDS and bool(("hand" in name.lower() and HAND_NAME.fullmatch(name)) or misspelt_hand(name))
 
 
 class State(NamedTuple):
@@ -154,7 +174,7 @@ class _Move:
     @property
     def has_unknown_hand(self) -> bool:
         """True if a hand has another name than hand1 or hand2."""
-        return any("hand" in name.lower() and HAND_NAME.fullmatch(name) for name in self.named)
+        return any(map(names_another_hand, self.named))
 
     @property
     def places(self) -> bool:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tsgkit.graph.edits import snap
+from tsgkit.graph.hands import misspelt_hand
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.rules import MISSPELT, Finding
 from tsgkit.lexicon import bases, fold, same_word
@@ -89,9 +90,13 @@ def _bare(name: str) -> str:
     return "-".join(others) if others and first in ARTICLES else fold(name)
 
 
-def _hand_of(name: str) -> str:
-    found = NUMBERED_HAND.fullmatch(name)
-    return f"hand{found[1]}" if found else name
+def _hand_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """Yield the graph with the one hand that is meant; if the graph names it already, the other may be meant."""
+    [name] = finding.elements
+    numbered = NUMBERED_HAND.fullmatch(name)
+    hand = f"hand{numbered[1]}" if numbered else misspelt_hand(name)
+    if hand not in graph.elements:
+        yield from _respelt(lambda _: hand)(graph, finding, vocabulary)
 
 
 def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
@@ -148,6 +153,12 @@ def _dobj_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
     acts = any((one.source == source and one.edge == DOBJ) or _is_joined_to_a_hand(one) for one in others)
     if vocabulary is not None or not acts:
         yield _put(graph, finding, found.reversed)
+
+
+def _turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """Yield the graph with the triplet reversed, or without it where it is written the right way too."""
+    turned = _found(graph, finding).reversed
+    yield _put(graph, finding, *(() if turned in graph else (turned,)))
 
 
 def _is_joined_to_a_hand(triplet: Triplet) -> bool:
@@ -297,9 +308,10 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "not-lower-case": (_respelt(str.lower),),
     "not-hyphenated": (_hyphenated,),
     "instance-suffix": (_respelt(lambda name: INSTANCE.sub("", name)),),
-    "hand-name": (_respelt(_hand_of),),
+    "hand-name": (_hand_spelt,),
     "dobj-source": (_dobj_turned, _with_one_action, _dobj_from_the_action, _in_its_base_form),
     "dobj-action": (_dobj_turned,),
+    "action-target": (_turned,),
     "duplicate": (_without_repeat,),
     "no-action": (_with_person,),
     "out-of-vocabulary": (_snapped, _without_article),

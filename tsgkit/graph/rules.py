@@ -7,25 +7,27 @@ error dobj-source dobj starts at washes, which is not the graph's action (wash) 
 warning disconnected washes, cup: not linked to the rest | wash for washes?
 
 Errors contradict the schema. Warnings are unusual and often mistakes (a missing direct object, a breach of the hand
-rule). :data:`RULES` lists every code. Edges between an action, an object or a hand are accepted in both directions.
+rule). :data:`RULES` lists every code. Prepositions between objects and hands are accepted in both directions. One that
+ends at the graph's action is reversed, unless the action's name is that of an object too.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
-from tsgkit.graph.hands import DEFAULT_RULE, HAND_NAME, HandRule, trace
+from tsgkit.graph.hands import DEFAULT_RULE, HAND_NAME, HandRule, misspelt_hand, trace
 from tsgkit.graph.model import (
     DOBJ,
     HANDS,
     INSTANCE,
     PERSON,
     VERB,
+    WITH,
     ActionGraph,
     Kind,
     Narrative,
@@ -34,6 +36,7 @@ from tsgkit.graph.model import (
     Vocabulary,
 )
 from tsgkit.lexicon import fold, is_preposition, nearest
+from tsgkit.lexicon.tables import word_set
 
 Severity = Literal["error", "warning"]
 ERROR: Severity = "error"
@@ -68,6 +71,7 @@ RULES: dict[str, Rule] = {
     "dobj-action": Rule(ERROR, "dobj ends at a name that L lists as a verb only"),
     "no-dobj": Rule(WARNING, "an action has no direct object"),
     "several-dobj": Rule(WARNING, "an action has several direct objects"),
+    "action-target": Rule(ERROR, "a preposition ends at an action, where it should start"),
     "action-action": Rule(ERROR, "a preposition joins two actions"),
     "hand-hand": Rule(ERROR, "an edge joins two hands"),
     "self-loop": Rule(ERROR, "an edge begins and ends at the same node"),
@@ -95,6 +99,13 @@ MISSPELT = {
     "direct-object": DOBJ,
 }
 KIND_WORDS = frozenset({"prep", "preps", "preposition", "prepositions"})
+THINGS_TOO = word_set(
+    "brush button chain chalk clamp clip comb cover drill dye file frame glue grate hammer hook hose iron knot label",
+    "lever lock mask mop nail needle oil pack paint patch peg pin pipe plane plug polish pump rake rope salt sand saw",
+    "scoop screw seal shovel soap solder spade spray stack stamp staple stitch strap string tap tape thread tie towel",
+    "vacuum varnish water wax wedge whisk wipe wire wrap wrench",
+)
+"""Actions that are named like tools or materials, so that without L an edge may end at the object of that name."""
 MOST_NAMED = 5
 MOST_COMPARED = 40
 """The number of names that a hint compares, so that hints do not cost more than checks."""
@@ -179,6 +190,18 @@ class _View:
         named = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
         self.actions = tuple(dict.fromkeys(named))
         self.action_names = frozenset(self.actions)
+        verbs = [t for t in graph.triplets if PERSON in (t.source, t.target) and _says_verb(t.edge)]
+        self.acting = frozenset(name for t in verbs for name in (t.source, t.target)) - {"", PERSON, *HANDS}
+
+    @cached_property
+    def linked(self) -> frozenset[str]:
+        """The names linked to an action by edges that do not end at it."""
+        others = [one for one in self.triplets if one.source == PERSON or one.target not in self.acting]
+        return frozenset(name for part in _parts(others) if not self.acting.isdisjoint(part) for name in part)
+
+
+def _says_verb(edge: str) -> bool:
+    return VERB in (fold(edge), MISSPELT.get(fold(edge)))
 
 
 def _check_names(view: _View) -> Iterator[Finding]:
@@ -187,8 +210,14 @@ def _check_names(view: _View) -> Iterator[Finding]:
         for place, name in enumerate(triplet):
             if name not in seen:
                 seen.add(name)
+                if place != 1 and (hand := _misspelt_hand(name, view.vocabulary)):
+                    yield _finding("hand-name", f"{name} is not a hand's name", f"{hand}?", number, about=(name,))
                 if not PLAIN_NAME.fullmatch(name) or "hand" in name:
                     yield from _check_name(name, number, is_node=place != 1)
+
+
+def _misspelt_hand(name: str, vocabulary: Vocabulary | None) -> str:
+    return "" if vocabulary is not None and vocabulary.allows_node(name) else misspelt_hand(name)
 
 
 def _check_name(name: str, number: int, *, is_node: bool) -> Iterator[Finding]:
@@ -224,7 +253,7 @@ def _check_verbs(view: _View) -> Iterator[Finding]:
             yield _finding("verb-hand", f"{target} stands where an action belongs", triplet=number)
         if target == PERSON:
             yield _finding("person-target", f"{edge} ends at person", triplet=number)
-        if source == PERSON and fold(edge) != VERB and MISSPELT.get(fold(edge)) != VERB:
+        if source == PERSON and not _says_verb(edge):
             yield _finding("person-edge", f"person is joined by {edge}; only verb may start there", triplet=number)
 
 
@@ -285,6 +314,24 @@ def _check_pairs(view: _View) -> Iterator[Finding]:
             yield _finding("action-action", f"{edge} joins the actions {source.name} and {target.name}", triplet=number)
         elif source.kind is Kind.HAND and target.kind is Kind.HAND:
             yield _finding("hand-hand", f"{edge} joins {source.name} and {target.name}", triplet=number)
+        elif source.name not in ("", PERSON) and _is_reversed(number, view) and is_preposition(edge):
+            message = f"{edge} ends at the action {target.name}"
+            yield _finding("action-target", message, "the other way round?", number, about=(target.name,))
+
+
+def _is_reversed(number: int, view: _View) -> bool:
+    """Return whether an edge surely ends at an action, and not at an object of the same name.
+
+    It does where L lists the name as a verb only. Where L does not list it, the object would have to be linked to the
+    action by other edges.
+    """
+    source, _, target = view.triplets[number]
+    if view.acting and target not in view.acting:
+        return False
+    if view.vocabulary is not None and view.vocabulary.allows_node(target):
+        return view.vocabulary.is_only_a_verb(target)
+    is_homonym = target in THINGS_TOO or Triplet(target, WITH, target) in view.triplets
+    return bool(view.acting) and not is_homonym and source not in view.linked
 
 
 def _is_action(node: Node, view: _View) -> bool:
@@ -306,7 +353,7 @@ def _check_repeats(view: _View) -> Iterator[Finding]:
 
 
 def _check_connected(view: _View) -> Iterator[Finding]:
-    parts = _parts(view)
+    parts = _parts(view.triplets)
     main = next((part for part in parts if PERSON in part), parts[0])
     for part in parts:
         if part is not main:
@@ -329,10 +376,10 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _parts(view: _View) -> list[list[str]]:
+def _parts(triplets: Sequence[Triplet]) -> list[list[str]]:
     """Return the parts connected by name, whatever way the edges point, in written order."""
     neighbours: dict[str, list[str]] = {}
-    for source, _, target in view.triplets:
+    for source, _, target in triplets:
         neighbours.setdefault(source, []).append(target)
         neighbours.setdefault(target, []).append(source)
     parts, seen = [], set[str]()
@@ -356,7 +403,7 @@ def _check_vocabulary(view: _View) -> Iterator[Finding]:
     for number, (source, edge, target) in enumerate(view.triplets):
         for name, is_node in ((source, True), (edge, False), (target, True)):
             allowed = vocabulary.allows_node(name) if is_node else vocabulary.allows_edge(name)
-            if allowed or (name, is_node) in seen:
+            if allowed or (name, is_node) in seen or (is_node and misspelt_hand(name)):
                 continue
             seen.add((name, is_node))
             near = nearest(name, vocabulary.nodes if is_node else vocabulary.relationships, limit=3)
