@@ -5,8 +5,8 @@
 Data: the 83 bundled narratives, and of the folder TSGKIT_OFFICIAL_DATA the contexts of SGQA and SGDS rows and EASG
 clips. Hands are removed from one graph at a time, and from each graph with probability 1/5. ``right`` is the share of
 added hands that had been written, ``sure`` what the repairs say on average, ``restored`` the share of graphs whose
-hands are all back. The numbers of :mod:`tsgkit.graph.hand_repairs` were chosen on bundled narratives, SGQA rows and
-every second EASG clip; SGDS rows and the other clips are held out.
+hands are all back. The thresholds of :mod:`tsgkit.graph.hand_repairs` were chosen, with a margin over the limits, on a
+grid over bundled narratives, SGQA rows and every second EASG clip. Many SGDS rows continue scenarios of SGQA rows.
 
 Limits: 90 % right, ``sure`` at most 6 points off, both where at least 50 hands are added; at most 2 % of untouched
 graphs get a hand; no written triplet changes.
