@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Narrative
 from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.typos import is_one_letter_off
 
 GRASPS = word_set(
     "pick-up pick pick-out take take-out take-up take-down take-off grab grasp grip hold hold-up lift lift-up",
@@ -53,9 +54,7 @@ def misspelt_hand(name: str) -> str:
     """
     if not 4 <= len(name) <= 6 or {*name}.isdisjoint("12") or HAND_NAME.fullmatch(name) or INSTANCE.search(name):
         return ""
-    from rapidfuzz.distance import OSA
-
-    near = [hand for hand in HANDS if OSA.distance(name.lower(), hand, score_cutoff=1) == 1]
+    near = [hand for hand in HANDS if is_one_letter_off(name.lower(), hand)]
     is_a_word = name[1:].lower() in (hand[1:] for hand in HANDS)  # sand1, band2
     return near[0] if len(near) == 1 and not is_a_word else ""
 

@@ -38,8 +38,11 @@ def _is_slip(word: str, other: str) -> bool:
         return False
     if _has_neighbours_swapped(word, other) or DOUBLED.sub(r"\1", word) == DOUBLED.sub(r"\1", other):
         return True
-    if short < LONG:
-        return False
+    return short >= LONG and is_one_letter_off(word, other)
+
+
+def is_one_letter_off(word: str, other: str) -> bool:
+    """Return whether two words differ by one letter added, missing or changed, or two neighbours swapped."""
     from rapidfuzz.distance import OSA
 
     return OSA.distance(word, other, score_cutoff=1) == 1
