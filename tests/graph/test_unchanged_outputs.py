@@ -42,7 +42,7 @@ from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
 
 DIGESTS = {
     "images": "6aec52c770b30838",
-    "repairs": "x",
+    "repairs": "f5f0267760db4533",
     "faults": "ae3146499292b5db",
     "readings": "1f528b2e451f8a48",
     "traces": "69d051d74644a1cc",
