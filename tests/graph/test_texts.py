@@ -161,6 +161,7 @@ NARRATIVES = st.builds(
 def test_narratives_come_back_whole(narrative: Narrative) -> None:
     again = narratives.parse(narratives.write(narrative))
     assert (again, repr(again)) == (narrative, repr(narrative)), "in the order that was written"
+    assert narratives.to_value(TEA)["domain"] == "kitchen", "where published narratives have it"
 
 
 SIMPLE = st.sampled_from(["cup", "lid", "tea-bag", "hand1", "hand2", "screw", "чашка", "茶碗", "Cup", "x2", "triplets"])
@@ -194,6 +195,7 @@ def test_a_narrative_with_a_wrong_field_is_refused_by_its_name() -> None:
         ({"descriptions": [], "vocabulary": {"object": []}}, "the list 'relationship' is missing"),
         ({"descriptions": [], "vocabulary": {"object": [1], "relationship": [], "verb": []}}, "strings only"),
         ({"descriptions": [], "summary": []}, "no field 'summary'"),
+        ({"descriptions": [], "domain": "x", "facts": {"domain": "y"}}, "two domains"),
     ]
     for value, message in rows:
         assert message in refusal(NotationError, narratives.from_value, value)

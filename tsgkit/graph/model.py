@@ -288,7 +288,7 @@ class NarrativeEditor(Protocol):
 class Narrative:
     """A scenario: descriptions in order, and L if known.
 
-    ``facts`` are other fields of its file (a video's id, a split), as pairs of strings.
+    ``facts`` are other fields of its file (a domain, a video's id, a split), as pairs of strings.
     """
 
     descriptions: tuple[Description, ...] = ()

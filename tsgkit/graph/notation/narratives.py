@@ -8,7 +8,8 @@
 >>> parse(write(narrative)) == narrative
 True
 
-The vocabulary has the three lists, and their names, of the ``mandatory_space`` of published generation rows.
+The vocabulary has the three lists, and their names, of the ``mandatory_space`` of published generation rows. The fact
+``domain`` is a field of the object, as it is in rows and in published narratives.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tsgkit.graph.notation.limits import not_text, refuse, refuse_unless_text
 
 T = TypeVar("T")
 EXAMPLE = '{"object": ["cup", "lid"], "relationship": ["verb", "dobj", "with"], "verb": ["wash"]}'
-FIELDS = ("id", "descriptions", "vocabulary", "summaries", "facts")
+FIELDS = ("id", "domain", "descriptions", "vocabulary", "summaries", "facts")
 
 
 def parse(text: str) -> Narrative:
@@ -45,6 +46,10 @@ def from_value(value: object) -> Narrative:
         raise NotationError(f"a narrative has no field {unknown[0]!r}", hint=f"its fields: {', '.join(FIELDS)}")
     vocabulary = value.get("vocabulary")
     facts = _field(value, "facts", dict[str, object]())
+    if domain := _field(value, "domain", ""):
+        if facts.get("domain", domain) != domain:
+            raise NotationError("a narrative has two domains", hint="leave out that of its facts")
+        facts = {"domain": domain} | facts
     return Narrative(
         descriptions=tuple(
             _description(item, f"description {number}")
@@ -117,13 +122,14 @@ def _strings(value: object, name: str) -> tuple[str, ...]:
 def to_value(narrative: Narrative) -> dict[str, object]:
     """Return the JSON value of a narrative; what is empty is left out."""
     refuse(narrative.graphs, "JSON", not_text)
-    vocabulary = narrative.vocabulary
+    vocabulary, facts = narrative.vocabulary, dict(narrative.facts)
     value = {
         "id": narrative.id,
+        "domain": facts.pop("domain") if facts.get("domain") else "",
         "descriptions": [_description_value(description) for description in narrative.descriptions],
         "vocabulary": None if vocabulary is None else vocabulary_value(vocabulary),
         "summaries": list(narrative.summaries),
-        "facts": dict(narrative.facts),
+        "facts": facts,
     }
     return {name: part for name, part in value.items() if name == "descriptions" or part not in (None, "", [], {})}
 
