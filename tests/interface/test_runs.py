@@ -200,9 +200,9 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
 def test_reports_comparisons_and_grids_are_those_of_the_commands(
     run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = run.report(tmp_path / "r.md", by="domain")
+    text = run.report(tmp_path / "r.md", by="domain", task="sgqa")
     assert (tmp_path / "r.md").read_text() == text
-    assert main(["report", str(run.path), "--by", "domain", "--format", "markdown"]) == 0
+    assert main(["report", str(run.path), "--by", "domain", "--task", "sgqa", "--format", "markdown"]) == 0
     assert capsys.readouterr().out == text
     assert json.loads(run.report(format="json")) and run.report().startswith("#")
     with pytest.raises(UsageError, match=r"no report ends in \.xyz"):

@@ -44,9 +44,8 @@ def report_figure(arguments: argparse.Namespace) -> Report:
         raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
     check_figure_target(arguments.output, arguments.runs)
     with shards_united(arguments) as shown:
-        report = _named(gather_for(arguments.runs, metric, by, arguments.data), shown)
-        for problem in report.left_out:
-            complain(f"left out: {problem.message}", problem.hint)
+        report = _named(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
+        say_left_out(report)
         found = figure(report, metric, by, task=task, profile=arguments.profile or "strict")
         save_figure(found, arguments.output, arguments.columns)
         say(inert(found.alt))
@@ -70,6 +69,14 @@ def _asked(text: str) -> tuple[str, str, str | None]:
 def _named(report: Report, shown: Mapping[str, str]) -> Report:
     """Return the report with merged runs named like their merged folder."""
     return replace(report, rows=tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows))
+
+
+def say_left_out(report: Report) -> None:
+    """Print the runs that a report leaves out, and the tasks asked for that some runs do not have."""
+    for problem in report.left_out:
+        complain(f"left out: {problem.message}", problem.hint)
+    for text in report.lacking:
+        complain(f"note: {text}")
 
 
 def check_figure_target(path: Path, runs: Sequence[Path]) -> None:

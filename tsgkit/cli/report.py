@@ -2,7 +2,7 @@
 
   tsgkit report runs/gpt-4o-tsg-0123456789abcdef
   tsgkit report runs/A runs/B --by k --by implicit --format markdown -o report.md
-  tsgkit report runs/A --against published
+  tsgkit report runs/A --task sgqa,sgds --against published
   tsgkit report runs/rooms --against output/Holodeck
   tsgkit report runs/A --junit junit.xml --summary "$GITHUB_STEP_SUMMARY" --fail-under tsg/sgqa.exact_match=0.8
   tsgkit report runs/A --figure f1:k -o f1.pdf
@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.figures import add_report_arguments, report_figure
+from tsgkit.cli.figures import add_report_arguments, report_figure, say_left_out
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.targets import add_output_arguments, check_targets, chosen_format, deliver, write_output
 from tsgkit.cli.terminal import complain, screen
@@ -39,6 +39,7 @@ PUBLISHED = "published"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("--task", action=Listed, default=[], metavar="T", help="only these tasks: A,B")
     parser.add_argument("--by", action=Listed, default=[], metavar="G", help="also by these groups: A,B")
     add_output_arguments(parser, "report")
     parser.add_argument(
@@ -83,9 +84,9 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
     from tsgkit.report.report_rows import gather
 
     also = [_gated(text) for text in arguments.fail_under]
-    report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
-    for problem in report.left_out:
-        complain(f"left out: {problem.message}", problem.hint)
+    chosen = {"metrics": arguments.metrics, "also": also, "tasks": arguments.task}
+    report = gather(arguments.runs, arguments.by, arguments.data, **chosen)
+    say_left_out(report)
     if arguments.against == PUBLISHED:
         from tsgkit.report.published_tables import against_published
 

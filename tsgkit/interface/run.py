@@ -113,17 +113,18 @@ class Run:
             warn(f"{self.path}: {result.cell.title}: {metric}: {left}; {rest}", Incomplete, stacklevel=2)
         return figure
 
-    def table(self, by: str | Sequence[str] = (), *, metrics: str = HEADLINE) -> Shown:
-        """Return the tables of ``tsgkit report``, in all and by groups."""
+    def table(self, by: str | Sequence[str] = (), *, task: str | Sequence[str] = (), metrics: str = HEADLINE) -> Shown:
+        """Return the tables of ``tsgkit report``, in all and by groups, of all tasks or of some."""
         from tsgkit.report.page import fragment
 
-        found = gather([self.path], _listed(by), self._data, metrics=metrics)
+        found = gather([self.path], _listed(by), self._data, metrics=metrics, tasks=_listed(task))
         return Shown(write(found, "terminal"), fragment(found))
 
     def report(
         self,
         output: str | Path | None = None,
         *,
+        task: str | Sequence[str] = (),
         by: str | Sequence[str] = (),
         format: str | None = None,
         against: str | None = None,
@@ -132,7 +133,7 @@ class Run:
         """Return the report that ``tsgkit report`` writes; ``output`` is a file that it is written into as well."""
         from tsgkit.report.published_tables import against_published
 
-        found = gather([self.path], _listed(by), self._data, metrics=metrics)
+        found = gather([self.path], _listed(by), self._data, metrics=metrics, tasks=_listed(task))
         if against not in (None, "published"):
             raise UsageError(f"--against {against}: there is no such thing", hint="give published")
         name = format or ("markdown" if output is None else format_of(Path(output)))

@@ -106,13 +106,15 @@ def _told(series: Series) -> str:
     return f"{series.label} ({marks})" if series.label else marks
 
 
-def gather_for(paths: Iterable[str | Path], metric: str, by: str, data: str | None = None) -> Report:
+def gather_for(
+    paths: Iterable[str | Path], metric: str, by: str, data: str | None = None, *, tasks: Collection[str] = ()
+) -> Report:
     """Return the report of these runs that :func:`chart` needs for this metric and grouping."""
     folders = tuple(map(Path, paths))
-    tasks = {task.key: task for path in folders for task in _tasks_of(path)}
-    _check_by(by, tasks.values())
-    groups = () if by in AXES else (by,)
-    return gather(folders, groups, data, metrics=MAIN, also={f"{task}.{metric}" for task in tasks}, in_groups=True)
+    known = {task.key: task for path in folders for task in _tasks_of(path)}
+    _check_by(by, known.values())
+    groups, also = () if by in AXES else (by,), {f"{task}.{metric}" for task in known}
+    return gather(folders, groups, data, metrics=MAIN, also=also, in_groups=True, tasks=tasks)
 
 
 def _tasks_of(path: Path) -> Iterable[Task]:

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.lexicon import meant
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import chosen_tasks, main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
@@ -134,7 +133,7 @@ def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
     if not paths:
         raise UsageError("no run is named", hint="tsgkit runs list shows what there is")
     headers = [read_header(path) for path in paths]
-    tasks = _tasks(asked.tasks, headers)
+    tasks = chosen_tasks(asked.tasks, headers)
     _check_data(paths, headers, tasks)
     _check_group(asked.by, paths, tasks)
     notes = _notes_on_runs(headers)
@@ -162,18 +161,6 @@ def _grouped(named: Sequence[Contender], tasks: Sequence[str]) -> list[list[Cont
     for one in sorted(named, key=lambda one: tasks.index(one.task)):
         groups.setdefault((one.task, one.metric), []).append(one)
     return list(groups.values())
-
-
-def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the tasks meant, in the order of the runs: by name, with or without the suite's, or a whole suite."""
-    known = tuple(dict.fromkeys(task for header in headers for task in header["plan"]["tasks"]))
-    found = set[str]()
-    for name in wanted:
-        fitting = {task for task in known if name in (task, task.partition("/")[2], task.partition("/")[0])}
-        if not fitting:
-            raise UsageError(f"no run here has the task {name}", hint=meant(name, known))
-        found |= fitting
-    return tuple(task for task in known if task in found) if wanted else known
 
 
 def _check_group(by: str | None, paths: Sequence[Path], names: Collection[str]) -> None:

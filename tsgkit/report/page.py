@@ -232,7 +232,8 @@ def _with_k(report: Report) -> tuple[ReportRow, ...]:
     if not any(row.k_counts for row in report.rows):
         return ()
     try:
-        return gather(report.runs, ("k",), report.data, metrics=MAIN).rows
+        tasks = {row.task for row in report.rows}
+        return gather(report.runs, ("k",), report.data, metrics=MAIN, tasks=tasks).rows
     except TsgkitError:  # the runs have gone away since; the report itself is whole
         return ()
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
@@ -198,6 +199,8 @@ class Report:
     """The place of the runs' data, if overridden."""
     left_out: tuple[FileProblem, ...] = ()
     """The reasons why some runs are left out: broken files, or another version."""
+    lacking: tuple[str, ...] = ()
+    """Tasks asked for that some of the runs do not have, with these runs."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -213,31 +216,53 @@ def gather(
     metrics: str = ALL,
     also: Collection[str] = (),
     in_groups: bool = False,
+    tasks: Collection[str] = (),
 ) -> Report:
-    """Return the report of these runs by these groups; ``data`` overrides the place of their data.
+    """Return the report of these runs by these groups, of all tasks or of some; ``data`` overrides the place of their
+    data.
 
     ``metrics`` selects the displayed ones, ``also`` adds some by name (``tsg/ma-sgg.f1_soft``), for groups too with
     ``in_groups``. Intervals are computed for these only, since they take time.
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also, in_groups), tuple(_each(paths))
-    rows, left_out, whole = list[ReportRow](), list[FileProblem](), list[Path]()
-    for path in runs:
+    by, wanted = tuple(dict.fromkeys(by)), _Wanted(metrics, also, in_groups)
+    rows, left_out, whole = list[ReportRow](), list[FileProblem](), dict[Path, dict[str, Any]]()
+    for path in _each(paths):
         try:
-            check_evaluation(read_header(path), path)
-            whole.append(path)
+            header = read_header(path)
+            check_evaluation(header, path)
+            whole[path] = header
         except FileProblem as problem:
             left_out.append(problem)
-    _check_groups(by, whole)
+    chosen = chosen_tasks(tasks, whole.values()) if whole else ()
+    _check_groups(by, whole, chosen)
     for path in whole:
         try:
-            rows += _rows_of(path, by, data, wanted)
+            rows += _rows_of(path, by, data, wanted, chosen)
         except FileProblem as problem:
             left_out.append(problem)
     if left_out and not rows:
         raise left_out[0]
-    return Report(tuple(rows), by, metrics, data=data, left_out=tuple(left_out))
+    lacking = tuple(
+        f"{path}: no {task}"
+        for path, header in whole.items()
+        for task in (chosen if tasks else ())
+        if task not in header["plan"]["tasks"]
+    )
+    return Report(tuple(rows), by, metrics, data=data, left_out=tuple(left_out), lacking=lacking)
+
+
+def chosen_tasks(names: Collection[str], headers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the tasks meant, in the order of the runs: by name, with or without the suite's, or a whole suite."""
+    known = tuple(dict.fromkeys(task for header in headers for task in header["plan"]["tasks"]))
+    fitting = set[str]()
+    for name in names:
+        of_name = {task for task in known if name in (task, task.partition("/")[2], task.partition("/")[0])}
+        if not of_name:
+            raise UsageError(f"no run here has the task {name}", hint=meant(name, known))
+        fitting |= of_name
+    return tuple(task for task in known if task in fitting) if names else known
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:
@@ -255,21 +280,26 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
 
 
-def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
-    """Every group applies to some task of some run."""
-    found = list({task.key: task for path in paths for task in saved_tasks(path)}.values()) if by else []
+def _check_groups(by: Sequence[str], paths: Iterable[Path], tasks: Collection[str]) -> None:
+    """Every group applies to some of the tasks."""
+    saved = (task for path in paths for task in saved_tasks(path)) if by else ()
+    found = list({task.key: task for task in saved if task.key in tasks}.values())
     for group in by if found else ():
         if not any(group in task.groups for task in found):
             raise found[0].no_group(group, found)
 
 
-def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
+def _rows_of(
+    path: Path, by: Sequence[str], data: str | None, wanted: _Wanted, tasks: Collection[str]
+) -> Iterator[ReportRow]:
     header = read_header(path)
     prepared = prepared_again(header, path, data)
-    rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.at("seed")
+    rows = {row.cell.task: row for row in prepared.rows if row.cell.task in tasks}
+    seed = prepared.plan.at("seed")
     controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
     for sums in _sums_of(prepared, path / SAMPLES, header.get(RECORDS, 0), by, wanted):
-        yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
+        if sums.row.cell.task in tasks:
+            yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
 
 def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:
