@@ -35,15 +35,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_wrong_samples_are_a_line_each_and_are_chosen_by_outcome_text_and_row(
-    run: Path, tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+def test_wrong_samples_are_a_line_each_and_are_chosen_by_outcome_text_and_row(run: Path, tsgkit: CommandLine) -> None:
     out = tsgkit(f"samples {run} --wrong --task sgqa").out
     head, *lines, last = out.splitlines()
     assert head.split() == ["item", "row", "outcome", "answer", "key", "reason"]
     assert lines[0].split()[:5] == ["bread/q1", "sgqa", "zero-shot", "answered", "mug"]
-    assert len(lines) == 7 and all(len(line) <= 80 for line in lines) and "\x1b" not in out
+    assert len(lines) == 7 and "\x1b" not in out and "..." not in out, "whole, since this is no terminal"
+    assert lines[0].endswith("  mug, expected " + lines[0].split()[5])
     command = last.removeprefix("all about the first: tsgkit ")
     assert command == f"explain {run} --item bread/q1 --task tsg/sgqa --style zero-shot"
     assert "reference" in tsgkit(command).out
@@ -66,7 +64,9 @@ def test_wrong_samples_are_a_line_each_and_are_chosen_by_outcome_text_and_row(
     assert items("--right") == [("bread/q0", "zero-shot")]
     assert items("--grep 'TIN HAS COME OUT' --style zero-shot") == [("bread/q0", "zero-shot")]
     assert items("--disagree zero-shot cot") == [("bread/q0", "zero-shot"), ("bread/q0", "cot")]
-    assert items("--disagree 'python:mine zero-shot' 'python:mine cot'") == items("--disagree cot zero-shot")
+    for words in ("cot zero-shot", "'python:mine cot' 'python:mine zero-shot'"):
+        assert items(f"--disagree {words}") == [("bread/q0", "cot"), ("bread/q0", "zero-shot")], words
+    assert items("--disagree cot zero-shot --wrong") == [("bread/q0", "cot")]
     assert len(items("--outcome answered --style zero-shot,cot")) == 4
 
 

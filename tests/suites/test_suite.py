@@ -33,6 +33,7 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.row_inspection import RowInspector, kinds_of_rows
 from tsgkit.suites.solvers.protocols import AsAsked
 from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_named
+from tsgkit.suites.task import faults_of
 from tsgkit.suites.text_task import RowItem, RowTask
 
 
@@ -75,6 +76,31 @@ def run(arguments):
     print("said")
     return 0
 """
+
+
+def test_faults_of_answers_are_named_in_words() -> None:
+    two, none = [{"changes": ["missing: a -> on -> b", "a surplus"]}, {"changes": ["x"]}], dict[str, Any](missing=[])
+    for name, answer, evidence, expected in (
+        ("tsg/sgds", "B", {"expected": "C"}, "B, expected C"),
+        ("tsg/ma-sgg", [], two, "graph 1: missing a -> on -> b; a surplus; graph 2: x"),
+        ("tsg/sa-sgg", [], two[:1], "missing a -> on -> b; a surplus"),
+        ("tsg/refine", [], {"changes": ["extra: a -> on -> b"]}, "extra a -> on -> b"),
+        ("tsg/actions", ["cut", "dry"], {"expected": ["wash", "cut"]}, "missing wash; extra dry"),
+        ("tsg/actions", ["cut", "dry"], {"expected": ["dry", "cut"]}, "cut, dry, expected dry, cut"),
+        ("formalimg/layout", [], {"reason": "no mouse is black"}, "no mouse is black"),
+        ("spatialgen/questions", ["A", None], {"right": [True, False]}, "question 2: no majority is wrong"),
+        (
+            "sceneeval/annotate",
+            {},
+            {"fields": {"a": {"missing": ["bed"], "extra": []}, "b": none | {"extra": []}}},
+            "missing bed",
+        ),
+        ("sceneeval/fidelity", {"unmet": ["2 beds"], "unknown": []}, {}, "unmet 2 beds"),
+    ):
+        record = {"outcome": "answered", "answer": answer, "evidence": evidence}
+        task = task_of(load_card(name))
+        assert "; ".join(faults_of(task, record)) == expected, name
+        assert faults_of(task, record | {"outcome": "refused"}) == (), name
 
 
 def test_a_package_with_a_manifest_adds_its_parts_and_an_old_one_warns(

@@ -13,12 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.parser import Listed as Names
-from tsgkit.cli.terminal import count, inert, say, say_lines
+from tsgkit.cli.terminal import count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.report.plain_text import code_options
 
@@ -39,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--unreadable", action="store_true", help="those whose replies could not be read")
     kinds.add_argument("--outcome", metavar="O", help="those that ended so: answered, empty, truncated, api_error, ...")
     parser.add_argument(
-        "--disagree", nargs=2, metavar=("A", "B"), help="where one of two is right: subjects, styles, 'SUBJECT STYLE'"
+        "--disagree",
+        nargs=2,
+        metavar=("A", "B"),
+        help="where one of two is right, both one after the other: subjects, styles, 'SUBJECT STYLE'",
     )
     parser.add_argument("--grep", metavar="TEXT", help="with this text in the prompt, the reply or the reason")
     parser.add_argument("--task", action=Names, default=[], metavar="T", help="only of these tasks: A,B")
@@ -73,6 +75,7 @@ def chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
         meant = {value for one in wanted for value in _meant(name, one, sorted(known))}
         if meant:
             found = found.where(lambda one, name=name, meant=meant: getattr(one, name) in meant)  # type: ignore[misc]
+    found = found.disagree(*arguments.disagree) if arguments.disagree else found
     if arguments.outcome:
         from tsgkit.scoring.outcomes import Outcome
 
@@ -80,7 +83,6 @@ def chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
         found = found.of(outcome=outcome)
     for name in ("wrong", "right", "unreadable"):
         found = getattr(found, name) if getattr(arguments, name) else found
-    found = found.disagree(*arguments.disagree) if arguments.disagree else found
     return found.grep(arguments.grep) if arguments.grep else found
 
 
@@ -107,7 +109,7 @@ def show(opened: Run, samples: Samples, *, limit: int = MOST, as_json: bool = Fa
         _say_none(opened)
         return
     names = _telling(opened)
-    say_lines(listed_lines([_listed(one, names) for one in found], shutil.get_terminal_size((80, 24)).columns))
+    say_lines(listed_lines([_listed(one, names) for one in found], screen().width))
     if number > len(found):
         say(f"... and {number - len(found):,} more (--limit 0 shows all)")
     first = found[0]

@@ -38,6 +38,7 @@ from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.suites.metrics import check_profile
+from tsgkit.suites.task import faults_of
 
 if TYPE_CHECKING:
     from tsgkit.report.exports import Exported
@@ -216,6 +217,7 @@ class Run:
             usage=record["usage"],
             main=main,
             full_marks=full_marks(task.metrics.get(main)),
+            faults=faults_of(task, record),
             _run=self,
             _number=number,
         )

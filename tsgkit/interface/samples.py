@@ -99,7 +99,9 @@ class Sample:
     """The metric that its row is known by."""
     full_marks: float | None
     """The best value of its main metric; None for an amount."""
-    _run: RunOfSamples = field(repr=False, compare=False)
+    faults: tuple[str, ...] = ()
+    """What is missing, extra or wrong in its answer, as its task names it."""
+    _run: RunOfSamples = field(kw_only=True, repr=False, compare=False)
     _number: int = field(default=-1, repr=False, compare=False)
     """Its place in the data."""
 
@@ -132,7 +134,8 @@ class Sample:
     @property
     def reason(self) -> str:
         """The reason why it is not fully right, in a few words; else empty."""
-        return reason_of(vars(self), self.main, (self.scores.get("strict") or {}).get(self.main), self.full_marks)
+        value = (self.scores.get("strict") or {}).get(self.main)
+        return reason_of(vars(self), self.faults, self.main, value, self.full_marks)
 
     @property
     def is_wrong(self) -> bool:
@@ -151,14 +154,20 @@ class Sample:
 
 
 class Samples(Sequence[Sample]):
-    """The samples of a run in the order of its rows, read one by one."""
+    """The samples of a run, read one by one, in the order of its rows or in one that was asked for."""
 
-    def __init__(self, run: RunOfSamples, wanted: Callable[[Sample], bool] | None = None) -> None:
-        self._run, self._wanted = run, wanted
+    def __init__(
+        self,
+        run: RunOfSamples,
+        wanted: Callable[[Sample], bool] | None = None,
+        place: Callable[[Sample], tuple[int, int]] | None = None,
+    ) -> None:
+        self._run, self._wanted, self._place = run, wanted, place
 
     def __iter__(self) -> Iterator[Sample]:
         wanted = self._wanted
-        return (one for one in self._run.all_samples() if wanted is None or wanted(one))
+        found = (one for one in self._run.all_samples() if wanted is None or wanted(one))
+        return found if self._place is None else iter(sorted(found, key=self._place))
 
     def __len__(self) -> int:
         if self._wanted is None:
@@ -200,7 +209,8 @@ class Samples(Sequence[Sample]):
         if not callable(wanted):
             raise UsageError("where takes a function of a sample", hint='by values: of(style="cot")')
         before = self._wanted
-        return Samples(self._run, wanted if before is None else lambda one: before(one) and wanted(one))
+        both = wanted if before is None else lambda one: before(one) and wanted(one)
+        return Samples(self._run, both, self._place)
 
     def of(self, **names: object) -> Samples:
         """Return those of a task (its suite's name may be left out), subject, style, solver, item_id or outcome."""
@@ -218,15 +228,25 @@ class Samples(Sequence[Sample]):
         return self.where(lambda one: any(wanted in found.casefold() for found in _texts(one)))
 
     def disagree(self, first: str, second: str) -> Samples:
-        """Return those that one of two got right and the other wrong: subjects, styles, solvers or 'SUBJECT STYLE'."""
+        """Return those that one of two got right and the other wrong: subjects, styles, solvers or 'SUBJECT STYLE'.
+
+        Both samples of an item stand together, that of the first before that of the second.
+        """
         sides = [_side(name, self) for name in (first, second)]
         right: dict[tuple[object, ...], list[set[bool]]] = {}
         for one in self:
             for place, (field_, cells) in enumerate(sides):
                 if one.cell in cells:
                     right.setdefault(_but(one, field_), [set(), set()])[place].add(not one.is_wrong)
-        differ = {key for key, (a, b) in right.items() if a and b and len(a | b) == 2}
-        return self.where(lambda one: any(one.cell in cells and _but(one, name) in differ for name, cells in sides))
+        differing = [key for key, (a, b) in right.items() if a and b and len(a | b) == 2]
+        places = {key: place for place, key in enumerate(differing)}
+
+        def sides_of(one: Sample) -> list[tuple[int, int]]:
+            keys = [(_but(one, field_), side) for side, (field_, cells) in enumerate(sides) if one.cell in cells]
+            return [(places[key], side) for key, side in keys if key in places]
+
+        differing_samples = self.where(lambda one: bool(sides_of(one)))
+        return Samples(self._run, differing_samples._wanted, lambda one: min(sides_of(one)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, with one row a sample; ``Run.frame`` describes its columns."""

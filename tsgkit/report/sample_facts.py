@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tsgkit.report.figures import percent
@@ -12,21 +12,36 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.metrics import Metric
 
+MOST = 3
+"""The number of faults that a reason names."""
+
 
 def is_wrong(outcome: str, value: float | None, full_marks: float | None) -> bool:
     """Return whether a sample is not fully right: its main value is below full marks, or there is no answer."""
     return outcome != Outcome.ANSWERED or (None not in (value, full_marks) and value != full_marks)
 
 
-def reason_of(told: Mapping[str, Any], main: str, value: float | None, full_marks: float | None) -> str:
-    """Return the reason why a sample is not fully right, in a few words, from its error, outcome and notes."""
+def reason_of(
+    told: Mapping[str, Any], faults: Sequence[str], main: str, value: float | None, full_marks: float | None
+) -> str:
+    """Return the reason why a sample is not fully right, in a few words: its error, its notes, the first of its faults,
+    or else the value of its main metric.
+
+    >>> told = {"error": None, "outcome": "answered", "notes": []}
+    >>> reason_of(told, ["missing wash -> with -> hand1", *["extra wash -> in -> sink"] * 4], "f1", 0.5, 1.0)
+    'missing wash -> with -> hand1; extra wash -> in -> sink; extra wash -> in -> sink; and 2 more'
+    >>> reason_of(told, [], "f1", 0.5, 1.0)
+    'f1 50.0'
+    """
     if told["error"]:
         return str(told["error"])
     if told["notes"] and told["outcome"] != Outcome.ANSWERED:
         return "; ".join(told["notes"])
     if value is None or not is_wrong(told["outcome"], value, full_marks):
         return ""
-    return "; ".join([f"{main} {percent(value, is_share=full_marks is not None)}", *told["notes"]])
+    more = [f"and {len(faults) - MOST} more"] if len(faults) > MOST else []
+    shown = [*faults[:MOST], *more] or [f"{main} {percent(value, is_share=full_marks is not None)}"]
+    return "; ".join([*shown, *told["notes"]])
 
 
 def full_marks(metric: Metric | None) -> float | None:

@@ -1,10 +1,14 @@
 """List of samples, one line each: outcome, answer, key and reason, fitted to the terminal.
 
->>> cup = Listed("tea/1", "", "answered", "cup", "mug", "exact_match 0.0")
+>>> cup = Listed("tea/1", "", "answered", "cup", "mug", "cup, expected mug")
 >>> print(*listed_lines([cup, Listed("tea/22", "", "empty", "", "pot", "")], 60), sep="\\n")
 item    outcome   answer  key  reason
-tea/1   answered  cup     mug  exact_match 0.0
+tea/1   answered  cup     mug  cup, expected mug
 tea/22  empty             pot
+>>> long = cup._replace(answer="the blue cup beside the kettle", reason="")
+>>> print([*listed_lines([long], 40)][1], [*listed_lines([long], None)][1], sep="\\n")
+tea/1  answered  the blue cup be...  mug
+tea/1  answered  the blue cup beside the kettle  mug
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ SHORT = 3
 """Columns with names, which stay whole as long as others have space."""
 LEAST = 10
 """Characters of a text column, at least."""
+ALIGNED = 80
+"""Columns are aligned up to this width where the width of lines has no limit."""
 CUT = "..."
 
 
@@ -36,14 +42,17 @@ class Listed(NamedTuple):
     reason: str
 
 
-def listed_lines(samples: Sequence[Listed], width: int) -> Iterator[str]:
-    """Yield a head and a line for each sample; columns that are empty everywhere are left out."""
+def listed_lines(samples: Sequence[Listed], width: int | None) -> Iterator[str]:
+    """Yield a head and a line for each sample, cut to a width (None: whole); columns that are empty everywhere are left
+    out.
+    """
     rows = [tuple(" ".join(inert(cell).split()) for cell in one) for one in samples]
     used = [place for place in range(len(HEAD)) if any(row[place] for row in rows)]
     table = [[line[place] for place in used] for line in (HEAD, *rows)]
-    widths = _widths([max(map(columns, column)) for column in zip(*table, strict=True)], used, width)
+    wanted = [max(map(columns, column)) for column in zip(*table, strict=True)]
+    widths = [min(want, ALIGNED) for want in wanted] if width is None else _widths(wanted, used, width)
     for line in table:
-        cells = (_fitted(cell, room) for cell, room in zip(line, widths, strict=True))
+        cells = (_fitted(cell, room, whole=width is None) for cell, room in zip(line, widths, strict=True))
         yield "  ".join(cells).rstrip()
 
 
@@ -73,9 +82,9 @@ def _shared(wanted: Sequence[int], room: int) -> list[int]:
     return list(found.values())
 
 
-def _fitted(text: str, width: int) -> str:
-    """Return a text in so many columns, its end cut off where it is longer."""
-    if columns(text) > width:
+def _fitted(text: str, width: int, *, whole: bool) -> str:
+    """Return a text in so many columns, its end cut off where it is longer and need not stay whole."""
+    if columns(text) > width and not whole:
         while columns(text) > max(width - len(CUT), 0):
             text = text[:-1]
         text += CUT[:width]

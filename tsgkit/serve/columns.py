@@ -15,6 +15,7 @@ from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.task import faults_of
 
 RIGHT, WRONG, UNANSWERED, MISSING, UNKNOWN = "r", "w", "u", "m", "?"
 """The marks of samples; missing is one that was not asked yet, unknown one that was answered and has no value."""
@@ -42,6 +43,7 @@ class SampleColumns:
         self.texts: dict[str, list[str]] = {name: [""] * self.total for name in TEXTS}
         self._stored: dict[int, Mapping[str, Sequence[str]]] = {}
         self._mains = {row.cell: _main_of(row) for row in rows}
+        self._tasks = {row.cell: row.task for row in rows}
 
     @property
     def _total(self) -> int:
@@ -66,7 +68,8 @@ class SampleColumns:
         numbers = {"strict": strict, "official": official, **_used(record["usage"])}
         for name, value in numbers.items():
             self.numbers[name][number] = value
-        texts = {"answer": in_a_line(record["answer"]), "reason": reason_of(record, main, strict, marks)}
+        reason = reason_of(record, faults_of(self._tasks[cell], record), main, strict, marks)
+        texts = {"answer": in_a_line(record["answer"]), "reason": reason}
         for name, text in (*texts.items(), ("cluster", record["cluster"])):
             self.texts[name][number] = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 

@@ -24,6 +24,7 @@ from tsgkit.library.datasets import dataset_file, default_file, installed, shipp
 from tsgkit.library.projects import find
 from tsgkit.library.row_sources import row_place
 from tsgkit.llm.reply import Reply
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.item_choice import ALL, ItemChoice, Traits, chosen_numbers, numbers_of, traits_of
@@ -474,6 +475,14 @@ class Traced(Protocol):
 
 
 @runtime_checkable
+class NamesFaults(Protocol):
+    """A task that names what is missing, extra or wrong in an answer."""
+
+    def faults(self, answer: Any, evidence: Any) -> Iterable[str]:  # noqa: ANN401  (as a record has them)
+        """Return the differences of an answer that is not fully right, in a few words each."""
+
+
+@runtime_checkable
 class Drawable(Protocol):
     """A task whose answers are graphs."""
 
@@ -489,6 +498,13 @@ def part_groups_of(task: Task) -> tuple[str, ...]:
 def controls_of(task: Task, dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Control, ...]:
     """Return the scores of control programs on these samples, if the task has any."""
     return tuple(task.controls(dataset, numbers, seed)) if isinstance(task, Controlled) else ()
+
+
+def faults_of(task: Task, record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the differences that the evidence of an answered sample names, if the task names any."""
+    if not isinstance(task, NamesFaults) or record["outcome"] != Outcome.ANSWERED or record["evidence"] is None:
+        return ()
+    return tuple(task.faults(record["answer"], record["evidence"]))
 
 
 def trace_of(task: Task, judged: Judged) -> tuple[str, ...]:

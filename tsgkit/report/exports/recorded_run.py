@@ -25,6 +25,7 @@ from tsgkit.runs.results import Result
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.suites.task import faults_of
 
 Done = Callable[[int, int], None]
 """A callback with the number of samples that were written, and the number of all."""
@@ -101,7 +102,8 @@ class RecordedSample:
     @property
     def why_wrong(self) -> str:
         """The reason why it is not fully right, in a few words."""
-        return reason_of(self.record, self.main, self.main_value, self._full_marks)
+        faults = faults_of(self.row.task, self.record)
+        return reason_of(self.record, faults, self.main, self.main_value, self._full_marks)
 
     @property
     def _full_marks(self) -> float | None:

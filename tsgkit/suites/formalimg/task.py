@@ -227,6 +227,10 @@ class FormulaTask(Task):
         """Return the verifier's trace; empty if a judge gave the verdict."""
         return tuple(judged.evidence.get("trace") or ())
 
+    def faults(self, answer: object, evidence: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the reason of the verdict."""
+        return (evidence["reason"],) if evidence.get("reason") else ()
+
     def reference_value(self, sample: FormulaSample) -> object:
         """Return the formula that must hold, and its K."""
         return {"dsl": sample.dsl, "k": sample.k}

@@ -233,6 +233,11 @@ class AnnotateTask(DescriptionTask, TextTask[Annotation, AnnotationReading]):
         """Return a line for each given or expected entry, field by field."""
         return tuple(_trace_lines(judged.evidence)) if judged.evidence else ()
 
+    def faults(self, answer: object, evidence: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the entries that are missing and those that are too many."""
+        for field in evidence["fields"].values():
+            yield from (f"{side} {entry}" for side in ("missing", "extra") for entry in field[side])
+
 
 def _descriptions(dataset: Dataset) -> Items:
     """Return the dataset as descriptions of this suite, or raise UsageError."""

@@ -104,6 +104,10 @@ class FidelityTask(SceneTask):
         names = {False: "unmet", None: "unknown"}
         return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
+    def faults(self, answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[str]:
+        """Yield the demands that are unmet or unknown."""
+        yield from (f"{name} {text}" for name in ("unmet", "unknown") for text in answer[name])
+
     def unknown_in(self, value: Mapping[str, Any]) -> int:
         """Return the number of demands that are unknown in ``strict``."""
         return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +162,12 @@ class SpatialGenTask(Task):
     def verdicts(self, record: Mapping[str, Any], sample: SpatialSample, metric: str) -> Iterable[Verdict]:
         """Return the verdict of the votes on each question, with its domain as the kind."""
         return verdicts_of(sample, record)
+
+    def faults(self, answer: Sequence[str | None], evidence: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the questions, from 1, that most rounds did not answer rightly."""
+        for number, (letter, is_right) in enumerate(zip(answer, evidence["right"], strict=True), 1):
+            if not is_right:
+                yield f"question {number}: {letter or 'no majority'} is wrong"
 
     def paintings(self, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterable[Painting]:
         """Return the images to generate for the chosen items, each from its unchanged prompt."""

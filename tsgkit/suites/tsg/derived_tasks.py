@@ -135,6 +135,15 @@ class ListTask(HalfTask[Half, Listed]):
         expected = {"expected": list(self.wanted(item))}
         return AnswerScores(scored.scores, None, value, expected, scored.counts, answer.notes if answer else ())
 
+    def faults(self, answer: Sequence[str], evidence: Mapping[str, Sequence[str]]) -> Iterator[str]:
+        """Yield the names that are missing and those that are too many, or else both lists."""
+        expected = evidence["expected"]
+        sides = {"missing": [name for name in expected if name not in answer]}
+        sides["extra"] = [name for name in answer if name not in expected]
+        yield from (f"{side} {name}" for side, names in sides.items() for name in names)
+        if not any(sides.values()):
+            yield f"{', '.join(answer)}, expected {', '.join(expected)}"
+
     def shown_answer(self, item: Half) -> str:
         """Return the names in the form that is asked for."""
         return "\n".join(self.wanted(item))

@@ -291,6 +291,19 @@ class TsgTask(TextTask[Item, Answer]):
         notes = (SINGLE_NOTE, *judged.notes) if item.is_single else judged.notes
         return replace(judged, notes=notes, counts={**judged.counts, SINGLE_COUNT: int(item.is_single)})
 
+    def faults(self, answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  (as a record has them)
+        """Yield the differences of graphs, the place of each graph once (from 1), or the answer and the right one."""
+        if isinstance(evidence, list):
+            for number, graph in enumerate(evidence, 1):
+                place = f"graph {number}: " if len(evidence) > 1 else ""
+                for change in graph["changes"]:
+                    yield place + change.replace(": ", " ", 1)
+                    place = ""
+        elif "expected" in evidence:
+            yield f"{answer}, expected {evidence['expected']}"
+        else:
+            yield from (change.replace(": ", " ", 1) for change in evidence["changes"])
+
     def board_by(
         self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
     ) -> Board:
