@@ -82,7 +82,7 @@ class CannotCarry(TsgkitError):
         self.graph = graph
 
     def __str__(self) -> str:
-        return f"graph {self.graph}: {self.message}" if self.graph is not None else self.message
+        return f"graph {self.graph + 1}: {self.message}" if self.graph is not None else self.message
 
 
 class Interrupted(TsgkitError):

@@ -182,7 +182,7 @@ def test_agents_refuse_input_that_is_none_and_parameters_that_cannot_be_kept() -
     inputs: list[tuple[Any, str]] = [
         ({}, "the refiner was given no graphs"),
         ({"graphs": "tea"}, "graphs: expected a list of graphs, found a string"),
-        ({"graphs": [[["a", "b"]]]}, "graphs: graph 0, triplet 0: expected three strings, found a list of 2"),
+        ({"graphs": [[["a", "b"]]]}, "graphs: graph 1, triplet 1: expected three strings, found a list of 2"),
         ({"graphs": [], "vocabulary": {"object": []}}, "vocabulary: the list 'relationship' is missing"),
         ({"graphs": [], "narrative": 7}, "narrative: expected a text or a list of sentences, found a number"),
         ({"graphs": [[]], "narrative": ["Tea."], "counts": [2]}, "counts: 2 graphs in all, and there are 1 graphs"),

@@ -68,7 +68,7 @@ def test_only_what_is_accepted_is_done_and_a_change_of_what_was_rejected_is_left
     assert [line[:1] for line in lines if " -> " in line].count("-") == 1, "only the repeat is marked"
 
 
-SHOWN = """2 of 2: item 0, graph 0 (exact)
+SHOWN = """2 of 2: item 0, graph 1 (exact)
   sentence: She fills it.
   before:
       fill -> verb -> person
@@ -96,7 +96,7 @@ def test_a_person_sees_each_proposal_decides_and_goes_on_later(
 
     assert typed("shown.txt", "r\na\n", "--narrative", "story.txt") == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("1 of 2: item 0, graph 0 (exact)\n") and SHOWN in shown
+    assert shown.startswith("1 of 2: item 0, graph 1 (exact)\n") and SHOWN in shown
     assert Path("shown.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
     assert typed("out.txt", "what\na\nq\n") == 130
     assert not Path("out.txt").exists() and "the same command goes on" in capsys.readouterr().err

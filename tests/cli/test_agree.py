@@ -270,8 +270,8 @@ def test_choices_that_contradict_repeat_a_step_or_fit_better_are_found_and_looka
     write_lines("sgds.jsonl", by_words, by_words | {"variation_triplets": graphs}, ironed)
     [check] = (one for one in audited(tsgkit, "sgds.jsonl")["checks"] if one["code"] == "earlier-step")
     assert [(one["item_id"], one["message"]) for one in check["found"]] == [
-        ("0", "candidate A describes graph 0 of the context"),
-        ("1", "candidate B describes graph 0 of the context"),
+        ("0", "candidate A describes graph 1 of the context"),
+        ("1", "candidate B describes graph 1 of the context"),
     ]
     assert check["severity"] == "warning"
     loosened = "The nut is loosened with the wrench."

@@ -143,7 +143,7 @@ def test_check_shows_findings_with_their_place_and_ends_with_1_on_errors(tsgkit:
     )
     out = tsgkit("check wrong.txt clean.txt", code=1).out
     assert "  error not-lower-case (1): a name is not in lower case\n" in out
-    assert "    line 6, graph 1, triplet 1: Cup is not in lower case (cup?)\n" in out
+    assert "    line 6, graph 2, triplet 2: Cup is not in lower case (cup?)\n" in out
     assert out.endswith("1 error, 0 warnings in 2 files\n")
     assert "not-lower-case" not in tsgkit("check wrong.txt --ignore not-lower-case").out
     Path("warn.txt").write_text("person -> verb -> walk\nwalk -> to -> door\n")
@@ -196,19 +196,19 @@ def test_converting_says_what_was_written_and_what_could_not_be_carried(tsgkit: 
     assert json.loads(Path("rows.sgg").read_text())["mandatory_space"]["object"] == ["cup"]
     wash, bad = [["person", "verb", "wash"]], [["go", "down", ""]]
     Path("empty.json").write_text(json.dumps([wash, *[[]] * 7, bad]))
-    tsgkit.refuses({"convert empty.json out.txt --force": "item 0, graph 8: arrow text cannot carry the name ''"})
+    tsgkit.refuses({"convert empty.json out.txt --force": "item 0, graph 9: arrow text cannot carry the name ''"})
     ended = tsgkit("convert empty.json out.txt --force --keep-going", code=1)
     assert ended.out == "triplets to arrow: 1 graph in out.txt\n"
-    assert "arrow cannot carry 8 graphs, and so left out: item 0, graph 8: arrow text cannot carry" in ended.err
-    assert "; item 0, graph 1: it has no triplets;" in ended.err and ended.err.rstrip().endswith("and 3 more")
+    assert "arrow cannot carry 8 graphs, and so left out: item 0, graph 9: arrow text cannot carry" in ended.err
+    assert "; item 0, graph 2: it has no triplets;" in ended.err and ended.err.rstrip().endswith("and 3 more")
 
 
 def test_drawings_are_well_formed_and_titled(tsgkit: CommandLine) -> None:
     for words, text in {
-        "clean.txt": "clean.txt, item 0, graph 0",
+        "clean.txt": "clean.txt, item 0, graph 1",
         "wrong.txt": "wrong.txt, item 0",
-        "wrong.txt --graph 1": "graph 1",
-        "wrong.txt --graph 0 --against clean.txt": "against clean.txt",
+        "wrong.txt --graph 2": "graph 2",
+        "wrong.txt --graph 1 --against clean.txt": "against clean.txt",
     }.items():
         assert tsgkit(f"draw {words} -o picture.svg").out == "drawn: picture.svg\n"
         root = ElementTree.fromstring(Path("picture.svg").read_text())  # noqa: S314  (our own image)

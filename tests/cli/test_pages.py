@@ -194,7 +194,7 @@ def test_places_imply_the_review_and_left_pages_and_missing_extras_are_told(
     monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a\nr\n"))
-    assert "1 of 2: item 0, graph 0" in tsgkit(f"{REFINE} --review-in terminal").out
+    assert "1 of 2: item 0, graph 1" in tsgkit(f"{REFINE} --review-in terminal").out
     sharded = "--model openai/x --review-in browser --shard 1/2"
     tsgkit.refuses(
         {
@@ -219,7 +219,7 @@ def test_proposals_are_shown_decided_and_kept_when_the_server_is_killed(review: 
     page = review(f"{REFINE} --narrative told.txt --json")
     shown = page.client.data("shown", number=0)
     assert (shown["name"], shown["reason"], shown["code"], shown["decided"]) == (
-        *("item 0, graph 0 (exact)", "verb starts at fill, not at person", "verb-source", None),
+        *("item 0, graph 1 (exact)", "verb starts at fill, not at person", "verb-source", None),
     )
     assert shown["context"] == [{"text": "She fills it.", "pale": False}]
     before, after = shown["parts"][:2]
@@ -241,7 +241,7 @@ def test_proposals_are_shown_decided_and_kept_when_the_server_is_killed(review: 
     assert page.decide(1, "edit", ["fill", "dobj", "cup"]) == 200
     ended = page.finish()
     assert ended.code == 0
-    assert ended.json["notes"] == ["item 0, graph 0, verb-source, reject: as in the source"]
+    assert ended.json["notes"] == ["item 0, graph 1, verb-source, reject: as in the source"]
     assert Path("out.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> cup\nfill -> with -> hand1\n"
     tsgkit(f"{REFINE} --narrative told.txt --review-in browser")  # all is decided, so no page is served
 

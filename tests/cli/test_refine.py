@@ -152,7 +152,7 @@ def test_reviewers_see_doubts_of_the_model_and_ctrl_c_keeps_what_is_decided(
     monkeypatch.setattr("sys.stdin", io.StringIO("r\n"))
     ended = tsgkit(f"{REFINE} --review --json")
     assert ended.json["graphs_touched"] == 1 and graphs("out.txt") == [GOOD, SLIP]
-    assert ended.err.startswith("2 of 2: item 0, graph 1 (exact)")
+    assert ended.err.startswith("2 of 2: item 0, graph 2 (exact)")
     message = "--review reads decisions from standard input, and IN is standard input too"
     tsgkit.refuses({"refine - -o out.jsonl --review": message})
 
@@ -229,13 +229,13 @@ def test_models_that_fail_or_cannot_be_used_are_told_with_item_and_graphs(tsgkit
     look = {"look": "It all looks fine to me."}
     write_lines("said.jsonl", *({"item_id": name, "reply": look} for name in ("0/0", "1/0", "1/1")))
     err = tsgkit(f"refine in.jsonl -o out.jsonl {SCRIPT}").err
-    places = ("item 0, graph 0", "item 1, graph 0", "item 1, graph 1")
+    places = ("item 0, graph 1", "item 1, graph 1", "item 1, graph 2")
     assert all(f"{place}: look/1 could not be read: no answer to a finding" in err for place in places)
     two = Narrative((Description("She fills it twice.", (VASE, VASE)),))
     Path("in.jsonl").write_text(narratives.write(two))
     write_lines("said.jsonl", {"item_id": "0/0", "reply": {"write": "none"}})
     err = tsgkit(f"refine in.jsonl -o out.jsonl --new --force {SCRIPT}", code=1).err
-    assert "item 0, graphs 0 to 1: look/1 brought no answer: missing: the script has no look/1 in the line" in err
+    assert "item 0, graphs 1 to 2: look/1 brought no answer: missing: the script has no look/1 in the line" in err
     given(VASE, SLIP, *[VASE] * 4)
     with model_server(faults={"500": 1.0}) as server:
         err = tsgkit(f"{REFINE} --repair exact --attempts 1 {model(server)}", code=1).err

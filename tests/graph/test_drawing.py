@@ -144,10 +144,10 @@ def test_a_cell_writes_every_triplet_in_words_and_the_hands_at_its_foot_used_or_
     ]
     cells = of_class(draw_narrative(Narrative.of(graphs)), "tsg-cell")
     assert [said(cell) for cell in cells] == [
-        "0holddobj ×2cuphand1inclothwith hand1hand2",
-        "1hold, movemovetotablehand1hand2",
-        "2no actioncupontablehand1hand2",
-        "3empty graphhand1hand2",
+        "1holddobj ×2cuphand1inclothwith hand1hand2",
+        "2hold, movemovetotablehand1hand2",
+        "3no actioncupontablehand1hand2",
+        "4empty graphhand1hand2",
     ]
 
 
@@ -166,7 +166,7 @@ def test_settled_things_keep_their_order_and_a_narrative_grows_down_with_its_des
         svg = draw_narrative(narrative, title="Tea")
         assert float(read(svg).get("width", "")) <= 1400, narrative
         numbers = [re.findall(r"^\d+", said(cell)) for cell in of_class(svg, "tsg-cell")]
-        assert numbers == [[str(number)] for number in range(len(narrative.graphs))], narrative
+        assert numbers == [[str(number)] for number, _ in enumerate(narrative.graphs, 1)], narrative
     shown = words(draw_narrative(Narrative(scenes * 10)))
     assert shown.count("The kettle is lifted, and filled from the tap.") == 10
     assert (shown.count("no graphs"), shown.count("no description")) == (10, 10)

@@ -187,10 +187,10 @@ def test_a_narrative_with_a_wrong_field_is_refused_by_its_name() -> None:
     rows: list[tuple[object, str]] = [
         ([], "expected a narrative object"),
         ({"descriptions": {}}, "descriptions is an object, expected a list"),
-        ({"descriptions": [3]}, "description 0: expected an object"),
+        ({"descriptions": [3]}, "description 1: expected an object"),
         ({"descriptions": [{"txt": "x"}]}, "no such field as 'txt'"),
         ({"descriptions": [{"text": 3}]}, "text is a number"),
-        ({"descriptions": [{"graphs": [[["a"]]]}]}, "description 0, graph 0, triplet 0"),
+        ({"descriptions": [{"graphs": [[["a"]]]}]}, "description 1, graph 1, triplet 1"),
         ({"descriptions": [{"frames": [1, 2, True]}]}, "three numbers"),
         ({"descriptions": [], "vocabulary": {"object": []}}, "the list 'relationship' is missing"),
         ({"descriptions": [], "vocabulary": {"object": [1], "relationship": [], "verb": []}}, "strings only"),

@@ -259,7 +259,7 @@ def test_two_readings_that_differ_say_why(tmp_path: Path) -> None:
     bullets = "\n".join(f"- {line}" for line in RIGHT.split("\n"))
     [asked] = explain(recorded(tmp_path / "g", "sa-sgg", {"one": bullets}), "one").rows[0].asked
     assert asked.readings.why == (
-        "graph 0: strict reads person -> verb -> wash, official - person -> verb -> wash (3 triplets differ)",
+        "graph 1: strict reads person -> verb -> wash, official - person -> verb -> wash (3 triplets differ)",
     )
     assert [note.kind for note in asked.readings.notes] == ["repaired"] * 3
     for task, item, reply, strict, official in (

@@ -119,7 +119,7 @@ def test_what_is_no_file_of_graphs_is_not_edited(opened: Open, tmp_path: Path, m
     for text, problem, hint in (
         ('{"descriptions": []}\n{"descriptions": [}\n', "a part cannot be read.*line 2", "tsgkit check"),
         ('{"descriptions": []}\n{"descriptions": [], "mood": "good"}\n', "no field 'mood'", "tsgkit check"),
-        ('[[["a", "b", "c"], ["a", "b"]], [["a"]]]', "2 parts.*graph 0: triplet 1.*; item 0, graph 1", "tsgkit check"),
+        ('[[["a", "b", "c"], ["a", "b"]], [["a"]]]', "2 parts.*graph 1: triplet 2.*; item 0, graph 2", "tsgkit check"),
         ("digraph {\n a -> b;\n}\n", "written, never read", "tsgkit convert FILE"),
         ('{"answer": "person -> verb -> wash"}', "its JSON is none of the formats", "tsgkit convert"),
         ("", "the file is empty", ""),
@@ -171,7 +171,7 @@ def test_losses_must_be_accepted_and_what_a_format_cannot_carry_is_named(opened:
         path = apart(tmp_path, reason, format)
         before, file = path.read_bytes(), opened(path)
         change(file, splice("descriptions", 0, "graphs", 1, start=0, removed=removed, inserted=inserted))
-        with pytest.raises(CannotCarry, match=r"item 0, graph 1: ") as error:
+        with pytest.raises(CannotCarry, match=r"item 0, graph 2: ") as error:
             file.save()
         assert reason in error.value.message
         assert path.read_bytes() == before and file.document()["unsaved"], reason

@@ -62,7 +62,7 @@ def kept() -> list[dict[str, Any]]:
 
 def test_each_difference_is_asked_about_once_and_shown_in_its_context() -> None:
     found = settling(ANN, BOB)
-    assert names(found) == ["tea, graph 0", "tea, graph 2 of bob"]
+    assert names(found) == ["tea, graph 1", "tea, graph 3 of bob"]
     assert not found.in_order and found.title == "Disagreements of ann and bob"
     assert found.done_message == "The settled version is written to settled.jsonl."
     shown, alone = found.shown(0), found.shown(1)
@@ -134,7 +134,7 @@ def test_texts_l_descriptions_and_items_are_decided_too() -> None:
     other = tea([WASH], [FILL], [LIFT], vocabulary={**L, "object": [*L["object"], "tap"]})
     other["descriptions"][1]["text"] = "She fills it."
     found = settling([ANN, tea([PUT], item="x")], [other, tea([FILL], item="y")])
-    assert names(found) == ["tea, L", "tea, text of description 1", "y", "x"]
+    assert names(found) == ["tea, L", "tea, text of description 2", "y", "x"]
     shown = [found.shown(number) for number in range(4)]
     assert [[choice["label"] for choice in one["choices"]] for one in shown] == [
         ["ann", "bob", "all names of both", "edit"],
@@ -158,10 +158,10 @@ def test_texts_l_descriptions_and_items_are_decided_too() -> None:
 
 def test_description_of_one_annotator_is_decided_as_a_whole_and_l_can_be_edited() -> None:
     found = settling(ANN, tea([WASH], [FILL], vocabulary={**L, "verb": ["wash"]}))
-    assert names(found) == ["tea, L", "tea, description 2"]
+    assert names(found) == ["tea, L", "tea, description 3"]
     assert [each["label"] for each in found.shown(1)["choices"]] == ["ann: keep it", "bob: leave it out"]
     titles = [part["title"] for part in found.shown(1)["parts"]]
-    assert titles == ["the description of ann", "its graph 0"]
+    assert titles == ["the description of ann", "its graph 1"]
     refused("cannot be edited here", found.decide, 1, "edit", None)
     found.decide(0, "edit", {"object": "cup\n\n cup ", "relationship": "verb\ndobj", "verb": "wash"})
     found.decide(1, "second", None)
@@ -174,7 +174,7 @@ def test_decision_that_cannot_be_is_refused_and_not_kept() -> None:
     other = tea(*(part["graphs"] for part in BOB["descriptions"]))
     other["descriptions"][2]["text"] = "She lifts it."
     found = settling(ANN, other)
-    assert names(found) == ["tea, graph 0", "tea, graph 2 of bob", "tea, text of description 2"]
+    assert names(found) == ["tea, graph 1", "tea, graph 3 of bob", "tea, text of description 3"]
     for number, choice, edited, problem in (
         *((0, choice, None, f"there is no choice {choice} here") for choice in ("third", "none", "both")),
         (0, "edit", [], "a graph without triplets"),
@@ -248,7 +248,7 @@ def test_plain_graphs_are_settled_in_their_format_and_beside_a_story_its_texts_s
     write("ann.jsonl", {key: value for key, value in ANN.items() if key != "id"})
     Path("bob.json").write_text(json.dumps([WASH, FILL, PUT, LIFT]))
     found = Settling(versions_of("ann.jsonl", "bob.json"), OUT, "eve")
-    assert names(found) == ["0, graph 2 of bob"]
+    assert names(found) == ["0, graph 3 of bob"]
     assert found.notes == ("1 items are without descriptions in one file: those of ann are kept",)
     decide(found, "second").write()
     assert [part["graphs"] for part in settled()[0]["descriptions"]] == [[WASH], [FILL, PUT], [LIFT]]

@@ -6,8 +6,8 @@
 >>> graph = ActionGraph.of(("fill", "verb", "person"), ("fill", "dobj", "kettel"), ("fill", "with", "hand1"))
 >>> for change in asyncio.run(arefine([graph], vocabulary=L)).changes:
 ...     print(change)
-graph 0: person -> verb -> fill, was fill -> verb -> person [verb-source] (exact)
-graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact)
+graph 1: person -> verb -> fill, was fill -> verb -> person [verb-source] (exact)
+graph 1: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact)
 >>> model = ByLabel({"decompose/1": "fill the kettle", "write/1": "person -> verb -> fill; fill -> dobj -> kettle"})
 >>> print(*asyncio.run(agenerate("She fills the kettle.", model, vocabulary=L)).narrative.graphs)
 person -> verb -> fill

@@ -5,7 +5,7 @@
 >>> slip = ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))
 >>> cleaned = asyncio.run(arefine([slip], vocabulary=L))
 >>> print(*cleaned.changes)
-graph 0: wash -> dobj -> cup, was washes -> dobj -> cup [dobj-source] (exact)
+graph 1: wash -> dobj -> cup, was washes -> dobj -> cup [dobj-source] (exact)
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ async def arefine(
     >>> model = ByLabel({"look/1": "1: fill -> dobj -> kettle (90)"})
     >>> work = arefine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort("low"))
     >>> print(*asyncio.run(work).changes)
-    graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model: 90 %)
+    graph 1: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model: 90 %)
     """
     narrative = graphs if isinstance(graphs, Narrative) else Narrative.of(graphs, vocabulary)
     if narrative.vocabulary is None and vocabulary is not None:
@@ -247,9 +247,9 @@ class _Watched:
 
 
 def place_of(start: int, size: int) -> str:
-    """Return what to call some graphs that follow each other.
+    """Return what to call some graphs that follow each other, counted from 1.
 
     >>> place_of(3, 1), place_of(3, 2)
-    ('graph 3', 'graphs 3 to 4')
+    ('graph 4', 'graphs 4 to 5')
     """
-    return f"graph {start}" if size == 1 else f"graphs {start} to {start + size - 1}"
+    return f"graph {start + 1}" if size == 1 else f"graphs {start + 1} to {start + size}"

@@ -4,7 +4,7 @@
 ('wash',)
 >>> graphs_of({"graphs": [["person", "verb", "wash"]]}, "the refiner")
 Traceback (most recent call last):
-tsgkit.errors.UsageError: graphs: graph 0, triplet 0: expected three strings, found a string
+tsgkit.errors.UsageError: graphs: graph 1, triplet 1: expected three strings, found a string
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def graphs_of(state: Mapping[str, Any], who: str) -> tuple[ActionGraph, ...]:
     try:
         return tuple(
             one if isinstance(one, ActionGraph) else graph_from(_as_lists(one), f"graph {number}")
-            for number, one in enumerate(found)
+            for number, one in enumerate(found, 1)
         )
     except NotationError as error:
         raise UsageError(f"graphs: {error}", hint=error.hint) from None

@@ -9,7 +9,7 @@
 >>> passage = Passage((spoilt,), "She fills the kettle.", vocabulary=L)
 >>> refined = asyncio.run(refine_passage(passage, ask, Effort("low")))
 >>> print(*refined.changes, refined.why, sep="\\n")
-graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model: 95 %)
+graph 1: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model: 95 %)
 clean
 
 A look is one call: the model decides about numbered findings and names other errors. The edits are made here, and only

@@ -18,7 +18,7 @@ person -> verb -> scatter
 scatter -> over -> board
 hand1 -> with -> scatter
 changes:
-graph 0: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
+graph 1: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
 >>> solver.judge(sample, transcript).scores["strict"]["recall"].value
 0.4
 

@@ -1,7 +1,8 @@
 """Lint files of action scene graphs: the schema, L, hands, and broken lines.
 
 Reads arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG downstream files and rows of sgqa, sgds,
-sa-sgg and ma-sgg; the format follows from the content. Graphs and triplets are counted from 0, lines from 1.
+sa-sgg and ma-sgg; the format follows from the content. Lines, graphs and triplets are counted
+from 1; in --json, graphs and triplets from 0.
 
   tsgkit check graphs.txt rows.jsonl
   tsgkit check --json graphs.txt | jq '.files[0].counts'
@@ -129,22 +130,11 @@ def _print_code(code: str, findings: list[Finding], everything: bool, *, alone: 
     say(f"  {severity} {code} ({len(findings)}): {meaning}")
     shown = findings if everything else findings[:SHOWN_PER_CODE]
     for finding in shown:
-        place = _place(finding, alone=alone)
+        place = inert(str(finding.place._replace(item=None) if alone else finding.place))
         hint = f" ({inert(finding.hint)})" if finding.hint else ""
         say(f"    {place}{': ' if place else ''}{inert(finding.message)}{hint}")
     if len(findings) > len(shown):
         say(f"    ... and {len(findings) - len(shown)} more (--all shows them)")
-
-
-def _place(finding: Finding, *, alone: bool) -> str:
-    line, item, graph, triplet = finding.place
-    parts = [
-        f"line {line}" if line is not None else "",
-        f"item {inert(item)}" if item is not None and not alone else "",
-        f"graph {graph}" if graph is not None else "",
-        f"triplet {triplet}" if triplet is not None else "",
-    ]
-    return ", ".join(part for part in parts if part)
 
 
 def _list_codes() -> int:

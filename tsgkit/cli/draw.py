@@ -1,8 +1,8 @@
 """Draw a file of graphs as SVG: a narrative as a strip along time, one graph, or a difference.
 
 tsgkit draw tea.jsonl -o tea.svg                              the first item's narrative
-tsgkit draw tea.jsonl --graph 4 -o pour.svg                   one graph of it (from 0)
-tsgkit draw reply.txt --graph 0 --against tea.jsonl -o d.svg  how it differs from the same graph of a reference
+tsgkit draw tea.jsonl --graph 5 -o pour.svg                   one graph of it (from 1)
+tsgkit draw reply.txt --graph 1 --against tea.jsonl -o d.svg  how it differs from the same graph of a reference
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a file of graphs in any format we read; - is standard input")
     parser.add_argument("-o", "--out", required=True, metavar="SVG", help="the image to write; - is standard output")
     parser.add_argument("--item", metavar="ID", help="which item to draw (default: the first)")
-    parser.add_argument("--graph", type=int, metavar="N", help="draw only this graph of the item, from 0")
+    parser.add_argument("--graph", type=int, metavar="N", help="draw only this graph of the item, from 1")
     parser.add_argument(
         "--against", metavar="FILE", help="a file of references: draw how the graph differs from its own"
     )
@@ -43,19 +43,19 @@ def run(arguments: argparse.Namespace) -> int:
     vocabulary = entry.narrative.vocabulary or given
     title = f"{Path(arguments.file).name}, item {entry.item}"
     if arguments.against is not None:
-        number = arguments.graph or 0
+        number = 1 if arguments.graph is None else arguments.graph
         other = read_file(arguments.against)
         reference = _entry(other, arguments.item)
         vocabulary = vocabulary or reference.narrative.vocabulary
         expected, found = _graph(reference, number, arguments.against), _graph(entry, number, arguments.file)
         changes = diff(expected, found, vocabulary).changes
         if arguments.graph is None and len(expected_graphs := reference.graphs) > 1:
-            complain(f"compared graph 0 of {len(expected_graphs)}; --graph N chooses another")
+            complain(f"compared graph 1 of {len(expected_graphs)}; --graph N chooses another")
         image = draw_diff(
             expected, found, changes, title=f"{title}, graph {number}, against {Path(arguments.against).name}"
         )
     elif arguments.graph is not None or len(entry.graphs) == 1:
-        number = arguments.graph or 0
+        number = 1 if arguments.graph is None else arguments.graph
         image = draw_graph(_graph(entry, number, arguments.file), vocabulary, title=f"{title}, graph {number}")
     else:
         image = draw_narrative(entry.narrative, title=title)
@@ -97,6 +97,6 @@ def _entry(document: Document, item: str | None) -> Entry:
 
 def _graph(entry: Entry, number: int, file: str) -> ActionGraph:
     graphs = entry.graphs
-    if 0 <= number < len(graphs):
-        return graphs[number]
-    raise UsageError(f"{file}, item {entry.item} has no graph {number}", hint=f"it has {len(graphs)}, counted from 0")
+    if 1 <= number <= len(graphs):
+        return graphs[number - 1]
+    raise UsageError(f"{file}, item {entry.item} has no graph {number}", hint=f"it has {len(graphs)}, counted from 1")

@@ -103,7 +103,7 @@ def seen(one: Proposed, decisions: Sequence[Mapping[str, Any]], decision: Mappin
     of_this_graph = [dict(each) for each in decisions[len(decisions) - one.place :]]
     before, after = before_and_after(one.graph, one.changes, of_this_graph, dict(decision or {"decision": ACCEPT}))
     sure = "" if one.change.sure is None else f", {100 * one.change.sure:.0f} %"
-    return Seen(f"item {one.item}, graph {one.change.graph} ({one.change.by}{sure})", before, after)
+    return Seen(f"item {one.item}, graph {one.change.graph + 1} ({one.change.by}{sure})", before, after)
 
 
 def triplet_of(text: str) -> tuple[str, str, str]:

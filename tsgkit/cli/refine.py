@@ -504,7 +504,8 @@ def _print(
         say(f"not decided ({tally.undecided}):")
         for item, finding in undecided:
             hint = f" ({inert(finding.hint)})" if finding.hint else ""
-            say(f"  item {inert(item)}, graph {finding.place.graph}: {inert(finding.message)}{hint}")
+            place = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
+            say(f"  item {inert(item)}{place}: {inert(finding.message)}{hint}")
         if tally.undecided > SHOWN:
             say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {inert(out)})")
     if summary["calls"]:

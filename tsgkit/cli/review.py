@@ -156,4 +156,4 @@ def _notes(pairs: Sequence[tuple[Change, dict[str, Any]]]) -> Iterator[str]:
     """Yield the reviewer's notes."""
     for change, decision in pairs:
         if note := decision.get("note"):
-            yield f"graph {change.graph}, {change.code}, {decision['decision']}: {note}"
+            yield f"graph {change.graph + 1}, {change.code}, {decision['decision']}: {note}"

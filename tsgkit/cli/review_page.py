@@ -79,7 +79,7 @@ class ReviewPage:
 
 
 def _name(one: Proposed) -> str:
-    return f"item {one.item}, graph {one.change.graph}: {one.change.code}"
+    return f"item {one.item}, graph {one.change.graph + 1}: {one.change.code}"
 
 
 def _context(one: Proposed) -> Sequence[ContextText]:

@@ -5,8 +5,8 @@
 >>> mended = mend(Narrative.of([slip]))
 >>> for change in mended.changes:
 ...     print(change)
-graph 0: person -> verb -> wash, was wash -> verb -> person [verb-source] (exact)
-graph 0: wash -> dobj -> cup, was wash -> direct_object -> cup [edge-misspelt] (exact)
+graph 1: person -> verb -> wash, was wash -> verb -> person [verb-source] (exact)
+graph 1: wash -> dobj -> cup, was wash -> direct_object -> cup [edge-misspelt] (exact)
 >>> mended.narrative.graphs[0].actions, mended.undecided
 (('wash',), ())
 
@@ -60,7 +60,7 @@ class Change:
         else:
             what = f"{self.after}" + (f", was {self.before}" if self.before is not None else ", which was missing")
         sure = "" if self.sure is None else f": {100 * self.sure:.0f} %"
-        return f"graph {self.graph}: {what} [{self.code}] ({self.by}{sure})"
+        return f"graph {self.graph + 1}: {what} [{self.code}] ({self.by}{sure})"
 
 
 @dataclass(frozen=True)

@@ -113,12 +113,21 @@ PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class Place(NamedTuple):
-    """The place of a finding: line (from 1), item id, graph and triplet (from 0)."""
+    """The place of a finding: line (from 1), item id, graph and triplet (from 0; in words from 1).
+
+    >>> str(Place(item="tea", graph=0, triplet=2))
+    'item tea, graph 1, triplet 3'
+    """
 
     line: int | None = None
     item: str | None = None
     graph: int | None = None
     triplet: int | None = None
+
+    def __str__(self) -> str:
+        graph, triplet = (None if number is None else number + 1 for number in (self.graph, self.triplet))
+        shown = self._replace(graph=graph, triplet=triplet)._asdict()
+        return ", ".join(f"{name} {value}" for name, value in shown.items() if value is not None)
 
 
 NOWHERE = Place()
@@ -136,9 +145,9 @@ class Finding:
     elements: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        place = ", ".join(f"{name} {value}" for name, value in self.place._asdict().items() if value is not None)
+        place = f"{self.place}: " if self.place != NOWHERE else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.severity} {self.code}: {place}{': ' * bool(place)}{self.message}{hint}"
+        return f"{self.severity} {self.code}: {place}{self.message}{hint}"
 
     def at(self, **where: Any) -> Finding:  # noqa: ANN401  (the fields of Place, whose types differ)
         """Return the same finding with more of its place known."""

@@ -5,8 +5,8 @@
 >>> slip = ActionGraph.of(("fill", "verb", "person"), ("fill", "dobj", "kettel"), ("fill", "with", "hand1"))
 >>> for change in refine([slip], vocabulary=L).changes:
 ...     print(change)
-graph 0: person -> verb -> fill, was fill -> verb -> person [verb-source] (exact)
-graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact)
+graph 1: person -> verb -> fill, was fill -> verb -> person [verb-source] (exact)
+graph 1: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact)
 >>> def told(messages):
 ...     asked_for_actions = "Break" in messages[-1]["content"]
 ...     return "fill the kettle" if asked_for_actions else "person -> verb -> fill; fill -> dobj -> kettle"

@@ -139,7 +139,7 @@ def _graphs(item: CleanedItem, room: int) -> Iterator[Markup]:
     cleaned = item.cleaned
     for number in sorted({*cleaned.touched, *(one.graph for one in cleaned.proposed)}):
         old, new = item.before.graphs[number], cleaned.narrative.graphs[number]
-        heading = tag("h3", html.name(f"item {item.item}, graph {number}"))
+        heading = tag("h3", html.name(f"item {item.item}, graph {number + 1}"))
         sentence = tag("p", html.name(sentences[number] or "(no sentence is known)"))
         parts = [heading, sentence]
         if number in cleaned.touched:

@@ -117,7 +117,7 @@ def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
         pen.line(row.unasked)
     if not row.asked:
         return
-    for number, graph in enumerate(row.graphs):
+    for number, graph in enumerate(row.graphs, 1):
         pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
     if not row.graphs:
         wanted = "; ".join(row.task.reference(row.sample).splitlines())
@@ -161,7 +161,7 @@ def _write_row(row: ExplainedRow, pen: Pen) -> None:
         return
     if row.graphs:
         pen.heading("graph by graph")
-        for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph")):
+        for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph"), 1):
             _write_graph(number, graph, pen)
     if trace := trace_of(row.task, row.judged):
         pen.heading("strict verdict, part by part")

@@ -347,7 +347,7 @@ READING = {
     "refused, empty, api error (the service failed after retries), missing (no reply).",
     "repaired": "The reply was not written as asked, but could be understood without guessing. It is scored.",
     "differences": "= in both graphs, − missing, + extra, ⇄ reversed, ≠ mismatched, ≠hand the wrong hand. Graphs are "
-    "counted from 0.",
+    "counted from 1.",
 }
 
 

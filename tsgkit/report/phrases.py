@@ -22,9 +22,11 @@ def more_room(parameters: Mapping[str, Any] | None) -> str:
 
 
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
-    """Return what was read, as text; graphs are counted from 0."""
+    """Return what was read, as text; graphs are counted from 1."""
     if isinstance(reading, tuple):
-        return "\n\n".join(f"Graph {number}:\n{_arrows(graph)}" for number, graph in enumerate(reading)) or "no graph"
+        return (
+            "\n\n".join(f"Graph {number}:\n{_arrows(graph)}" for number, graph in enumerate(reading, 1)) or "no graph"
+        )
     return "nothing" if reading is None else reading or '""'
 
 

@@ -191,12 +191,12 @@ def _vocabulary_lines(vocabulary: Vocabulary, other: Vocabulary) -> list[str]:
 
 def _description_parts(description: Description, owner: str) -> Iterator[Part]:
     yield {"kind": "text", "title": f"the description of {owner}", "text": description.text or ""}
-    for number, graph in enumerate(description.graphs):
+    for number, graph in enumerate(description.graphs, 1):
         yield _graph_part(f"its graph {number}", graph, [None] * len(graph.triplets))
 
 
 def _item_lines(entry: Entry | None) -> Iterator[str]:
-    for number, part in enumerate(entry.narrative.descriptions if entry is not None else ()):
+    for number, part in enumerate(entry.narrative.descriptions if entry is not None else (), 1):
         yield f"{part.text or f'description {number}'} ({count(len(part.graphs), 'graph')})"
 
 

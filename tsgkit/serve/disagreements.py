@@ -5,7 +5,7 @@
 >>> theirs = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "mug"]]]', "bob.json")
 >>> merger = Merger(matched(ours, theirs))
 >>> [one.name for one in merger.disagreements]
-['0, graph 0']
+['0, graph 1']
 >>> found = merger.merged({0: merger.disagreements[0].second})
 >>> found.entries[0].narrative.graphs[0].triplets[1].target
 'mug'
@@ -75,8 +75,8 @@ class Disagreement:
 
     @property
     def name(self) -> str:
-        """The name under which it is listed, with its number in the first version, or else in the second."""
-        first, second = self.place
+        """The name under which it is listed, with its number (from 1) in the first version, or else in the second."""
+        first, second = (None if place is None else place + 1 for place in self.place)
         number = f"{second} of {self.second_name}" if first is None else first
         if self.kind is Kind.ITEM:
             return self.item

@@ -168,9 +168,7 @@ def _document(text: str, shown: Path) -> Document:
 
 
 def _placed(finding: Finding) -> str:
-    place = finding.place
-    named = [f"{name} {value}" for name, value in place._asdict().items() if value is not None]
-    return f"{', '.join(named) or 'the file'}: {finding.message}"
+    return f"{str(finding.place) or 'the file'}: {finding.message}"
 
 
 def can_of(document: Document) -> Can:

@@ -83,7 +83,7 @@ def narrative_of(value: ItemValue, old: Narrative) -> Narrative:
         found = from_value(value)
     except NotationError as error:
         raise _misfit(f"not an item: {error.message}") from None
-    for number, part in enumerate(value["descriptions"]):
+    for number, part in enumerate(value["descriptions"], 1):
         if not {"text", "graphs"} <= part.keys():
             raise _misfit(f"not an item: description {number} lacks text or graphs")
     lists = value.get("vocabulary")

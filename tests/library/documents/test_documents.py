@@ -131,7 +131,7 @@ def test_text_that_is_not_exact_has_findings_and_a_broken_part_does_not_cost_wha
     assert document.format == "triplets"
     assert [len(graph) for graph in document.entries[0].narrative.graphs] == [3, 3, 0, 3]
     assert [(finding.place.graph, finding.message) for finding in document.findings] == [
-        (1, "triplet 0: expected three strings, found a list of 2"),
+        (1, "triplet 1: expected three strings, found a list of 2"),
         (2, "expected a list of triplets, found a number"),
     ]
     value = {"uid": {"graphs": [[1, 0, 2, ["Camera wearer - verb - cut", "cut", ""]], [1.5, "x"]], "narration": "n"}}
@@ -277,7 +277,7 @@ def test_a_told_narrative_becomes_generation_rows_and_python_writes_a_file_or_no
     assert [json.loads(line)["item_id"] for line in written.text.splitlines()] == ["0/0", "1/0", "tea/0"]
     assert len(samples_of(read_document(written.text, "f"), "sa-sgg")) == 3
     (tmp_path / "in.json").write_text(json.dumps([[["place", "down", ""]]]))
-    with pytest.raises(CannotCarry, match="item 0, graph 0: arrow text cannot carry the name '': it is empty"):
+    with pytest.raises(CannotCarry, match="item 0, graph 1: arrow text cannot carry the name '': it is empty"):
         convert(tmp_path / "in.json", tmp_path / "out.txt")
     assert not (tmp_path / "out.txt").exists()
     (tmp_path / "in.jsonl").write_text(lines(NARRATIVE))
@@ -305,7 +305,7 @@ def test_a_graph_without_triplets_is_carried_where_it_can_be_and_costs_itself_al
         written = written_as(target, EMPTY)
         assert (graphs_in(read_document(written.text, "f")), written.graphs) == ([WASH.triplets] * 2, 2), target
         assert [(str(left), left.is_empty) for left in written.left_out] == [
-            (f"item tea, graph {number}: it has no triplets", True) for number in (1, 2, 0)
+            (f"item tea, graph {number}: it has no triplets", True) for number in (2, 3, 1)
         ], target
     rows = read_document(written.text, "f")
     assert [sample.item_id for sample in samples_of(rows, "sa-sgg")] == ["tea/0", "tea/1"]
@@ -316,7 +316,7 @@ def test_a_graph_without_triplets_is_carried_where_it_can_be_and_costs_itself_al
     again_empty = read_document(write_document(document, formats.by_name("triplet-lines")).text, "again.jsonl")
     assert [entry.graphs for entry in again_empty.entries] == [(ActionGraph(),), (ActionGraph(),)]
     document = read_document('{"id": "tea", "descriptions": [{"graphs": [[]]}]}', "f")
-    with pytest.raises(CannotCarry, match="arrow can carry none of the graphs: item tea, graph 0: it has no triplets"):
+    with pytest.raises(CannotCarry, match="arrow can carry none of the graphs: item tea, graph 1: it has no triplets"):
         write_document(document, formats.by_name("arrow"), keep_going=True)
 
 
@@ -331,7 +331,7 @@ def test_a_graph_or_text_that_cannot_be_carried_stops_the_conversion_unless_it_m
         document = read_document(lines(first, {"id": "pot", "descriptions": told, "vocabulary": SPACE}), "f")
         with pytest.raises(CannotCarry) as caught:
             write_document(document, formats.by_name(target))
-        assert str(caught.value).startswith("item pot, graph 3: "), target
+        assert str(caught.value).startswith("item pot, graph 4: "), target
         assert reason in str(caught.value), target
         assert "--keep-going" in caught.value.hint, target
         written = write_document(document, formats.by_name(target), keep_going=True)

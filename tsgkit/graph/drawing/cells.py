@@ -96,7 +96,7 @@ class Cell:
     @property
     def number_width(self) -> float:
         """The width of the cell's number."""
-        return text_width(str(self.number), SMALL) + 6
+        return text_width(str(self.number + 1), SMALL) + 6
 
 
 def cell_width(cells: Iterable[Cell]) -> float:
@@ -121,9 +121,9 @@ def drawn_cell(cell: Cell, placed: Sequence[Placed], size: Size) -> Markup:
     """Return the cell with its upper left corner at the origin."""
     head, *chips = placed
     parts = (
-        spoken(f"graph {cell.number}: " + "; ".join(map(str, cell.graph.triplets))),
+        spoken(f"graph {cell.number + 1}: " + "; ".join(map(str, cell.graph.triplets))),
         element("rect", x=0, y=0, width=size.width, height=size.height, rx=3, fill="#ffffff", stroke="#999999"),
-        lines_of_text((str(cell.number),), PAD, head.box.y, size=SMALL, anchor="start", fill=PALE),
+        lines_of_text((str(cell.number + 1),), PAD, head.box.y, size=SMALL, anchor="start", fill=PALE),
         _drawn_head(cell, head),
         *map(_drawn_chip, chips),
         *_drawn_hands(cell, size),

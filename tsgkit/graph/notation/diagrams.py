@@ -4,7 +4,7 @@
 >>> graph = ActionGraph.of(("person", "verb", "wash"))
 >>> print(write_mermaid([graph]), end="")
 flowchart LR
-  subgraph g0 ["graph 0"]
+  subgraph g0 ["graph 1"]
     g0n0(["person"])
     g0n1["wash"]
     g0n0 -- "verb" --> g0n1
@@ -34,7 +34,7 @@ def write_dot(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = Non
     refuse(graphs, "DOT", not_printable)
     lines = ["digraph tsg {", "  rankdir=LR;"]
     for number, graph in enumerate(graphs):
-        lines += [f"  subgraph cluster_{number} {{", f'    label="graph {number}";']
+        lines += [f"  subgraph cluster_{number} {{", f'    label="graph {number + 1}";']
         lines += _lines(graph, vocabulary, number, _dot_node, _dot_edge)
         lines.append("  }")
     return "\n".join([*lines, "}", ""])
@@ -46,7 +46,7 @@ def write_mermaid(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None =
     refuse(graphs, "Mermaid", not_printable)
     lines = ["flowchart LR"]
     for number, graph in enumerate(graphs):
-        lines.append(f'  subgraph g{number} ["graph {number}"]')
+        lines.append(f'  subgraph g{number} ["graph {number + 1}"]')
         lines += _lines(graph, vocabulary, number, _mermaid_node, _mermaid_edge)
         lines.append("  end")
     return "\n".join([*lines, ""])

@@ -41,15 +41,15 @@ def from_value(value: object) -> tuple[ActionGraph, ...]:
     if not isinstance(value, list):
         raise NotationError(f"expected a list of graphs, found {kind_of(value)}")
     if value and all(is_triplet(item) for item in value):
-        return (graph_from(value, "graph 0"),)
-    return tuple(graph_from(item, f"graph {number}") for number, item in enumerate(value))
+        return (graph_from(value, "graph 1"),)
+    return tuple(graph_from(item, f"graph {number}") for number, item in enumerate(value, 1))
 
 
 def graph_from(value: object, place: str) -> ActionGraph:
     """Return one graph of a JSON list of triplets; ``place`` is how an error names it."""
     if not isinstance(value, list):
         raise NotationError(f"{place}: expected a list of triplets, found {kind_of(value)}")
-    for number, item in enumerate(value):
+    for number, item in enumerate(value, 1):
         if not is_triplet(item):
             raise NotationError(f"{place}, triplet {number}: expected three strings, found {kind_of(item)}")
     return ActionGraph(Triplet(*item) for item in value)

@@ -53,7 +53,7 @@ def from_value(value: object) -> Narrative:
     return Narrative(
         descriptions=tuple(
             _description(item, f"description {number}")
-            for number, item in enumerate(_field(value, "descriptions", list[object]()))
+            for number, item in enumerate(_field(value, "descriptions", list[object]()), 1)
         ),
         vocabulary=None if vocabulary is None else vocabulary_from(vocabulary),
         id=_field(value, "id", ""),
@@ -93,7 +93,7 @@ def _description(value: object, place: str) -> Description:
     graphs = _field(value, "graphs", list[object](), place)
     return Description(
         text,
-        tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs)),
+        tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs, 1)),
         None if frames is None else _frames(frames, place),
     )
 

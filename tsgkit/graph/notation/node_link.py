@@ -30,7 +30,7 @@ def parse(text: str) -> tuple[ActionGraph, ...]:
 def from_value(value: object) -> tuple[ActionGraph, ...]:
     """Return the graphs of a JSON value already loaded."""
     items = value if isinstance(value, list) else [value]
-    return tuple(graph_from(item, f"graph {number}") for number, item in enumerate(items))
+    return tuple(graph_from(item, f"graph {number}") for number, item in enumerate(items, 1))
 
 
 def is_node_link(value: object) -> bool:

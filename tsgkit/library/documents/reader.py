@@ -277,7 +277,7 @@ def _triplets_of(value: object) -> Parts:
         return ActionGraph(), [("unread-part", f"expected a list of triplets, found {json_triplets.kind_of(value)}")]
     unread = [
         ("unread-part", f"triplet {number}: expected three strings, found {json_triplets.kind_of(item)}")
-        for number, item in enumerate(value)
+        for number, item in enumerate(value, 1)
         if not json_triplets.is_triplet(item)
     ]
     return ActionGraph(item for item in value if json_triplets.is_triplet(item)), unread
@@ -396,12 +396,12 @@ def _narrative_entry(value: object, number: int, line: int | None) -> tuple[Entr
 def _graphs_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
     """Return the entry of a line with one graph or a list of graphs; what happened before a single graph is unknown."""
     if isinstance(value, list) and value and all(json_triplets.is_triplet(item) for item in value):
-        return _alone(json_triplets.graph_from(value, "graph 0"), number, line), []
+        return _alone(json_triplets.graph_from(value, "graph 1"), number, line), []
     return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []
 
 
 def _node_link_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    graph, loose = node_link.read_one(value, "graph 0")
+    graph, loose = node_link.read_one(value, "graph 1")
     findings = [finding.at(line=line) for finding in _loose([(graph, loose)], str(number))]
     return _alone(graph, number, line), findings
 

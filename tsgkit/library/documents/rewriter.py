@@ -53,7 +53,7 @@ def rewritten(document: Document, original: str) -> str:
         text = _laid_out(document, original)
     except CannotCarry:
         for left in not_carried(document, format):
-            raise CannotCarry(f"item {left.item}, graph {left.graph}: {left.reason}", hint=left.hint) from None
+            raise CannotCarry(f"item {left.item}, graph {left.graph + 1}: {left.reason}", hint=left.hint) from None
         raise
     _check_reads_back(document, text)
     return text
@@ -121,7 +121,7 @@ def _check_graphs(format: str, old: Entry, new: Entry) -> None:
     written, read = ([graph.triplets for graph in entry.narrative.graphs] for entry in (old, new))
     if written != read:
         number = next((at for at, pair in enumerate(zip(written, read, strict=False)) if pair[0] != pair[1]), len(read))
-        message = f"item {old.item}, graph {number}: {format} cannot carry it: it would be read as another"
+        message = f"item {old.item}, graph {number + 1}: {format} cannot carry it: it would be read as another"
         raise CannotCarry(message, hint="check its names, or convert the file to the format narrative")
 
 

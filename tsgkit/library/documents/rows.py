@@ -184,7 +184,9 @@ def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph,
     if row.variation_triplets is not None and len(asides) != count:
         yield _finding("candidate-graph", f"{len(asides)} candidates' graphs for {count} candidates")
     elif asides and 0 <= row.position < count and asides[row.position] != target:
-        yield _finding("candidate-graph", f"the graph of candidate {row.position} is not the target graph")
+        yield _finding(
+            "candidate-graph", f"the graph of the candidate at position {row.position} is not the target graph"
+        )
 
 
 def are_of_several(counts: Sequence[int]) -> bool:

@@ -44,7 +44,7 @@ class LeftOut:
     """The place of its item in the document, from 0: ids may repeat."""
 
     def __str__(self) -> str:
-        return f"item {self.item}, graph {self.graph}: {self.reason}"
+        return f"item {self.item}, graph {self.graph + 1}: {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -107,9 +107,8 @@ class AnnotationFile:
         if self.errors:
             more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
             first = self.errors[0]
-            where = ", ".join(f"{key} {value}" for key, value in first.place._asdict().items() if value is not None)
             hint = f"tsgkit scene check {self.file} lists all findings"
-            raise UsageError(f"{self.file}: {where}: {first.message}{more}", hint=hint)
+            raise UsageError(f"{self.file}: {first.place}: {first.message}{more}", hint=hint)
         if not self.annotations:
             raise UsageError(f"{self.file}: it has no annotations")
         return self.annotations

@@ -51,7 +51,7 @@ def earlier_steps(entries: Mapping[str, Entry], sample: AnySample) -> Iterator[S
         else:
             step = _step_told(sample, text)
         if step is not None:
-            told = f"candidate {LETTERS[place % 26]} describes graph {step} of the context"
+            told = f"candidate {LETTERS[place % 26]} describes graph {step + 1} of the context"
             yield Slip("earlier-step", sample.item_id, told)
 
 

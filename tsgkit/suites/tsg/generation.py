@@ -315,7 +315,7 @@ def _differences(
     if len(strict) != len(published):
         how = "only blank lines end a graph there, and only lines of exactly two arrows count"
         yield f"official finds {len(published)} graphs, strict {len(strict)}: {how}"
-    for number, (mine, theirs) in enumerate(zip_longest(strict, published)):
+    for number, (mine, theirs) in enumerate(zip_longest(strict, published), 1):
         yield from _triplet_differences(number, mine or ActionGraph(), theirs or ActionGraph())
     if len(published) != item.k:
         scored = min(len(published), item.k)

@@ -192,8 +192,7 @@ def _check(arguments: argparse.Namespace) -> int:
         say(f"  {RULES[code].severity} {code} ({number}): {RULES[code].meaning}")
         mine = [one for one in findings if one.code == code]
         for one in mine[:SHOWN_PER_CODE]:
-            place = ", ".join(f"{key} {part}" for key, part in one.place._asdict().items() if part is not None)
-            say(f"    {inert(place)}: {inert(one.message)}" + (f" ({inert(one.hint)})" if one.hint else ""))
+            say(f"    {inert(str(one.place))}: {inert(one.message)}" + (f" ({inert(one.hint)})" if one.hint else ""))
         if len(mine) > SHOWN_PER_CODE:
             say(f"    ... and {len(mine) - SHOWN_PER_CODE} more (--json has them)")
     say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
