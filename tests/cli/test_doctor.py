@@ -50,6 +50,7 @@ def test_server_that_never_answers_is_one_error_and_wrong_arguments_are_refused(
         {
             "": "tsgkit: a model to ask, or --replay FILE\n",
             "openai/x --replay y": "tsgkit: a model to ask, or --replay FILE\n",
+            "nobody/x": "tsgkit: nobody/x: no provider is called so\n",
         },
         "doctor",
     )

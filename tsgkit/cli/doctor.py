@@ -52,14 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
         transcript = transcript_in(arguments.replay)
         model = transcript[0]["model"]
 
+    heading = [inert(f"{model}:")]
+
     def told(check: Check) -> None:
         if not arguments.json:
-            say(check_line(check))
+            say_lines([*heading, check_line(check)])
+            heading.clear()
             sys.stdout.flush()
 
     how = {"timeout": arguments.timeout, "price": arguments.price, "client": arguments.client}
-    if not arguments.json:
-        say(inert(f"{model}:"))
     found = run_in_background(partial(examined, model, arguments.model_arg, found=told, transcript=transcript, **how))
     if arguments.save is not None:
         text = transcript_text(found)

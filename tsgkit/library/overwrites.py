@@ -15,7 +15,17 @@ overwrites a file that it reads.
 (': 2 lines of JSON already here would be lost', 'replace them with --force, or write to another place')
 >>> refuse_to_overwrite(place, force=True)
 
-Empty files, devices and pipes have nothing to lose.
+Empty files, devices and pipes have nothing to lose. A table of a report of ours gives way to any other report:
+
+>>> table, rows = place.with_name("a.csv"), place.with_name("b.csv")
+>>> table.write_text("model,style,task,metric,profile,value\\n"), rows.write_text("id,question,answer\\n")
+(38, 19)
+>>> refuse_to_replace_data(table, "run,name,task\\n")
+>>> try:
+...     refuse_to_replace_data(rows, "run,name,task\\n")
+... except FileProblem as problem:
+...     problem.message.removeprefix(str(rows))
+': 19 bytes of text already here would be lost'
 """
 
 from __future__ import annotations
@@ -33,6 +43,8 @@ ELSEWHERE = "write to another place, or move them away"
 DATA_STARTS = (b"{", b"[", b"<graphml", b"SQLite format 3")
 """Beginnings of files with rows, graphs, layouts and decisions."""
 TABLES = (".csv", ".tsv")
+REPORTS = (b"run,name,task,subject,", b"task,metric,profile,", b"model,style,")
+"""Beginnings of the tables of ``report``, ``compare`` and ``compare --grid``."""
 KIND = 10
 """Two files are of a kind if so many of their first bytes are the same."""
 
@@ -101,7 +113,8 @@ def _is_data(there: bytes, target: Path) -> bool:
     """Return whether a file looks like rows, graphs, layouts or decisions."""
     start = there[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
     first = start.partition(b"\n")[0]
-    is_table = target.suffix.lower() in TABLES and bool(first)
+    is_report = first.startswith(REPORTS) and b"metric" in first
+    is_table = target.suffix.lower() in TABLES and bool(first) and not is_report
     return start.startswith(DATA_STARTS) or b"<graphml" in start or first.count(b" -> ") == 2 or is_table
 
 

@@ -41,7 +41,11 @@ def readings_text(readings: TwoReadings) -> tuple[str, str]:
 
 
 def ended(reply: Reply) -> str:
-    """Return the ending of a call, its duration, its usage and its errors as text."""
+    """Return the ending of a call, its duration, its usage, its errors and the note recorded with it, as text.
+
+    >>> ended(Reply("[cup]", seconds=1, note="the response is no valid UTF-8"))
+    'complete, from model, 1.00 s; the response is no valid UTF-8'
+    """
     parts = [str(reply.ending), f"from {reply.source}"]
     if reply.model:
         parts.append(reply.model)
@@ -52,7 +56,7 @@ def ended(reply: Reply) -> str:
     parts += _used(reply.usage)
     if len(reply.attempts) > 1 or any(attempt.error for attempt in reply.attempts):
         parts.append(f"{len(reply.attempts)} attempts ({'; '.join(map(_attempt, reply.attempts))})")
-    return ", ".join(parts)
+    return ", ".join(parts) + (f"; {reply.note}" if reply.note else "")
 
 
 def _used(usage: Usage) -> list[str]:

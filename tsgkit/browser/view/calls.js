@@ -44,7 +44,7 @@ function replyOf({ reply, spans = [], strict, unreadable }) {
   const parts = [el("h4", "Reply")];
   if (reply.text) parts.push(markedText(reply.text, spans), readingLegend({ spans, strict, unreadable }));
   else parts.push(el("p.pale", reply.text === "" ? "The reply is empty." : "The reply has no text."));
-  for (const [words, value] of [["Refusal", reply.refusal], ["Error", reply.error]]) {
+  for (const [words, value] of [["Refusal", reply.refusal], ["Error", reply.error], ["Note", reply.note]]) {
     if (value) parts.push(el("h4", words), shownValue(value));
   }
   if (reply.reasoning) parts.push(el("details", el("summary", "Reasoning"), shownValue(reply.reasoning)));
