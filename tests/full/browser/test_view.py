@@ -143,6 +143,13 @@ def test_filters_and_sorting_narrow_the_list_and_are_held_in_its_address(view: V
     expect(page).to_have_url(re.compile("sort=-strict"))
 
 
+END_AS_SOON_AS_ALL_ARE_SHOWN = """() => {
+    const grid = document.querySelector(".grid");
+    const end = () => { grid.focus(); grid.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true })); };
+    new MutationObserver((_, one) => grid.ariaRowCount === "161" && (one.disconnect(), end())).observe(grid, { attributes: true });
+}"""
+
+
 def test_keys_go_through_the_list_and_through_samples(view: View) -> None:
     page, items = view.open("run/mine/samples"), view.columns["item"]
     expect(view.active).to_contain_text(items[0])
@@ -176,6 +183,12 @@ def test_keys_go_through_the_list_and_through_samples(view: View) -> None:
     view.press("Escape")
     expect(view.active).to_be_in_viewport()
     view.expect_query(f"/run/mine/samples?mark=w&at={wrong[3]}")
+    view.text.fill("no such text")
+    expect(view.sum).to_contain_text("No sample")
+    page.evaluate(END_AS_SOON_AS_ALL_ARE_SHOWN)
+    page.get_by_role("button", name="Clear filters").click()
+    expect(view.active).to_have_attribute("aria-rowindex", "161")
+    expect(view.active).to_be_in_viewport()
 
 
 def test_the_answer_is_marked_where_it_was_read_and_what_is_unknown_is_told(view: View) -> None:

@@ -127,9 +127,9 @@ class SamplesPage {
     this.chosen = chosenSamples(this.index, this.query, this.columns, this.more);
     const shown = shownColumns(this.columns, this.index, this.query);
     this.bar.show(this.query, this.chosen.counts, shown);
+    this.grid.element.hidden = !this.chosen.numbers.length; // before rows are measured, which have no height in a hidden one
     this.grid.show(this.chosen.numbers.length, shown.map((key) => this.columns.get(key)), this.query.get("sort") ?? "");
     fill(this.sum, this.#summary());
-    this.grid.element.hidden = !this.chosen.numbers.length;
     performance.measure("filter samples", { start: begun });
   }
 
