@@ -42,10 +42,10 @@ from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
 
 DIGESTS = {
     "images": "d511985f1f2273af",
-    "repairs": "x",
-    "faults": "x",
-    "readings": "1f528b2e451f8a48",
-    "traces": "x",
+    "repairs": "0aaad9ef97283354",
+    "faults": "26da9b53628b9b9e",
+    "readings": "346d80b806945924",
+    "traces": "dc5c2a2e7b4760d3",
     "files": "de8e86d38f9952ec",
 }
 

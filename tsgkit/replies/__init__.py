@@ -9,10 +9,11 @@
 Unreadable(reason='two answers: A, C')
 
 One module for each habit of models: ``reasoning`` (think blocks, closed or not), ``fences``, ``sections`` (answer
-labels), ``characters`` (full-width letters, formatting marks), ``near_json`` (values that are almost JSON), ``choices``
-(one of n options), ``numbered_answers`` (answers to several questions), ``words`` (one name), ``lists`` (names) and
-``tuples`` (of names). A wrong reading is worse than none: if the best kind of evidence contradicts itself, a reply is
-:class:`Unreadable`. No text makes a reader raise, and every reader takes linear time.
+labels), ``characters`` (full-width and styled letters, formatting marks), ``denial`` (what is named only to turn it
+down), ``corrections``, ``tables`` (answers and verdicts in them), ``near_json`` (values that are almost JSON),
+``choices`` (one of n options), ``numbered_answers`` (answers to several questions), ``words`` (one name), ``lists``
+(names) and ``tuples`` (of names). A wrong reading is worse than none: if the best kind of evidence contradicts itself,
+a reply is :class:`Unreadable`. No text makes a reader raise, and every reader takes linear time.
 """
 
 from __future__ import annotations
@@ -21,5 +22,5 @@ from tsgkit.replies.spans import Part, Read, Unreadable
 
 __all__ = ["READER", "Part", "Read", "Unreadable"]
 
-READER = 2
+READER = 3
 """Version of the readers, stored in every run. Runs of 0.1.0 have none and were read by version 1."""

@@ -1,12 +1,14 @@
-"""Replacement of full-width characters and formatting marks, one for one, so that positions stay valid.
+"""Replacement of full-width and styled characters and formatting marks, one for one, so that positions stay valid.
 
->>> shown_plainly(Part("答案：【Ｃ】")).text, bare(Part("**C**")).text
-('答案:[C]', '  C  ')
+>>> shown_plainly(Part("答案：【Ｃ】 𝗽𝗮𝗻")).text, bare(Part("**C**")).text
+('答案:[C] pan', '  C  ')
 """
 
 from __future__ import annotations
 
 import re
+from string import ascii_uppercase
+from unicodedata import normalize
 
 from tsgkit.replies.spans import Part
 
@@ -14,15 +16,24 @@ WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 OTHERS = {"【": "[", "】": "]", "［": "[", "］": "]", "「": '"', "」": '"', "。": ".", "、": ",", "　": " ",
           "\u00a0": " ", "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'"}  # fmt: skip
 CIRCLED = {
-    first + place: "ABCDEFGH"[place] for first in (0x24B6, 0x24D0, 0x1F130, 0x1F150, 0x1F170) for place in range(8)
+    first + place: letter
+    for first in (0x24B6, 0x24D0, 0x1F130, 0x1F150, 0x1F170)
+    for place, letter in enumerate(ascii_uppercase)
 }
-PLAIN = str.maketrans(OTHERS | CIRCLED | WIDE)
+STYLED = {
+    code: letter
+    for code in (*range(0x2102, 0x213A), *range(0x1D400, 0x1D800))
+    if (letter := normalize("NFKC", chr(code))).isascii() and letter.isalnum() and len(letter) == 1
+}
+"""Mathematical bold, italic and other letters that text is styled with."""
+LETTERS = STYLED | {code: plain for code, plain in WIDE.items() if chr(plain).isalnum()}
+PLAIN = str.maketrans(OTHERS | CIRCLED | STYLED | WIDE)
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
 BULLET = re.compile(r"\s*(?:[-+*•–—][ \t]+|(?P<number>\(?\d{1,3}[.):][ \t]*)|#+[ \t]+)")
 MOST_BULLETS = 4
 STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*`#>\[\]{}$\"“”]|(?<!\w)_|_(?!\w)")
+MARKS = re.compile(r"\\[A-Za-z]{2,12}(?=\s*\{)|\\[\[\]()]|[*`#>\[\]{}$\"“”]|(?<!\w)_|_(?!\w)")
 
 
 def shown_plainly(part: Part) -> Part:

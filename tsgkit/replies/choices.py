@@ -21,11 +21,13 @@ from typing import NamedTuple
 
 from tsgkit.replies.characters import bare, shown_plainly, without_hidden
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
+from tsgkit.replies.denial import without_denied
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import labels_in, without_labels
 from tsgkit.replies.spans import Part, Read, Unreadable
+from tsgkit.replies.tables import answer_cells, verdicts
 
 Options = Mapping[str, str]
 """The letters that were offered, each with its words (empty where only letters matter)."""
@@ -40,7 +42,7 @@ NOUN = (
     r"|opción|respuesta|antwort|réponse|选项|答案)"
 )
 FOLLOWED = r"(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
-BE = r"(?:(?:is|was|has\s++been|(?:can|could|must|should)\s++be|ist|wird|es|est)\s++)"
+BE = r"(?:(?:is|was|has\s++been|(?:can|could|must|should|would)\s++be|ist|wird|es|est)\s++)"
 ADVERB = r"(?:(?:therefore|thus|hence|then|also|clearly|obviously|definitely|already|likely|probably|simply|daher)\s++)"
 NOT_IT = (
     rf"(?:not\b(?!\s++(?:{NOUN}\s++)?\(?(?-i:[A-H])\b)|no\b(?!\s++(?:doubt|other|need))|wrong|incorrect|false\b|out\b|excluded"
@@ -62,7 +64,7 @@ LEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 MORE = re.compile(
-    r"\s*+\)?\s*+(?:[,/&+]|(?i:\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b)|和|或)\s*+"
+    r"\s*+\)?\s*+\(?(?:[,/&+|]|(?i:\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b)|和|或)\s*+(?i:(?:maybe|perhaps|possibly)\s++)?"
     rf"(?i:{NOUN}\s*+)?\(?\s*+([A-H])(?!['’A-Za-z0-9_])"
 )
 NUMBER = re.compile(r"\s*+(?:(?:question|q)\s*+)?[#(]?\d{1,3}\s*+[.):]\s++(?=\(?[A-Ha-h]\b)", re.IGNORECASE)
@@ -75,13 +77,13 @@ ENDED = (
 )
 I_SAY = (
     r"i(?:'d|\s++would|'ll|\s++will)?\s++(?:choose|pick|select|go\s++(?:with|for)|say|vote\s++for|answer|settle\s++on)"
-    r"|i(?:'m|\s++am)\s++going\s++with|i\s++(?:think|believe)\s++(?:that\s++)?(?:it(?:'s|\s++is)|the\s++answer\s++is)"
-    r"|my\s++(?:best\s++)?(?:choice|pick|vote|guess)\s++(?:is|goes\s++to)|it(?:'s|\s++is|\s++must\s++be)"
+    r"|(?:i(?:'m|\s++am)\s++)?going\s++with|i\s++(?:think|believe)\s++(?:that\s++)?(?:it(?:'s|\s++is)|the\s++answer\s++is)"
+    r"|my\s++(?:best\s++)?(?:choice|pick|vote|guess)\s++(?:is|goes\s++to)|(?:it|that|this)(?:'s|\s++(?:is|must\s++be|would\s++be|should\s++be))"
     r"|ich\s++(?:wähle|nehme|tippe\s++auf)|ich\s++(?:lege|entscheide)\s++mich\s++(?:auf|für)|es\s++ist"
     r"|(?:elijo|creo\s++que\s++es|es)\s++la|la\s++correcta\s++es(?:\s++la)?|je\s++(?:choisis|prends)|c'est\s++la|la\s++bonne\s++est(?:\s++la)?"
 )
 SO = (
-    r"therefore|thus|hence|so|consequently|(?:that|which|this)\s++leaves|leaves|daher|also|somit|folglich"
+    r"therefore|thus|hence|so|consequently|(?:that|which|this)\s++(?:leaves|means(?:\s++that)?)|leaves|in\s++conclusion|daher|also|somit|folglich"
     r"|por\s++(?:lo\s++)?tanto|así\s++que|donc"
 )
 PERHAPS = r"(?:therefore|thus|clearly|definitely|indeed|probably|most\s++likely|also|daher|aber|jedoch|la|l')"
@@ -91,13 +93,25 @@ FITS = (
     r"|(?:matches|fits|describes\s++\w+(?:\s++\w+)?)\s++(?:best|exactly|perfectly)"
     r"|es\s++la\s++que\s++mejor|(?:beschreibt|passt)\s++\w*\s*+am\s++besten|correspond\s++le\s++mieux"
 )
+AFFIRMED = (
+    r"(?:(?!\b(?i:not|no|never|wrong|incorrect\w*|contradicts?|least|fail\w*|differ\w*|lacks?|miss\w*|except)\b|n['’]t)"
+    r"[^.\n;]){1,80}"
+)
+"""A clause that denies nothing."""
+ORDINAL = r"(?:first|second|third|fourth|fifth|last)"
 SENTENCES = (
     rf"\b(?i:{NOUN})\s++(?i:here\s++|therefore\s++)?(?i:{IS})\s*+(?i:{PERHAPS}\s*+)?:?\s*+(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
     rf"\b(?i:{NOUN})\s++(?i:{IS})\s*+:?\s*+\(([a-h])\)",
     rf"\b(?i:{SO})\b[,:]?\s*+(?i:(?:{I_SAY}|(?:we|i)\s++have|only|ist|es|c'est)\s++)?(?i:(?:the|die|la)\s++)?"
     rf"(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
-    rf"(?<!\w)(?i:{I_SAY})\s*+:?\s*+(?i:(?:the\s++)?(?:{NOUN}|sentence|graph)\s*+)?{CAPITAL}{ENDED}",
-    rf"\b(?i:neither|nor|weder|noch|ni)\b[^.\n]{{0,40}}(?i:,?\s*+(?:but|sondern|sino)\s++(?:{NOUN}\s*+)?){CAPITAL}{ENDED}",
+    rf"(?<!\w)(?i:{I_SAY})\s*+:?\s*+(?i:(?:the\s++)?(?:{ORDINAL}\s++)?(?:{NOUN}|sentence|graph|one)\s*+[,:(]?\s*+)?{CAPITAL}{ENDED}",
+    rf"\b(?i:only)\s++(?i:{NOUN}\s++)?{FIRST}\s++(?i:remains|is\s++left|fits|matches|describes|works|says|captures)\b",
+    rf"\b(?i:{NOUN}|sentence|one)\s++(?i:that|which|who|matching|describing|fitting|with|saying|where|left)\b{AFFIRMED}\b(?i:{IS})\s*+:?\s*+"
+    rf"(?i:(?:the\s++)?{ORDINAL}\s++(?:{NOUN}|one|sentence)\s*+[,:(]?\s*+)?{CAPITAL}{ENDED}",
+    rf"{FIRST}\s++(?i:it\s++is)\b",
+    rf"(?<!\w)(?i:{I_SAY})\s++(?i:option|choice|answer|letter)\s++([a-h])(?!['’\w]|\s++\w)",
+    rf"\b(?i:remains?|left|leaves)\b[^.\n;:A-H]{{0,30}}:\s*+{CAPITAL}(?!\s*+(?i:{REJECTED}))",
+    rf"(?<!\w)(?i:no|wait|actually|sorry|correction)[,:]\s*+(?i:(?:it(?:'s|\s++is)|make\s++that)\s++)?(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
     rf"{FIRST}\s*+(?i:is|seems|ist|es|est)\s++(?i:the\s++|die\s++|la\s++)?(?i:(?:only|clearly|definitely|therefore)\s++)*"
     rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s++(?:about|that|in)\b)(?:\s++(?:{NOUN}|match|one))?"
     rf"|answer\b)",
@@ -112,6 +126,8 @@ SENTENCES = (
 SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
 """A letter after the words of its option: ``the red bus (A)``."""
+CONTRADICTED = re.compile(r"(?<=[.!?\n])[^\S\n]{0,3}[Nn]o[,:][^\S\n]{1,3}\(?([A-H])\b")
+"""Another letter after an answer: ``Answer: A. No, B.``"""
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 LONGEST_REST = 500
 """Number of characters after an answer that are searched for a question mark."""
@@ -119,8 +135,9 @@ UNSURE = re.compile(
     r"\b(?:would\s++say|might\s++(?:say|think)|may\s++(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
     re.IGNORECASE,
 )
+OPTION = re.compile(r"([A-H])(?![^\W_])")
 TICK, CROSS = re.compile("[✅✓✔☑]"), re.compile("[❌✗✘❎]")
-BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\\(?:text|mathrm|mathbf|textbf)\s*+\{)?([^{}]{1,300})\}")
+BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\\[A-Za-z]{2,12}\s*+\{)?([^{}]{1,300})\}")
 BRACKET = re.compile(r"\[\s*+[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*+\]")
 ARTICLE = re.compile(r"(?:an?|the)\s++")
 LONE = re.compile(rf"\s*+(?:{NOUN}\s*+:?\s*+)?\(?\s*+{LETTER}\s*+\)?\s*+[.!]?\s*+", re.IGNORECASE)
@@ -152,14 +169,13 @@ def choice(reply: str, options: Options) -> Read[str] | Unreadable:
 
 def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
     """Return the option that a part of a reply says."""
-    part = without_fences(shown_plainly(said))
+    part = without_denied(without_fences(shown_plainly(said)))
     if not part.text.strip():
         return Unreadable(NO_ANSWER)
     written = len(part.text.rstrip())
     if labels := [label for label in labels_in(part) if label.end() < written]:
         return _behind_labels(part, labels, options)
-    part = without_labels(part)
-    return _best(part, options, (_in_json, _boxed, _in_sentences, _alone, _in_brackets))
+    return _best(without_labels(part), options, KINDS)
 
 
 def _best(
@@ -181,7 +197,7 @@ def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options
         found += [one._replace(is_final=is_final) for one in _leading(rest, options)]
     if found and (not behind[-1].text.strip() or any(one.start >= behind[-1].start for one in found)):
         return _agreed(sorted(found, key=lambda one: one.start), part, options)
-    return _best(behind[-1], options, (_in_json, _boxed, _in_sentences, _alone, _in_brackets))
+    return _best(behind[-1], options, KINDS)
 
 
 def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:
@@ -194,7 +210,11 @@ def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[st
         before = max(one.end for one in kept if one.letter != last.letter)
         if not TAKEN_BACK.search(part.text, before - part.start, last.start - part.start):
             return Unreadable(f"two answers: {', '.join(letters)}")
-    if withdrawn := WITHDRAWN.search(part.text, last.end - part.start):
+    other = CONTRADICTED.search(part.text, last.end - part.start)
+    withdrawn = WITHDRAWN.search(part.text, last.end - part.start)
+    if other and other.group(1) != last.letter and not withdrawn:
+        return _best(part.cut(other.start()), options, (_in_sentences,))
+    if withdrawn:
         again = _best(part.cut(withdrawn.end()), options, (_in_json, _boxed, _in_sentences))
         return again if isinstance(again, Read) else Unreadable("the answer is taken back")
     return _offered(last, options)
@@ -374,8 +394,19 @@ def _without_number(line: str) -> str:
     return line[number.end() :] if number else line
 
 
+def _in_tables(part: Part, options: Options) -> list[Statement]:
+    """Return the options that a table calls the answer, or that verdicts on several options affirm."""
+    called = [one for cell in answer_cells(part) for one in _leading(cell, options)]
+    affirmed = [option for option, is_right in verdicts(part, OPTION) if is_right]
+    return called or [Statement(option.text, option.start, option.end) for option in affirmed]
+
+
 def _in_brackets(part: Part, options: Options) -> list[Statement]:
     return [
         Statement(match.group(1).upper(), part.start + match.start(1), part.start + match.end(1))
         for match in BRACKET.finditer(part.text)
     ]
+
+
+KINDS = (_in_json, _boxed, _in_sentences, _in_tables, _alone, _in_brackets)
+"""The kinds of evidence, the best first."""

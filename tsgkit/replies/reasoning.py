@@ -35,10 +35,11 @@ CLOSES = re.compile(
 MARKS = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</?s>|<(?:end|start)_of_turn>|\[/?INST\]")
 """Template marks that some services leave in a reply: ``<|im_end|>``."""
 BEGINNINGS = ("<", "[", "◁", "assistantfinal")
+CORRECTED = r"correction|(?:corrected|revised)[ \t](?:answer|graphs?|output)(?:[ \t]is)?"
+"""A phrase that announces a correction of an answer before it."""
 FINAL = (
     r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice|layout|annotation|version|result)"
-    r"(?:[ \t]is)?|correction"
-    r"|(?:corrected|revised)[ \t](?:answer|graphs?|output)(?:[ \t]is)?"
+    rf"(?:[ \t]is)?|(?P<corrected>{CORRECTED})"
     r"|最终答案|最后答案|endgültige[ \t]antwort|endantwort|respuesta[ \t]final|réponse[ \t]finale"
 )
 """A phrase that announces the final answer."""

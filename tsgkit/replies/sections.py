@@ -18,13 +18,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tsgkit.replies.characters import LETTERS
 from tsgkit.replies.reasoning import FINAL, TAG, spoken
 from tsgkit.replies.spans import Part, Unreadable
 
 MARKS = r"[*_ \t]{0,6}(?:(?:[:：=⇒→]|[–—-]>?(?!-))[*_]{0,3}|$)"
-COLON = r"[*_ \t]{0,6}(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}"
+ARROW = r"(?:-{1,3}>|[→➔➜➝➞➡⟶⟹]\ufe0f?)(?![^\n]{0,200}(?:->|[→➔➜➝➞➡⟶⟹]))"
+"""An arrow after a label; with another one on the line it belongs to a triplet."""
+COLON = rf"[*_ \t]{{0,6}}(?:[:：=]|[–—-](?![->])|⇒|{ARROW})[*_]{{0,3}}"
 PLAIN = (
     r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?|ans|my[ \t]response"
+    r"|(?:(?:my|best)[ \t])(?:pick|vote|guess)|verdict|正解|解答|答え|정답|risposta|resposta|ответ"
     r"|(?:正确)?(?:答案|选项)(?:是|为)?|回?答"
     r"|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
 )
@@ -40,7 +44,8 @@ LABEL = re.compile(
 )
 IN_LABELS = (
     "answer", "final", "option", "choice", "ans", "response", "correct", "revised", "<output",
-    "答", "选项", "antwort", "respuesta", "réponse",
+    "pick", "vote", "guess", "verdict",
+    "答", "选项", "正解", "정답", "risposta", "resposta", "ответ", "antwort", "respuesta", "réponse",
 )  # fmt: skip
 """Every label contains one of these; a text without them is not searched."""
 ENDS = re.compile(r"</(?:final_?)?(?:answer|output|final|response)>", re.IGNORECASE)
@@ -53,12 +58,15 @@ class Section(NamedTuple):
     label: str | None
 
 
-def answer_section(reply: str) -> Section | Unreadable:
-    """Return the text after the last answer label, or the whole reply outside its reasoning if there is none."""
+def answer_section(reply: str, *, keeps_corrections: bool = False) -> Section | Unreadable:
+    """Return the text after the last answer label, or the whole reply outside its reasoning if there is none.
+
+    ``keeps_corrections``: a correction belongs to the answer that it corrects.
+    """
     said = spoken(reply)
     if isinstance(said, Unreadable):
         return said
-    labels = labels_in(said)
+    labels = [label for label in labels_in(said) if not (keeps_corrections and label["corrected"])]
     if not labels:
         return Section(said, None)
     end = len(said.text.rstrip())
@@ -70,8 +78,9 @@ def answer_section(reply: str) -> Section | Unreadable:
 
 def labels_in(part: Part) -> list[re.Match[str]]:
     """Return all answer labels of a text, in order."""
-    folded = part.text.lower()
-    return list(LABEL.finditer(part.text)) if any(word in folded for word in IN_LABELS) else []
+    text = part.text if part.text.isascii() else part.text.translate(LETTERS)
+    folded = text.lower()
+    return list(LABEL.finditer(text)) if any(word in folded for word in IN_LABELS) else []
 
 
 def behind(part: Part, label: re.Match[str], end: int) -> Part:

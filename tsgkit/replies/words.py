@@ -18,13 +18,15 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from tsgkit.replies.characters import bare, shown_plainly, without_hidden
-from tsgkit.replies.choices import BOX, answers_in, is_one_object, is_sure
+from tsgkit.replies.choices import BOX, SO, answers_in, is_one_object, is_sure
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
+from tsgkit.replies.denial import without_denied
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import behind, labels_in, without_labels
 from tsgkit.replies.spans import Part, Read, Unreadable
+from tsgkit.replies.tables import answer_cells, verdicts
 
 NOTHING_SAID = "no answer"
 NO_NAME = "no one name"
@@ -42,27 +44,31 @@ HEDGES = (
 HEDGE = "(?:" + "|".join(word.replace(" ", r"\s++") for word in HEDGES) + ")"
 HEDGED = re.compile(rf"{HEDGE}(?:\s*+[,:]\s*+|\s++|(?<=[^\x00-\x7f])(?=[^\x00-\x7f]))(?:是\s*+)?(?=\S)", re.IGNORECASE)
 HEDGED_BEHIND = re.compile(rf"(?:(?<!\s)\s*+,\s*+|(?<=\S)\s++){HEDGE}\Z", re.IGNORECASE)
-LEADS = re.compile(r"[^\w\[(\"'-]*(?:[-+*•–][ \t]+|\d{1,3}[.)][ \t]+)*[^\w\[(\"'-]*")
+LEADS = re.compile(r"[^\w\[(\"'\\-]*(?:[-+*•–][ \t]+|\d{1,3}[.)][ \t]+)*[^\w\[(\"'\\-]*")
 ENDS = re.compile(
     r"\(.*$|,\s(?:and\s)?(?:not|rather than|instead of)\b.*$"
     r"|\s(?:because|since|as|which|that|who|from|weil|porque|parce|car)\b.*$|\s[-–—]\s.*$|[:;]\s.*$|[.!]\s.*$|[,:]?[因由]为?.*$",
     re.DOTALL,
 )
 BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*(?!\s*+:)")
-LEAD = re.compile(r"[^:\n]{1,40}:\s++(?=\S)")
+LEAD = re.compile(r"(?:[^:?\n]{1,40}:|[^:?\n]{1,60}\?)\s++(?=\S)")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 LONGEST_CHINESE = 10
-AROUND = " \t\r\n\"'“”‘’*_`<>[]{}$"
+AROUND = " \t\r\n\"'“”‘’*_`<>[]{}$|"
 """Punctuation around a name that is not part of it."""
 JOINED = re.compile(r"(?:,|/|&|\+|\band\b|\bor\b|\bund\b|\boder\b|\by\b|\bo\b|\bet\b|\bou\b|和|或者?)\s*+")
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
+NAME = re.compile(r"(?<![\w-])([^\W\d_]\w*+(?:-\w++)*+)")
 LISTED = re.compile(r"\s*+(?:[-+*•–]|\d{1,3}[.)])[ \t]")
 LIST = re.compile(r"\[\s*+\[|\[[^\[\]]*,[^\[\]]*,")
 """The opening of a graph or of a list of several names."""
 QUOTED = re.compile(
     r"\*\*([^*\n]{1,60})\*\*|`([^`\n]{1,60})`|\"([^\"\n]{1,60})\"|‘([^’'\n]{1,60})['’]|(?<!\w)'([^'\n]{1,60})'(?!\w)|\[([^\[\]\n]{1,60})\]"
 )
-IS = r"(?:is|was|are|were|must\s++be|would\s++be|will\s++be|ist|war|lautet|es|era|est|était)\b"
+IS = (
+    r"(?:is|(?<=\bit['’])s|(?<=\bthat['’])s|was|are|were|must\s++be|would\s++be|will\s++be"
+    r"|ist|war|lautet|es|era|est|était)\b"
+)
 ANSWER = re.compile(
     rf"\b(?:answer|antwort|respuesta(?:\s++correcta)?|réponse)\s++{IS}\s*+(?:therefore|thus|clearly|probably|also|donc|daher)?\s*+:?\s*+([^.\n;!?]{{1,80}})(?=[.\n;!]|$)|(?:答案|应该)(?:是|为)\s*+:?\s*+([^.\n,;]{{1,40}})",
     re.IGNORECASE,
@@ -82,14 +88,21 @@ FURTHER = re.compile(
     r",|\b(?:that|which|who|whose|whom|where|when|while|because|since|as|and|so|but|for|if)\b", re.IGNORECASE
 )
 """The beginning of a clause after a name."""
-BUT = re.compile(
-    r"(?:it(?:'s|\s++is)\s++)?(?:not|no\s++es|nicht|pas|ce\s++n'est\s++pas)\b[^.\n]{1,60}?,?\s*+\b(?:but|sino|sondern|mais)\s++([^.\n]{1,60})[.!]?\s*+",
+I_SAY = r"i(?:['’]d|\s++would)?\s++(?:say|answer|choose|pick|go\s++with|think|believe)"
+CONCLUSION = re.compile(
+    rf"(?:^|(?<=[.!?;,…])\s++|\n)[^\w\n]{{0,8}}(?:{SO}|{I_SAY}|which\s++makes(?:\s++(?:the\s++answer|it))?)\b(?!\s++(?:that|far|long|is|much|many)\b)"
+    rf"\s*+[,:]?\s*+(?:{I_SAY}\s++)?([^\n.;!?]{{1,200}})",
     re.IGNORECASE,
 )
-SO = re.compile(r"(?:^|[.!]\s++)(?:so|therefore|thus|hence)\s*+[:,]\s*+([^.\n]{1,60})[.!]?\s*+$", re.IGNORECASE)
+"""A clause that concludes: ``so the tool was the scraper``, ``that leaves the bucket``."""
+INSERTED = re.compile(
+    r"\s*+[:,]?\s*+(?:(?:of\s++course|indeed|clearly|obviously|therefore|again|in\s++fact)\s*+,\s*+)?", re.IGNORECASE
+)
 NOTHING = {
     "", "n/a", "na", "none", "null", "nothing", "unknown", "unclear", "answer", "your answer", "object", "name", "word",
-    "undetermined", "insufficient information", "nothing fits",
+    "neither", "either", "both", "undetermined",
+    "insufficient information", "nothing fits",
+    "yes", "no", "true", "false", "right", "wrong", "correct", "incorrect", "ja", "nein",
     "not mentioned", "not specified", "not given", "not stated", "no answer", "one", "what", "无", "没有",
     *HEDGES,
 }  # fmt: skip
@@ -101,6 +114,14 @@ FILLERS = {
 """Words that are no names in a sentence or beside other lines; as the whole answer they may be an action."""
 DENIES = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 SENTENCE_OF_ITS_OWN = re.compile(r"(?<!\S)(?:is|was|are|were)(?!\S)", re.IGNORECASE)
+OF_SENTENCES = frozenset(
+    {"it", "it's", "its", "this", "that", "that's", "these", "those", "he", "she", "they", "we", "you", "i'd", "i'm",
+     "one", "ones", "there", "here", "so", "then", "thus", "hence", "therefore", "also", "but", "alternatively",
+     "instead", "answer", "answers", "means", "conclusion", "say", "do", "does", "did"}
+)  # fmt: skip
+"""Words that no name holds unless it is known."""
+NUMBERED = re.compile(r"(?<!\w)\d{1,3}[.)]\s|[?|]")
+"""Marks of a list, a question or a table within what may be a name."""
 DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.IGNORECASE)
 
 
@@ -115,13 +136,15 @@ def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unrea
     said = spoken(text)
     if isinstance(said, Unreadable):
         return said
-    found = _word_in(without_fences(shown_plainly(said)), known)
+    plain = without_fences(shown_plainly(said))
+    found = _word_in(without_denied(plain, known), known, plain)
     if places is None or isinstance(found, Unreadable):
         return found
     return Read(found.value, places[found.start], places[found.end])
 
 
-def _word_in(part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
+def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Unreadable:
+    """Return the name that a text says without what it denies; ``plain`` is the text with that."""
     if not part.text.strip():
         return Unreadable(NOTHING_SAID)
     labels = labels_in(part)
@@ -141,7 +164,10 @@ def _word_in(part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
         part = parts[-1]
     else:
         part = without_labels(part)
-    for kind in (_in_sentences, _alone, _in_brackets):
+        judged = [(name, is_right) for name, is_right in verdicts(plain, NAME) if name.text.casefold() in known]
+        if len(judged) > 1 and (affirmed := [name.read_as(name.text) for name, is_right in judged if is_right]):
+            return _agreed(affirmed, plain)
+    for kind in (_in_sentences, _in_tables, _alone, _in_brackets):
         if found := kind(part, known):
             return _agreed(found, part)
     return Unreadable(NO_NAME if any(map(str.isalnum, part.text)) else NOTHING_SAID)
@@ -175,6 +201,8 @@ def _names(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
     lead = LEADS.match(line.text)
     content = line.cut(lead.end() if lead else 0).strip()
     bracket = BRACKET.match(content.text)
+    if bracket and (further := list(_bracketed(content.cut(bracket.end()), known))):
+        return [*_joined(_stripped(content.cut(*bracket.span(1))), known), *further]
     if "->" in content.text or LIST.search(bracket.group() if bracket else content.text):
         return []
     content = content.cut(*bracket.span(1)) if bracket else bare(content).strip()
@@ -199,8 +227,9 @@ def _joined(name: Part, known: AbstractSet[str]) -> list[Read[str]]:
         at = joint.end()
     parts.append(_stripped(name.cut(at)))
     names = [one.read_as(one.text) for one in parts if _is_name(one.text)]
-    if len(names) < len(parts) and _is_name(parts[0].text) and len(parts[1].text.split()) > MOST_WORDS:
-        return names[:1]  # an explanation behind a comma
+    if 0 < len(names) < len(parts) and _is_name(parts[0].text) and (not known or parts[0].text.casefold() in known):
+        is_behind_comma = "," in name.text[: parts[1].start - name.start]
+        return names[:1] if is_behind_comma and len(parts[1].text.split()) > MOST_WORDS else []  # an explanation
     return names if len(names) == len(parts) else []
 
 
@@ -233,6 +262,8 @@ def _is_name(text: str) -> bool:
         and any(map(str.isalpha, text))
         and not DENIED.match(text)
         and not SENTENCE_OF_ITS_OWN.search(text)
+        and not NUMBERED.search(text)
+        and OF_SENTENCES.isdisjoint(folded.replace("’", "'").split())
     )
 
 
@@ -261,6 +292,10 @@ def _boxed(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     return [name for box in BOX.finditer(part.text) for name in _names(part.cut(*box.span(1)), known)]
 
 
+def _in_tables(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
+    return [name for cell in answer_cells(part) for name in _names(cell, known)]
+
+
 def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the names of sentences that answer."""
     plain = bare(part)
@@ -269,20 +304,34 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
         place = 1 if match.group(1) else 2
         if is_sure(plain.text, match.start()):
             found += _telling(plain.cut(*match.span(place)), known)
+    found += _concluded(part, known)
     if found:
-        concluded = (match.span(1) for match in SO.finditer(plain.text) if not ANSWER.search(match.group(1)))
-        return found + [name for span in concluded for name in _names(plain.cut(*span), known)]
+        return found
     for raw in part.lines():
         line = bare(raw).strip()
-        if named := SENTENCE.fullmatch(line.text):
-            if not DENIES.search(line.text):
-                found += _quoted(raw, known) or _complements(line, named.span(1), known)
-        elif named := BUT.fullmatch(line.text):
-            found += _names(line.cut(*named.span(1)), known)
+        if (named := SENTENCE.fullmatch(line.text)) and not DENIES.search(line.text):
+            found += _quoted(raw, known) or _complements(line, named.span(1), known)
     lines = part.lines()
     if found and len(lines) > 1 and found[-1].end <= lines[-1].start and len(lines[-1].text.split()) == 1:
         found += _telling(lines[-1], known)  # what stands alone behind a sentence may be what the sentence leads to
     return found or _set_apart(part, known)
+
+
+def _concluded(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
+    """Return the names that the last conclusion on the last line leads to: known ones, or set apart by marks."""
+    lines = part.lines()
+    line = bare(lines[-1]) if lines else part
+    clauses = list(CONCLUSION.finditer(line.text))
+    if not clauses or not is_sure(line.text, clauses[-1].start(1)):
+        return []
+    clause = line.cut(*clauses[-1].span(1))
+    verbs = [verb.end() for verb in VERB.finditer(clause.text)]
+    rest = clause.cut(verbs[-1] if verbs else 0)
+    inserted = INSERTED.match(rest.text)
+    name = rest.cut(inserted.end() if inserted else 0)
+    if any(map(str.isalnum, line.text[clauses[-1].end() :])):
+        return []
+    return [one for one in _telling(name, known) if one.value.casefold() in known or not (known or verbs)]
 
 
 def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> list[Read[str]]:

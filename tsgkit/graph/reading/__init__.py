@@ -24,11 +24,13 @@ One module each:
 ``entries``      block YAML
 ``mermaid``      flowcharts
 ``dot``          Graphviz graphs
+``cypher``       Cypher statements
 ``tags``         triplets in tags
-``forms``        the five above, which run over several lines
+``forms``        the six above, which run over several lines
 ``values``       JSON values
 ``regions``      brackets that are no whole JSON
-``corrections``  prose that takes back the graphs before it
+``headings``     lines above graphs: corrections, summaries, what was given, what is wrong
+``corrections``  the choice of the graphs that are the answer, by these lines
 ``text``         the walk through all of it
 ``blocks``       the triplets that make one graph
 ``answers``      the graphs of a reply's answer alone, folded
@@ -40,8 +42,8 @@ One module each:
 Nothing is invented. Three names with commas, bars, tabs or hyphens between them are a triplet only if the middle one is
 certainly an edge (``verb``, ``dobj`` or a preposition) or a table header says so; the same holds for three names in
 brackets after a title (``Nodes: [cup, lid, sink]``). Sentences with arrows, the requested format (``source -> edge ->
-target``), text that is struck out, questioned or denied ("hand2? No."), and graphs replaced by a later "Corrected
-graph:" are noted.
+target``), text that is struck out, questioned or denied ("hand2? No."), graphs replaced by a correction, summaries of
+the graphs before them, and graphs below "Given:" or "Do not write:" are noted.
 
 Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
 without labels is not interpreted; reasoning is not separated from the answer (``answers`` does that).

@@ -10,18 +10,30 @@ Unreadable(reason='no triplet found')
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.folding import fold_graph
+from tsgkit.graph.folding import fold_graph, fold_triplet
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation.json_triplets import load
-from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.reading import Note, Reading, read
+from tsgkit.graph.reading.corrections import SAME_NUMBER, UNDECIDED
+from tsgkit.graph.reading.lines import HEADING, NO_TRIPLET
 from tsgkit.graph.reading.positions import places_in_value, places_of
 from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.corrections import ALTERNATIVE
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.sections import answer_section
+
+DOUBTS = re.compile(
+    r"\b(?:(?:came|comes|happened|goes|went)(?:\sjust)?\sbefore|previous(?:ly)?|earlier|context|given|wrong|incorrect\w*|mistakes?"
+    r"|instead|rather|actually|wait|hmm|sorry|oops|correct(?:ed|ion)?|right|revis\w+|fix(?:ed)?|alternativ\w*|might|could"
+    r"|reject\w+|draft|attempt|summary|recap|again|same|together|not\s(?:quite|right|this))\b",
+    re.IGNORECASE,
+)
+"""Words between graphs that not all of them may be the answer."""
 
 
 class GraphAnswer(NamedTuple):
@@ -46,7 +58,7 @@ class GraphAnswer(NamedTuple):
 
 def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     """Return the graphs of the answer section, where ``k`` were asked for, by the tolerant reader."""
-    section = answer_section(reply)
+    section = answer_section(reply, keeps_corrections=True)
     if isinstance(section, Unreadable):
         return section
     field, value = _json_field(section.part, "graphs", "answer")
@@ -55,8 +67,33 @@ def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
         return Unreadable("no triplet found")
     if k == 1 and len(reading.graphs) > 1 and len(ALTERNATIVE.findall(section.part.text)) > 1:
         return Unreadable("two answers: alternatives are offered")
+    if undecided := [note.reason for note in reading.notes if note.reason in UNDECIDED]:
+        return Unreadable(undecided[0])
+    reading = _without_repetition(reading, k)
+    if len(reading.graphs) > k and any(_is_doubtful(note, reading) for note in reading.notes):
+        return Unreadable("more graphs than asked for, and which of them count is not said")
     graphs = tuple(fold_graph(graph) for graph in reading.graphs)
     return GraphAnswer(graphs, reading, said=section.part, field=field)
+
+
+def _without_repetition(reading: Reading, k: int) -> Reading:
+    """Return the first k graphs where those behind say the same again, after other words."""
+    first, again = (
+        {fold_triplet(triplet) for graph in part for triplet in graph}
+        for part in (reading.graphs[:k], reading.graphs[k:])
+    )
+    if first != again:
+        return reading
+    is_apart = any(reading.lines[k - 1][-1] < note.line < reading.lines[k][0] for note in reading.notes)
+    return replace(reading, graphs=reading.graphs[:k], lines=reading.lines[:k]) if is_apart else reading
+
+
+def _is_doubtful(note: Note, reading: Reading) -> bool:
+    """Return whether words before the last graph may say that some graphs are not the answer."""
+    is_before = note.line < reading.lines[-1][0]
+    return note.reason == SAME_NUMBER or (
+        is_before and note.reason in (NO_TRIPLET, HEADING) and DOUBTS.search(note.text) is not None
+    )
 
 
 def _json_field(section: Part, *names: str) -> tuple[str, object]:

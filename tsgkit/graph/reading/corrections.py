@@ -1,24 +1,198 @@
-"""Lines of prose that replace the preceding graphs by the following ones.
+"""Choice of the graphs that are the answer, by the headings above them.
 
->>> takes_back_all("Wait, that is wrong. Corrected:"), takes_back_all("Wait, I forgot the hand:")
-(True, False)
+What was given, is wrong, or only sums others up is left out, and a correction takes the place of the graphs that it
+names: by their numbers, all of them where it has as many, else the only one of the same action. Where it cannot be
+known which graphs count, all of them stay, and a note of the kind that :data:`UNDECIDED` lists says so.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
 
-from tsgkit.replies.corrections import WITHDRAWN
+from tsgkit.graph.folding import fold_triplet
+from tsgkit.graph.model import HANDS, PERSON, Triplet
+from tsgkit.graph.reading.headings import ALL, Heading, Role
+from tsgkit.graph.reading.line_content import Block
 
-CORRECTION = re.compile(
-    r"\b(?:corrected|revised|updated|fixed|amended)\s(?:(?:scene|action)\s)?(?:graph|triplet|version|answer|output|list)s?"
-    r"(?!\s?#?(?:[2-9]|1\d))|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
-    re.IGNORECASE,
-)
-"""A heading that replaces all preceding graphs."""
-ANNOUNCED = re.compile(r"\b(?:corrected|correction|revised)\b[^:：\n]{0,40}[:：]\W*$", re.IGNORECASE)
+WITHDRAWN = "withdrawn by a correction behind it"
+LEFT_OUT: dict[Role, str] = {
+    "denied": "below words that call it wrong or an example",
+    "other": "an alternative to the answer",
+    "draft": "a draft of the answer",
+    "summary": "a summary of the graphs before it",
+    "given": "given, no answer",
+}
+UNKNOWN_TARGET = "a correction, and which graphs it replaces is not said"
+NOT_GIVEN = "a correction that is announced and not given"
+CONTRADICTION = "a summary that contradicts the graphs before it"
+SAME_NUMBER = "a second graph of this number"
+UNDECIDED = frozenset({UNKNOWN_TARGET, NOT_GIVEN, CONTRADICTION})
 
 
-def takes_back_all(text: str) -> bool:
-    """Return whether a line calls the preceding graphs wrong. At least as many graphs must follow to replace them."""
-    return ANNOUNCED.search(text) is not None or WITHDRAWN.search(text) is not None
+@dataclass
+class Section:
+    """The blocks below a heading, and its line (from 1; 0 for the beginning of the text)."""
+
+    heading: Heading
+    line: int = 0
+    blocks: list[Block] = field(default_factory=list)
+    promises: bool = False
+    """Whether its heading must have graphs below it."""
+    is_within: bool = False
+    """Whether it is one of several numbered graphs below a heading with a role."""
+    is_listed: bool = False
+    """Whether it lists names instead of graphs, which ends at a blank line."""
+
+
+class Entry(NamedTuple):
+    """A graph with its further blocks, which name no action, and the number that its heading gave it."""
+
+    blocks: list[Block]
+    number: int = 0
+
+    @property
+    def actions(self) -> list[str]:
+        """The actions that its triplets name."""
+        return [found.triplet.target for block in self.blocks for found in block if found.names_action]
+
+    @property
+    def triplets(self) -> set[Triplet]:
+        """Its triplets, folded."""
+        return {fold_triplet(found.triplet) for block in self.blocks for found in block}
+
+
+@dataclass
+class Decision:
+    """The blocks that are the answer, those left out with the reason, and the headings that leave it undecided."""
+
+    blocks: list[Block] = field(default_factory=list)
+    left_out: list[tuple[Block, str]] = field(default_factory=list)
+    undecided: list[tuple[int, str]] = field(default_factory=list)
+
+
+def decide(sections: Sequence[Section]) -> Decision:
+    """Return the blocks that are the answer."""
+    decision = Decision()
+    entries: list[Entry] = []
+    numbers: set[int] = set()
+    has_answer = any(
+        entry.actions for one in sections if one.heading.role in ("", "correction") for entry in _entries(one)
+    )
+    at = 0
+    while at < len(sections):
+        section, below = sections[at], _entries(sections[at])
+        role = section.heading.role
+        at += 1
+        if role == "correction":
+            while at < len(sections) and not sections[at].heading.role:
+                below += _entries(sections[at])
+                at += 1
+            entries = _corrected(entries, below, section, decision)
+            if section.promises and not below and not any(one.blocks for one in sections[at:]):
+                decision.undecided.append((section.line, NOT_GIVEN))
+        elif role == "" or (role in ("draft", "other") and not has_answer) or (role == "summary" and not entries):
+            if below and below[0].number in numbers:
+                decision.undecided.append((section.line, SAME_NUMBER))
+            numbers.update(entry.number for entry in below if entry.number)
+            _extend(entries, below)
+        elif role == "summary" and _contradicts(entries, below):
+            decision.undecided.append((section.line, CONTRADICTION))
+            entries += below
+        else:
+            decision.left_out += [(block, LEFT_OUT[role]) for block in section.blocks]
+    decision.blocks = [block for entry in entries for block in entry.blocks]
+    return decision
+
+
+def _entries(section: Section) -> list[Entry]:
+    """Return the graphs of a section; a block that names no action belongs to the one before it."""
+    entries: list[Entry] = []
+    _extend(entries, [Entry([block]) for block in section.blocks])
+    return [entries[0]._replace(number=section.heading.number), *entries[1:]] if entries else []
+
+
+def _extend(entries: list[Entry], more: Sequence[Entry]) -> None:
+    for entry in more:
+        if entries and not (entry.actions or entry.number):
+            entries[-1].blocks.extend(entry.blocks)
+        else:
+            entries.append(entry)
+
+
+def _contradicts(entries: Sequence[Entry], summary: Sequence[Entry]) -> bool:
+    """Return whether a summary with an action says a triplet that no graph has."""
+    news = set(chain.from_iterable(entry.triplets for entry in summary))
+    if not any(entry.actions for entry in summary):
+        return False
+    for entry in reversed(entries):
+        if not news:
+            break
+        news -= entry.triplets
+    return bool(news)
+
+
+def _corrected(entries: list[Entry], below: list[Entry], section: Section, decision: Decision) -> list[Entry]:
+    """Return the graphs after a correction; all of them where it is not known which ones it replaces."""
+    if not entries or not below:
+        return entries + below
+    targets = section.heading.targets
+    actions, corrections = ([action for entry in one for action in entry.actions] for one in (entries, below))
+    is_all = (ALL in targets or not targets) and corrections and len(corrections) >= len(actions)
+    if is_all or (len(below) > len(targets) and corrections == actions):
+        decision.left_out += [(block, WITHDRAWN) for entry in entries for block in entry.blocks]
+        return below
+    is_clear = ALL not in targets and all(len(entry.actions) == 1 for entry in (*entries, *below))
+    places = _places(entries, below, targets) if is_clear else None
+    if places is None:
+        decision.undecided.append((section.line, UNKNOWN_TARGET))
+        _extend(entries, below)
+        return entries
+    corrected: list[Entry] = list(entries)
+    for entry, place in zip(below, places, strict=True):
+        if place < len(entries):
+            decision.left_out += [(block, WITHDRAWN) for block in entries[place].blocks]
+            corrected[place] = entry._replace(number=entries[place].number)
+        else:
+            corrected.append(entry)
+    return corrected
+
+
+def _is_about(entry: Entry, other: Entry) -> bool:
+    """Return whether two graphs have an action or an object in common."""
+    names, others = (
+        {name for found in one.triplets for name in found[::2]} - {PERSON, *HANDS} for one in (entry, other)
+    )
+    return not names.isdisjoint(others)
+
+
+def _places(entries: Sequence[Entry], below: Sequence[Entry], targets: Sequence[int]) -> list[int] | None:
+    """Return the place that each corrected graph takes, those behind the end for further ones; None if unknown."""
+    actions = [entry.actions[0] for entry in entries]
+    numbers = {entry.number: place for place, entry in enumerate(entries) if entry.number}
+    named = [numbers.get(one, one - 1 if not numbers and one <= len(entries) else len(entries)) for one in targets]
+    named = [len(entries) - 1 if one == -1 else place for one, place in zip(targets, named, strict=True)]
+    places: list[int] = []
+    taken: set[int] = set()
+    for entry in below:
+        if entry.number in numbers:
+            place = numbers[entry.number]
+        elif entry.number and numbers:
+            place = len(entries)
+        elif named:
+            place = named.pop(0)
+        elif len(taken) == len(entries):
+            place = len(entries)
+        elif actions.count(entry.actions[0]) == 1:
+            place = actions.index(entry.actions[0])
+        elif targets and entry.actions[0] not in actions:
+            place = len(entries)
+        else:
+            return None
+        if place in taken or (place < len(entries) and not _is_about(entry, entries[place])):
+            return None
+        places.append(place)
+        taken |= {place} - {len(entries)}
+    return places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tsgkit.graph.reading.cypher import cypher_at
 from tsgkit.graph.reading.dot import digraph_at
 from tsgkit.graph.reading.entries import entries_at, mapping_at
 from tsgkit.graph.reading.line_content import Form
@@ -13,6 +14,7 @@ from tsgkit.graph.reading.tags import tagged_at
 
 FORMS: tuple[Callable[[Sequence[str], int], Form], ...] = (
     flowchart_at,
+    cypher_at,
     digraph_at,
     tagged_at,
     table_at,

@@ -57,10 +57,16 @@ ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")
 TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,60}}+(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
 WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
 """Words before text that can only be a list of lists or strings."""
+DENYING = (
+    r"(?:do )?not\b(?! (?:forget|sure|only))|don['’]t\b|never\b(?! mind)|incorrect|wrong|avoid(?!ing)|bad\b"
+    r"|instead\sof\b(?=\W{0,4}\Z)|counter-?examples?\b|falsch|nicht\b|错误|不要"
+    r"|(?:for )?example\b|e\.g\b|beispiel|例如|示例"
+)
+DENIES = re.compile(rf"\W{{0,6}}(?:{DENYING})", re.IGNORECASE)
+"""Words before graphs that are wrong, or an example."""
 DOUBTS = re.compile(
-    r"\W{0,4}(?:(?:do )?not\b|don['’]t\b|never\b|incorrect|wrong|avoid|bad\b|instead\b|(?:output )?format\b|template\b"
-    r"|(?:for )?example\b|e\.g\b|notes?\b|remark|explanation|reason(?:ing|s)?\b"
-    r"|(?:original|before|removed|missing)\W{0,4}\Z|omitted\b|deleted\b|hinweis|anmerkung|beispiel|nota\b|注意|备注|说明|例如|示例|格式)",
+    rf"\W{{0,4}}(?:{DENYING}|instead\b|(?:output )?format\b|template\b|notes?\b|remark|explanation|reason(?:ing|s)?\b"
+    r"|(?:original|before|removed|missing)\W{0,4}\Z|omitted\b|deleted\b|hinweis|anmerkung|nota\b|注意|备注|说明|格式)",
     re.IGNORECASE,
 )
 

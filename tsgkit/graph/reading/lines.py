@@ -14,12 +14,14 @@ from tsgkit.graph.reading.line_prefixes import ARROW, BRACKETS_OPEN, GRAPH, Lead
 from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_labelled, read_row
 from tsgkit.graph.reading.spelling import plain
 
+HEADING = "a heading or lead-in"
+NO_TRIPLET = "no triplet"
 DOUBTFUL = "a triplet that the words before it deny or give as an example"
 NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)"
 CLEAN = re.compile(f"{NAME} -> {NAME} -> {NAME}")
 NEARLY_CLEAN = re.compile(rf"([-*•] )?{NAME} (->|→|⟶) {NAME} \3 {NAME}")
 """A triplet behind a bullet, or with another arrow: so common that it is read at once."""
-HEADING = re.compile(
+NUMBERED = re.compile(
     rf"#{{1,6}}(?:\s|$)|\W{{0,4}}{GRAPH}[ \t_]{{0,3}}\W{{0,3}}\d+\b|\(?\d{{1,6}}[.):]",
     re.IGNORECASE,
 )
@@ -47,7 +49,7 @@ def understand(line: str) -> Line:
     if text.startswith(("```", "~~~")):
         return Line(ignored="a code fence", is_break=True)
     if not text:
-        return Line(ignored="no triplet")
+        return Line(ignored=NO_TRIPLET)
     lead = lead_of(text)
     repairs = dict.fromkeys(spelt)
     if not ARROW.search(text, lead.end):
@@ -102,12 +104,12 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     if found and not (lead.needs_proof and not names_known_edge(found.triplets)) and not lead.is_doubtful:
         return _behind_lead(found, lead, repairs)
     bold = text.startswith("**") and text.rstrip(":").endswith("**")
-    is_heading = lead.opens_graph or bold or text.endswith(":") or HEADING.match(text) is not None
+    is_heading = lead.opens_graph or bold or text.endswith(":") or NUMBERED.match(text) is not None
     if reason := _looks_like_triplets(text, content, lead):
         return Line(ignored=reason, is_break=is_heading, looks_like_triplets=True)
     if is_heading:
-        return Line(ignored="a heading or lead-in", is_break=True)
-    return Line(ignored="no triplet")
+        return Line(ignored=HEADING, is_break=True)
+    return Line(ignored=NO_TRIPLET)
 
 
 def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:

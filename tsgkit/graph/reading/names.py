@@ -38,6 +38,8 @@ PROSE = word_set(
     "porque",
 )
 """Words of sentences: a name of several words holds none of them."""
+EDITS = ("delete ", "remove ", "replace ", "drop ", "omit ")
+OF_A_GRAPH = re.compile(r"\s(?:from|in|of|to)\s(?:the\s)?(?:\w{1,9}\s)?graph\b", re.IGNORECASE)
 NO_BARE_NAME = frozenset("[](){}<>=")
 INTERJECTIONS = word_set("also and but first finally next no now ok okay so sure then thus well yes")
 
@@ -99,6 +101,8 @@ def fault_of(names: Sequence[str]) -> str:
         return "words with a colon before a triplet"
     if "|" in text:
         return "a bar in a name"
+    if names[0].lower().startswith(EDITS) or OF_A_GRAPH.search(names[2]):
+        return "an edit of a triplet in words"
     if any(name.count(" ") >= MOST_WORDS for name in names) or is_prose(names[0]) or is_prose(names[2]):
         return "a sentence between arrows, not a name"
     return ""

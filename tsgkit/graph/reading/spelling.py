@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tsgkit.replies.characters import LETTERS
+
 ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 FULL_WIDTH = {mark: chr(ord(mark) - 0xFEE0) for mark in "！＃（）＊－．／＜＝＞［］＿｀｛｜｝"}
 PUNCTUATION = {"，": ", ", "：": ": ", "；": "; ", "、": ", ", "。": ". "}
@@ -47,6 +49,9 @@ def plain(line: str) -> Plain:
         text = ZERO_WIDTH.sub("", line)
         if len(text) != len(line):
             repairs.append("invisible characters")
+        if (other := text.translate(LETTERS)) != text:
+            text = other
+            repairs.append("full-width or styled letters")
         other = NUMBERED.sub(r"\1. ", text).translate(MARKS)
         if other != text:
             text = other

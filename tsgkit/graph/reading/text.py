@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.corrections import CORRECTION, takes_back_all
+from tsgkit.graph.reading.corrections import Section, decide
 from tsgkit.graph.reading.forms import form_at
+from tsgkit.graph.reading.headings import ANSWERS, IN_WORDS, Heading, heading_of, is_short
 from tsgkit.graph.reading.line_content import (
     Block,
     Form,
@@ -30,18 +31,19 @@ from tsgkit.graph.reading.line_prefixes import (
     lead_of,
     segments,
 )
-from tsgkit.graph.reading.lines import CLEAN, nearly_clean, understand
+from tsgkit.graph.reading.lines import CLEAN, HEADING, NO_TRIPLET, nearly_clean, understand
 from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
+from tsgkit.graph.reading.spelling import plain
 from tsgkit.graph.reading.values import Holding, look
 from tsgkit.replies import Unreadable
+from tsgkit.replies.corrections import WITHDRAWN
 from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spoken
 
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
-WITHDRAWN = "withdrawn by a correction behind it"
 
 
 def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
@@ -59,13 +61,13 @@ class _Finder:
         self.lines = self.text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.blocks: list[Block] = []
+        self.sections = [Section(Heading())]
+        self.interrupted: Heading | None = None
         self.notes: list[Note] = []
         self.block: Block = []
         self.at = 0
         self.searched_to = 0
         self.long_attempts = MOST_LONG_ATTEMPTS
-        self.corrected_from = 0
-        self.taken_back: list[int] = []
         self.left = most_lines(text)
 
     def run(self) -> None:
@@ -80,6 +82,9 @@ class _Finder:
                     self.block.append(FoundTriplet(Triplet(source, edge, target), self.at + 1))
             elif not line or line.isspace():
                 self.close()
+                self.resume()
+                if self.sections[-1].is_listed and not self.sections[-1].blocks:
+                    self.begin(Heading(), "")
             elif not self.left:
                 self.notes.append(unread(self.at + 1, TOO_MANY_LINES, line))
                 break
@@ -92,7 +97,7 @@ class _Finder:
                 self.left -= 1
             self.at += 1
         self.close()
-        self.withdraw()
+        self.decide()
 
     def skip_reasoning(self) -> None:
         """Blank reasoning, which is never read."""
@@ -112,8 +117,37 @@ class _Finder:
 
     def close(self) -> None:
         if self.block:
-            self.blocks.append(self.block)
+            self.sections[-1].blocks.append(self.block)
             self.block = []
+
+    def begin(self, heading: Heading, text: str, *, promises: bool = False) -> None:
+        """Begin a section; numbered graphs right below a heading are what it says."""
+        self.close()
+        self.interrupted = None
+        last = self.sections[-1]
+        if heading.number and not heading.role and last.heading.role and not ANSWERS.search(text):
+            is_within = not last.blocks if not last.heading.number else last.is_within
+            if is_within and last.heading.role != "correction":
+                heading = heading._replace(role=last.heading.role)
+                self.sections.append(Section(heading, self.at + 1, is_within=True))
+                return
+        self.sections.append(Section(heading, self.at + 1, promises=promises))
+
+    def begin_inline(self, words: str) -> None:
+        """Begin a section by the words before triplets on their line; it lasts up to a blank line."""
+        heading = heading_of(f"{words.rstrip(' :：*_')}:")
+        if ":" in words:
+            self.resume()
+        if heading.role or heading.number:
+            before = self.sections[-1].heading
+            self.begin(heading, words)
+            if heading.role not in ("", "correction"):
+                self.interrupted = before
+
+    def resume(self) -> None:
+        """Go on with the section that words before triplets interrupted."""
+        if self.interrupted is not None:
+            self.begin(self.interrupted._replace(number=0, targets=()), "")
 
     def add(self, triplets: Iterable[Triplet], number: int) -> None:
         """Put triplets of a line into the open block, apart from those that repeat the format."""
@@ -123,21 +157,13 @@ class _Finder:
             else:
                 self.block.append(FoundTriplet(triplet, number))
 
-    def withdraw(self) -> None:
-        """Leave out the graphs before a correction, where it was followed by any."""
-        for place, end in pairwise([*self.taken_back, len(self.blocks)]):
-            before, behind = self.actions(self.corrected_from, place), self.actions(place, end)
-            if behind >= max(before, 1):
-                self.corrected_from = max(self.corrected_from, place)
-        if not 0 < self.corrected_from < len(self.blocks):
-            return
-        gone = {found.line for block in self.blocks[: self.corrected_from] for found in block}
-        self.notes += [ignored(number, WITHDRAWN, self.lines[number - 1]) for number in sorted(gone)]
-        del self.blocks[: self.corrected_from]
-
-    def actions(self, start: int, end: int) -> int:
-        """Return how many person-verb triplets some blocks hold."""
-        return sum(found.names_action for block in self.blocks[start:end] for found in block)
+    def decide(self) -> None:
+        """Leave out the graphs that are not the answer, and note where that is not decided."""
+        decision = decide(self.sections)
+        self.blocks = decision.blocks
+        gone = {found.line: reason for block, reason in decision.left_out for found in block}
+        self.notes += [ignored(number, reason, self.lines[number - 1]) for number, reason in sorted(gone.items())]
+        self.notes += [unread(number, reason, self.lines[number - 1]) for number, reason in decision.undecided]
 
     def take_form(self, form: Form) -> None:
         """Several lines that are read together."""
@@ -160,6 +186,8 @@ class _Finder:
         content = segment[lead.end :].rstrip(" \t.,;")
         is_list = content.startswith(BRACKETS_OPEN) and not lead.is_doubtful
         value = loaded(content) if is_list else None
+        if is_list:
+            self.begin_inline(segment[: lead.end])
         if value is not None and self.take_value(look(value, find_blocks), self.at, lead):
             return
         pieces = pieces_of(content, find_blocks) if is_list else []
@@ -171,18 +199,25 @@ class _Finder:
 
     def take_line(self, text: str) -> None:
         """One line by itself."""
-        self.take(understand(text), text)
+        line = understand(text)
+        if line.triplets:
+            words = plain(text).text if ":" in text or "：" in text else ""
+            self.begin_inline(words[: lead_of(words).end])
+        elif line.ignored in (HEADING, NO_TRIPLET) or line.looks_like_triplets:
+            heading = heading_of(text)
+            ends_role = is_short(text) and (heading.role or self.sections[-1].heading.role not in ("", "correction"))
+            if line.ignored == HEADING or heading.role == "correction" or ends_role:
+                is_open = text.rstrip("*_ \t").endswith((":", "：")) or line.looks_like_triplets
+                self.begin(heading, text, promises=bool(is_open or WITHDRAWN.search(text) or IN_WORDS.match(text)))
+            elif line.ignored == NO_TRIPLET and self.sections[-1].heading.role == "given":
+                self.sections[-1].is_listed = True
+        self.take(line, text)
 
     def take(self, line: Line, text: str) -> None:
         """Add the content of the current line, or of a part of it."""
         number = self.at + 1
-        takes_back = not line.triplets and not line.looks_like_triplets and takes_back_all(text)
-        if line.is_break or takes_back:
+        if line.is_break:
             self.close()
-        if takes_back:
-            self.taken_back.append(len(self.blocks))
-        elif line.is_break and not (line.triplets or self.corrected_from) and CORRECTION.search(text):
-            self.corrected_from = len(self.blocks)
         self.add(line.triplets, number)
         if line.ignored:
             note = unread if line.looks_like_triplets else ignored
@@ -197,6 +232,7 @@ class _Finder:
             return False
         if lead.opens_graph:
             self.close()
+        self.begin_inline(line[: lead.end])
         return self.take_json(lead) or self.take_list(lead)
 
     def take_json(self, lead: Lead) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.headings import GIVEN
 from tsgkit.graph.reading.line_content import Block, Note, is_whole_graph, names_known_edge
 from tsgkit.graph.reading.line_prefixes import ARROW, GRAPH_KEY
 from tsgkit.graph.reading.lines import understand
@@ -128,7 +129,8 @@ class _Walk:
     def take_field(self, key: str, part: object, fields: int, depth: int) -> None:
         names = _three_strings(part) if isinstance(part, list) and fields > 1 else None
         only_names = names and are_names(names) and is_list_of_names(key, names)
-        if only_names or (_is_text(part) and REASONING_KEY.search(key)):
+        is_given = fields > 1 and GIVEN.match(key) is not None
+        if only_names or is_given or (_is_text(part) and REASONING_KEY.search(key)):
             self.holding.ignored += 1
         elif GRAPH_KEY.fullmatch(key):
             self.close()
@@ -145,10 +147,11 @@ class _Walk:
             self.take_text(part)
         elif isinstance(part, (list, dict)) and part:
             self.close()
-            before = len(self.holding.graphs), self.holding.unread
+            before, ignored = (len(self.holding.graphs), self.holding.unread), self.holding.ignored
             self.visit(part, depth + 1)
             if is_listed and (len(self.holding.graphs), self.holding.unread) == before:
                 self.holding.unread += 1
+                self.holding.ignored = ignored
         else:
             self.holding.ignored += 1
 

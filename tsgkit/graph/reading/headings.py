@@ -1,0 +1,166 @@
+"""Words above graphs that say what these are: an answer, its correction, a summary, what was given, what is wrong.
+
+>>> heading_of("Already in the scene:").role, heading_of("Summary of both graphs:").role
+('given', 'summary')
+>>> heading_of("Graph 2 (corrected):")
+Heading(role='correction', number=2, targets=(2,))
+>>> heading_of("Wait, the last graph should be:").targets, heading_of("Here is the graph:")
+((-1,), Heading(role='', number=0, targets=()))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from tsgkit.graph.reading.line_prefixes import DENIES, GRAPH
+from tsgkit.replies.corrections import WITHDRAWN
+
+ALL = 0
+"""The target of a correction that speaks of every graph."""
+LONGEST = 300
+"""Characters of a line that are searched."""
+MOST_WORDS = 4
+"""Words of a heading that has no mark."""
+NUMBERED = re.compile(
+    rf"\W{{0,8}}(?:(?P<final>final|corrected|revised|updated|fixed)\s)?(?:{GRAPH}[ \t_-]{{0,3}}[#(]?(\d{{1,3}})\b"
+    r"|\(?(\d{1,3})[.):]\W*$)",
+    re.IGNORECASE,
+)
+"""The number of a graph in the heading above it or in its label: ``### Graph 2``, ``2.``."""
+BEFORE = (
+    r"(?:already|given(?!\s(?:that|below|here|this|the\b[^,:\n]*,))|so\sfar|(?:re-?stat\w+\s)?(?:the\s)?(?:context|background)|previous(?:ly)?|prior|preceding"
+    r"|earlier|existing|before(?:\s(?:this|that|the)\b)?|known|kontext|gegeben|bisher\w*|vorher\w*|contexto|contexte)"
+)
+GIVEN = re.compile(
+    rf"[\W_]{{0,8}}(?:(?:what|the|as|for|from|in|we|i|is|was|were|came|comes|happened|happens|have|my|scene|state|graphs?|actions?|triplets?)\s){{0,5}}"
+    rf"(?:{BEFORE}(?![\w-])|input\b|已知|上文|背景)",
+    re.IGNORECASE,
+)
+GIVEN_NUMBER = re.compile(r"\(\W{0,3}(?:given|context|already|previous(?:ly)?)\b", re.IGNORECASE)
+"""What was given, said behind the number of a graph, where ``before`` may be a time."""
+ANSWERS = re.compile(
+    r"\b(?:answer|target|new|next|now|final|result|output|requested|here\s(?:is|are|comes)|graphs?\s(?:for|of)|graph\sis|antwort|neue?r?s?"
+    r"|respuesta|réponse)\b|答案|结果",
+    re.IGNORECASE,
+)
+WRONG = re.compile(
+    r"\b(?:wrong|incorrect|mistakes?|invalid|faulty|rejected|discarded|ruled\sout|tempt\w+|counter-?examples?"
+    r"|not\s(?:write|use|say|like|this|these|valid|allowed|as\sfollows)|(?:one|you|we)\s(?:might|may|could))\b",
+    re.IGNORECASE,
+)
+GIVES = re.compile(r"\bhere(?:['’]s|\sis|\sare)\s(?:the|my)\b|\bgraphs?\s(?:is|are)\b", re.IGNORECASE)
+RIGHT = re.compile(r"\b(?:correct(?:ed|ion)?|right|fixed|instead(?!\sof)|should|better|was)\b", re.IGNORECASE)
+DRAFT = re.compile(
+    r"\W{0,6}(?:(?:my|a|the)\s)?(?:(?:first|rough|initial)\s)?(?:draft|attempt|try|entwurf|borrador)\b", re.I
+)
+OTHERWISE = re.compile(r"\W{0,6}(?:an?\s|another\s)?alternativ(?:e|ely|a|amente)\b", re.IGNORECASE)
+SUMMARY = re.compile(
+    r"\b(?:summar(?:y|i[sz]e|i[sz]ed|i[sz]ing)|in\s(?:short|brief|sum|total|other\swords)|to\ssum\sup|combined|merged|recap\w*"
+    r"|together|equivalent(?:ly)?|(?:the\s)?same\s(?:as|graphs?|triplets|again|in)\b|for\sreference|once\s(?:more|again)|as\s(?:json|cypher|a\stable|yaml)"
+    r"|key\s(?:triplets|facts|relations)|overview|zusammen(?:fassung|gefasst)?|resumen|résumé|en\sresumen)\b|总结|汇总|综上",
+    re.IGNORECASE,
+)
+CUE = re.compile(
+    r"\b(?:correct(?:ed|ions?|ing)|correct(?=\s(?:\w+\s){0,3}(?:graph|one|both|all))|wrong|my\sbad|better|improved|errat(?:um|a)|delete[ds]?|removed?|drop|scratch|edit|updates?|forgot|missing|mistakes?|again|fix(?:ed|es|ing)?|revis\w+|amended|updated|oops|sorry|wait"
+    r"|actually|second\sthought|should\s(?:be|read|have|say|look)|replace[sd]?|misread|korrektur|korrigiert\w*|corrección|corregid[oa]|rectification)\b"
+    r"|不对|更正|修正|其实",
+    re.IGNORECASE,
+)
+"""A word that makes a line about a graph a correction of it."""
+IN_WORDS = re.compile(
+    r"\W*(?:corrections?|errat(?:um|a)|edit|korrektur|corrección)\b(?!\W*(?:none|no|not|keine)\b)", re.IGNORECASE
+)
+"""The beginning of a line that corrects graphs, if only in words."""
+ORDINALS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5,
+    "sixth": 6, "seventh": 7, "eighth": 8, "last": -1, "final": -1, "erste": 1, "zweite": 2, "dritte": 3, "letzte": -1,
+}  # fmt: skip
+THING = r"(?:(?:scene|action)[ -]?)?(?:graphe?|szenengraph|grafo|block|action|one)"
+TARGET = re.compile(
+    rf"\b(?:(?P<all>both|all|every|each|beide|alle|ambos)(?:\sof)?(?:\s(?:the|two|three|my))*\s(?:{THING}s?|of\sthem)"
+    rf"|(?P<some>one|some)\sof\s(?:them\b|(?:the|my)\s(?:\w+\s){{0,2}}{THING}s?)|(?P<ordinal>{'|'.join(ORDINALS)})\s{THING}\b"
+    rf"|{THING}s?[ \t_-]{{0,3}}#?(?P<number>\d{{1,3}})(?:\s?(?:and|&|,|und|y|et)\s?(?P<further>\d{{1,3}}))?\b)"
+    r"|图\s?(?P<chinese>\d)",
+    re.IGNORECASE,
+)
+ANNOUNCED = re.compile(
+    r"\b(?:corrected|correction|revised|korrigiert\w*|korrektur)\b[^:：\n]{0,40}[:：]\W*$|^\W*(?:corrections?|corrected|revised|korrektur)\b[^:：\n]{0,40}[:：]"
+    r"|\b(?:corrected|revised|updated|fixed|amended)\s(?:(?:scene|action)\s)?(?:graph|triplet|version|answer|output|list)s?"
+    r"|\b(?:sorry|oops|wait|hmm|actually|no|my\sbad)\b[^\n]{0,60}\b(?:wrong|mistakes?|incorrect|not\s(?:right|correct))\b"
+    r"|^\W*errat(?:um|a)\b|^\W*(?:please\s)?(?:delete|remove|replace|drop|omit)\s[^\n]{1,60}?(?:->|→)"
+    r"|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
+    re.IGNORECASE,
+)
+"""A heading that replaces graphs before it without saying which."""
+
+
+Role = Literal["", "correction", "denied", "other", "draft", "summary", "given"]
+
+
+class Heading(NamedTuple):
+    """The role of the graphs below a line, the number that it gives them, and the graphs that they correct.
+
+    The role is empty for an answer. Targets count from 1, -1 is the last graph, :data:`ALL` every one.
+    """
+
+    role: Role = ""
+    number: int = 0
+    targets: tuple[int, ...] = ()
+
+
+def is_short(text: str) -> bool:
+    """Return whether a line may be a heading without a mark that says so."""
+    if re.search(r"[:：]\s*\w", text):
+        return False
+    return len(text.split()) <= MOST_WORDS and not text.rstrip().endswith((".", "!", "?", ",", ";"))
+
+
+def heading_of(line: str) -> Heading:
+    """Return what a line without triplets says of the graphs below it."""
+    text = line[:LONGEST]
+    numbered = NUMBERED.match(text)
+    number = int(numbered.group(2) or numbered.group(3)) if numbered else 0
+    rest = text[numbered.end() :].lstrip() if numbered else text[text.rstrip().rfind(". ") + 1 :]
+    bare = text.rstrip(" \t*_`#")
+    is_label = (
+        bare.endswith((":", "：", "]")) or text.lstrip().startswith("#") or bare != text.rstrip() or is_short(text)
+    )
+    is_label = rest.startswith("(") if numbered else is_label and not text.lstrip().startswith("</")
+    roles: list[Role] = [role for role, is_role in ROLES if is_role(rest)] if is_label else []
+    if numbered and roles == ["given"] and not GIVEN_NUMBER.match(rest):
+        roles = []
+    role = roles[0] if roles else ""
+    names_graph = (CUE.search(text) or (numbered and numbered["final"])) and TARGET.search(text)
+    if role != "denied" and (names_graph or WITHDRAWN.search(text) or ANNOUNCED.search(text)):
+        return Heading("correction", number, tuple(_targets(text)))
+    return Heading(role, number)
+
+
+def _targets(text: str) -> list[int]:
+    """Return the graphs that a line names, each once."""
+    found: dict[int, None] = {}
+    for match in TARGET.finditer(text):
+        if match["all"]:
+            found[ALL] = None
+        elif match["ordinal"]:
+            found[ORDINALS[match["ordinal"].lower()]] = None
+        elif not match["some"]:
+            numbers = (match["number"] or match["chinese"], match["further"])
+            found.update(dict.fromkeys(int(number) for number in numbers if number))
+    return list(found)
+
+
+def _denies(text: str) -> bool:
+    denies = (DENIES.match(text) and not GIVES.search(text)) or WRONG.search(text)
+    return denies is not None and not RIGHT.search(text)
+
+
+ROLES: tuple[tuple[Role, Callable[[str], object]], ...] = (
+    ("other", OTHERWISE.match),
+    ("denied", _denies),
+    ("draft", DRAFT.match),
+    ("summary", SUMMARY.search),
+    ("given", lambda text: GIVEN.match(text) and not ANSWERS.search(text)),
+)

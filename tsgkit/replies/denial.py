@@ -1,0 +1,75 @@
+"""Blanking of what a reply names only to turn it down: denied, asked about, set behind another, an alternative.
+
+>>> without_denied(Part("Not [brush] but [roller]."), {"brush"}).text.split()
+['[roller].']
+>>> without_denied(Part("Is it the brush? No, roller (alternative: tray)."), {"brush", "tray"}).text.split()
+['Is', 'it', '?', ',', 'roller', '(', ').']
+>>> without_denied(Part("Not only [brush] but also [roller]."), set()).text
+'Not only [brush] but also [roller].'
+
+Only a name that is set apart by marks, a letter of an option, or one of the known names is blanked, with the words that
+deny it. All positions stay valid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+from tsgkit.replies.spans import Part
+
+MARKED = r"\[[^\[\]\n]{1,60}\]|\*\*[^*\n]{1,60}\*\*|`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”"
+ARTICLE = r"(?:(?i:the|an?|der|die|das|den|el|la|le|option|choice|answer|letter|candidate)\s++)?"
+LETTER = r"(?:\([A-H]\)|(?:[B-H]|A(?!\s++(?!(?i:n?or|but|and|is|was|oder|und|noch|sondern|ni|y|sino)\b)\w))(?![\w'’]))"
+WORD = r"[^\W\d_]\w*+(?:-\w++)*+"
+NAMED = rf"(?:{LETTER}|{ARTICLE}(?:{MARKED}|{LETTER}|(?P<first>{WORD})))"
+"""A name: set apart by marks, the letter of an option, or a word."""
+LIST = rf"{NAMED}(?P<more>\s*+(?:,\s*+)?(?i:or|nor|oder|ni)\s++{NAMED.replace('first', 'second')})?"
+COMMA = r"(?:,\s{0,3}(?i:(?:and|und|y|et)\s{1,3})?|(?<!\w)(?i:and|und|y|et)\s{1,3})?"
+DO = r"(?i:be|use|using|answer|write|choose|pick|say|select|take|with|called?)"
+BUT = r"(?:\s*+,?\s*+(?:(?i:but|sondern|sino|mais)\b(?!\s++(?i:also|auch)\b)|而是)\s*+:?)?"
+WRONG = (
+    r"(?:(?i:no|nope|wrong|incorrect|false|not\s++(?:right|correct|it)|excluded|ruled\s++out|nein|falsch)\b|[❌✗✘❎])"
+    r"(?!\s++(?:doubt|other|need))"
+)
+DENIALS = (
+    rf"{COMMA}(?<!\w)(?i:(?:do(?:es)?|did|can|could|must|should|would)\s++(?=not\s++{DO}))?"
+    rf"(?i:not|never|nicht|neither|nor|weder|noch|avoid|kein\w*)\s++(?!(?i:only|just|nur)\b)(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
+    rf"(?:(?i:\b(?:do|does|did|ca|could|should|would))(?=n['’]t\s++{DO}))?n['’]t\s++(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
+    rf"(?<!\w)(?i:cannot\s++be|no\s++es|ce\s++n['’]est\s++pas)\s++{LIST}{BUT}",
+    rf"(?:不是|并非|不选)\s*+{LIST}{BUT}",
+    rf"{COMMA}(?<!\w)(?i:rather\s++than|instead\s++of|as\s++opposed\s++to|unlike|statt|anstelle\s++von|en\s++lugar\s++de"
+    rf"|plutôt\s++que|au\s++lieu\s++d[eu])\s++{LIST}",
+    rf"{COMMA}(?<!\w)(?i:alternative(?:ly)?|alternativa|alternativement|another\s++option|runner-up|second\s++(?:choice|best))"
+    rf"(?:\s++(?i:answer|name))?(?:\s*+[:,–-]|\s++(?i:is|was|would\s++be|could\s++be))?\s*+{LIST}",
+    rf"(?<![^\W_]){LIST}\s*+[?？](?!\s*+(?i:yes|ja\b|sí|oui|correct|right|exactly|是|对))(?:\s*+(?i:no|nope|nein|not|non)\b(?=\s*+[,.:;!–—-]))?",
+    rf"(?<![\w-])(?!\"){ARTICLE}(?:{MARKED}|(?P<first>{WORD}))(?P<more>)(?P<second>)\s*+(?::|=|-{{1,2}}>|[→–—-]|(?i:is|was|would\s++be)\b|(?=[❌✗✘❎]|no\b))\s*+{WRONG}",
+    rf"(?:[❌✗✘❎]\s*+|\b(?i:wrong|incorrect|false|falsch)\s*+:\s*+){LIST}",
+)
+DENIED = tuple(re.compile(pattern.replace(r"\s", r"[^\S\n]")) for pattern in DENIALS)
+"""Patterns of denials, each within a line."""
+MAY_DENY = re.compile(
+    r"\bno[tr]?\b|n['’]t\b|cannot|never|nicht|nein|neither|weder|kein|avoid|\bpas\b|不|非|than|instead|opposed|unlike|statt"
+    r"|anstelle|lugar|plutôt|lieu|alternativ|another|runner|second|[?？❌✗✘❎]|wrong|incorrect|false|falsch|excluded|ruled",
+    re.IGNORECASE,
+)
+ANY = re.compile("[^?？\n]")
+"""What is blanked; the mark of a question stays."""
+
+
+def without_denied(part: Part, known: AbstractSet[str] = frozenset()) -> Part:
+    """Return a text with the names that it turns down blanked; ``known`` are folded names that need no marks."""
+    if not MAY_DENY.search(part.text):
+        return part
+
+    def blanked(match: re.Match[str]) -> str:
+        if match["first"] and match["first"].casefold() not in known:
+            return match.group()
+        is_pair = not match["second"] or match["second"].casefold() in known
+        end = (match.end() if is_pair else match.start("more")) - match.start()
+        return ANY.sub(" ", match.group()[:end]) + match.group()[end:]
+
+    text = part.text
+    for pattern in DENIED:
+        text = pattern.sub(blanked, text)
+    return Part(text, part.start)
