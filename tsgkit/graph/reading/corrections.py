@@ -93,6 +93,8 @@ def decide(sections: Sequence[Section]) -> Decision:
             entries = _corrected(entries, below, section, decision)
             if section.promises and not below and not any(one.blocks for one in sections[at:]):
                 decision.undecided.append((section.line, NOT_GIVEN))
+        elif role == "" and _names_again(entries, below, section.heading.targets):
+            entries = _corrected(entries, below, section, decision)
         elif role == "" or (role in ("draft", "other") and not has_answer) or (role == "summary" and not entries):
             if below and below[0].number in numbers:
                 decision.undecided.append((section.line, SAME_NUMBER))
@@ -120,6 +122,14 @@ def _extend(entries: list[Entry], more: Sequence[Entry]) -> None:
             entries[-1].blocks.extend(entry.blocks)
         else:
             entries.append(entry)
+
+
+def _names_again(entries: Sequence[Entry], below: Sequence[Entry], targets: Sequence[int]) -> bool:
+    """Return whether the graph below words about one before has its action: ``Let me redo graph 2:``."""
+    if len(targets) != 1 or len(below) != 1 or targets[0] == ALL or any(len(one.actions) != 1 for one in entries):
+        return False
+    [place] = (entries and len(below[0].actions) == 1 and _places(entries, below, targets)) or [len(entries)]
+    return place < len(entries) and entries[place].actions == below[0].actions
 
 
 def _contradicts(entries: Sequence[Entry], summary: Sequence[Entry]) -> bool:

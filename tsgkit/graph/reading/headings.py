@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from tsgkit.graph.reading.line_prefixes import DENIES, GRAPH
+from tsgkit.graph.reading.line_prefixes import CROSSES, DENIES, GRAPH
 from tsgkit.replies.corrections import WITHDRAWN
 
 ALL = 0
@@ -30,24 +30,24 @@ NUMBERED = re.compile(
 )
 """The number of a graph in the heading above it or in its label: ``### Graph 2``, ``2.``."""
 BEFORE = (
-    r"(?:already|given(?!\s(?:that|below|here|this|the\b[^,:\n]*,))|so\sfar|(?:re-?stat\w+\s)?(?:the\s)?(?:context|background)|previous(?:ly)?|prior|preceding"
+    r"(?:already|history|provided|copy\sof|(?:current|initial)\s(?:scene|state)|last\stime|given(?!\s(?:that|below|here|this|the\b[^,:\n]*,))|so\sfar|(?:re-?stat\w+\s)?(?:the\s)?(?:context|background)|previous(?:ly)?|prior|preceding"
     r"|earlier|existing|before(?:\s(?:this|that|the)\b)?|known|kontext|gegeben|bisher\w*|vorher\w*|contexto|contexte)"
 )
 GIVEN = re.compile(
-    rf"[\W_]{{0,8}}(?:(?:what|the|as|for|from|in|we|i|is|was|were|came|comes|happened|happens|have|my|scene|state|graphs?|actions?|triplets?)\s){{0,5}}"
+    rf"[\W_]{{0,8}}(?:(?:what|the|as|for|from|in|we|i|is|was|were|came|comes|happened|happens|have|my|scene|state|story|graphs?|actions?|triplets?)\s){{0,5}}"
     rf"(?:{BEFORE}(?![\w-])|input\b|已知|上文|背景)",
     re.IGNORECASE,
 )
 GIVEN_NUMBER = re.compile(r"\(\W{0,3}(?:given|context|already|previous(?:ly)?)\b", re.IGNORECASE)
 """What was given, said behind the number of a graph, where ``before`` may be a time."""
 ANSWERS = re.compile(
-    r"\b(?:answer|target|new|next|now|final|result|output|requested|here\s(?:is|are|comes)|graphs?\s(?:for|of)|graph\sis|antwort|neue?r?s?"
+    r"\b(?:(?<!of\sthe\s)answer|target|new|next|now|final|result|output|requested|here\s(?:is|are|comes)|graphs?\s(?:for|of)|graph\sis|antwort|neue?r?s?"
     r"|respuesta|réponse)\b|答案|结果",
     re.IGNORECASE,
 )
 WRONG = re.compile(
-    r"\b(?:wrong|incorrect|mistakes?|invalid|faulty|rejected|discarded|ruled\sout|tempt\w+|counter-?examples?"
-    r"|not\s(?:write|use|say|like|this|these|valid|allowed|as\sfollows)|(?:one|you|we)\s(?:might|may|could))\b",
+    r"\b(?:wrong|incorrect|mistakes?|errors?|invalid|faulty|rejected|discarded|ruled\sout|tempt\w+|counter-?examples?"
+    r"|not\s(?:to|the\sgraph|write|use|say|like|this|these|valid|allowed|as\sfollows)|(?:one|you|we)\s(?:might|may|could))\b",
     re.IGNORECASE,
 )
 GIVES = re.compile(r"\bhere(?:['’]s|\sis|\sare)\s(?:the|my)\b|\bgraphs?\s(?:is|are)\b", re.IGNORECASE)
@@ -102,7 +102,8 @@ Role = Literal["", "correction", "denied", "other", "draft", "summary", "given"]
 class Heading(NamedTuple):
     """The role of the graphs below a line, the number that it gives them, and the graphs that they correct.
 
-    The role is empty for an answer. Targets count from 1, -1 is the last graph, :data:`ALL` every one.
+    The role is empty for an answer, or for one that a line names again. Targets count from 1, -1 is the last graph,
+    :data:`ALL` every one.
     """
 
     role: Role = ""
@@ -133,9 +134,11 @@ def heading_of(line: str) -> Heading:
         roles = []
     role = roles[0] if roles else ""
     names_graph = (CUE.search(text) or (numbered and numbered["final"])) and TARGET.search(text)
-    if role != "denied" and (names_graph or WITHDRAWN.search(text) or ANNOUNCED.search(text)):
+    if not (role == "denied" and DENIES.match(rest)) and (
+        names_graph or WITHDRAWN.search(text) or ANNOUNCED.search(text)
+    ):
         return Heading("correction", number, tuple(_targets(text)))
-    return Heading(role, number)
+    return Heading(role, number, tuple(_targets(text)) if is_label and not (numbered or role) else ())
 
 
 def _targets(text: str) -> list[int]:
@@ -153,6 +156,9 @@ def _targets(text: str) -> list[int]:
 
 
 def _denies(text: str) -> bool:
+    marks = text.strip(" :*")
+    if marks and CROSSES.issuperset(marks):
+        return True
     denies = (DENIES.match(text) and not GIVES.search(text)) or WRONG.search(text)
     return denies is not None and not RIGHT.search(text)
 
@@ -161,6 +167,6 @@ ROLES: tuple[tuple[Role, Callable[[str], object]], ...] = (
     ("other", OTHERWISE.match),
     ("denied", _denies),
     ("draft", DRAFT.match),
+    ("given", lambda text: (GIVEN.match(text) or GIVEN_NUMBER.search(text)) and not ANSWERS.search(text)),
     ("summary", SUMMARY.search),
-    ("given", lambda text: GIVEN.match(text) and not ANSWERS.search(text)),
 )

@@ -57,6 +57,7 @@ ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")
 TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,60}}+(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
 WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
 """Words before text that can only be a list of lists or strings."""
+CROSSES = frozenset("❌✗✘✖🚫❎")
 DENYING = (
     r"(?:do )?not\b(?! (?:forget|sure|only))|don['’]t\b|never\b(?! mind)|incorrect|wrong|avoid(?!ing)|bad\b"
     r"|instead\sof\b(?=\W{0,4}\Z)|counter-?examples?\b|falsch|nicht\b|错误|不要"

@@ -10,7 +10,7 @@ import re
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.arrows import DENIAL, DENIED, read_arrows
 from tsgkit.graph.reading.line_content import Line, is_whole_graph, names_known_edge
-from tsgkit.graph.reading.line_prefixes import ARROW, BRACKETS_OPEN, GRAPH, Lead, lead_of
+from tsgkit.graph.reading.line_prefixes import ARROW, BRACKETS_OPEN, CROSSES, GRAPH, Lead, lead_of
 from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_labelled, read_row
 from tsgkit.graph.reading.spelling import plain
 
@@ -25,7 +25,6 @@ NUMBERED = re.compile(
     rf"#{{1,6}}(?:\s|$)|\W{{0,4}}{GRAPH}[ \t_]{{0,3}}\W{{0,3}}\d+\b|\(?\d{{1,6}}[.):]",
     re.IGNORECASE,
 )
-CROSSES = frozenset("❌✗✘✖🚫❎")
 VERDICTS = " \ufe0f✅✓✔☑" + "".join(sorted(CROSSES))
 """Marks that say of a triplet whether it is right."""
 RULE = frozenset("-*_=~ ")

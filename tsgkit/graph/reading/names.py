@@ -39,6 +39,7 @@ PROSE = word_set(
 )
 """Words of sentences: a name of several words holds none of them."""
 EDITS = ("delete ", "remove ", "replace ", "drop ", "omit ")
+STATEMENT = re.compile(r"(?:create|merge|match)\s?\(", re.IGNORECASE)
 OF_A_GRAPH = re.compile(r"\s(?:from|in|of|to)\s(?:the\s)?(?:\w{1,9}\s)?graph\b", re.IGNORECASE)
 NO_BARE_NAME = frozenset("[](){}<>=")
 INTERJECTIONS = word_set("also and but first finally next no now ok okay so sure then thus well yes")
@@ -103,6 +104,8 @@ def fault_of(names: Sequence[str]) -> str:
         return "a bar in a name"
     if names[0].lower().startswith(EDITS) or OF_A_GRAPH.search(names[2]):
         return "an edit of a triplet in words"
+    if any("{" in name for name in names) or STATEMENT.match(names[0]):
+        return "a statement of a query language, not a name"
     if any(name.count(" ") >= MOST_WORDS for name in names) or is_prose(names[0]) or is_prose(names[2]):
         return "a sentence between arrows, not a name"
     return ""
