@@ -129,7 +129,7 @@ def test_reviewers_see_doubts_of_the_model_and_ctrl_c_keeps_what_is_decided(
     write_lines("said.jsonl", {"item_id": "0/0", "reply": {"look": doubt}})
     words = f"{REFINE} {SCRIPT}".replace("out.txt", "doubted.txt")
     out = tsgkit(words).out
-    assert "proposed (1; --review asks you):\n  item 0, graph 0: fill -> dobj -> kettle" in out
+    assert "proposed (1; --review asks you):\n  item 0, graph 1: fill -> dobj -> kettle" in out
     assert (graphs("doubted.txt"), changes("doubted.txt")) == ([CUP], [])
     monkeypatch.setattr("sys.stdin", io.StringIO("a\n"))
     assert "(proposed, 30 %)" in tsgkit(f"{words} --review").out

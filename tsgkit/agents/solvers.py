@@ -16,8 +16,9 @@
 local:
 person -> verb -> scatter
 scatter -> over -> board
-hand1 -> with -> scatter
+scatter -> with -> hand1
 changes:
+graph 1: scatter -> with -> hand1, was hand1 -> with -> scatter [action-target] (exact): with ends at the action scatter
 graph 1: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
 >>> solver.judge(sample, transcript).scores["strict"]["recall"].value
 0.4
