@@ -42,8 +42,8 @@ MOST_BYTES = 50_000_000
 CHARACTERS_A_TOKEN = 4
 PIXELS_A_TOKEN = 750
 FEWEST_TOKENS, MOST_TOKENS = 85, 4_000
-BIG, MOST_PART = 65_536, 2**20
-"""Size from which an image is read in a thread, and of the parts in which a body is sent."""
+BIG, MOST_PART = 65_536, 2**18
+"""Size from which an image is read in a thread, and of the parts in which a body is sent; a request holds about five."""
 BASE64_URL = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=_\\-]*")
 LONG_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 SHOWN = "[picture]"
@@ -248,7 +248,7 @@ class Body:
 
     @property
     def data(self) -> bytes | AsyncIterator[bytes]:
-        """The whole where it is small, else its parts of at most a megabyte."""
+        """The whole where it is small, else its parts of at most a quarter of a megabyte."""
         first, *others = self.pieces
         return first if isinstance(first, bytes) and not others and len(first) <= MOST_PART else self._parts()
 

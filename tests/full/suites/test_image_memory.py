@@ -89,11 +89,11 @@ print((peak() - before) * 1024)
 """
 
 
-def test_sending_an_image_of_27_mb_five_times_at_once_takes_less_than_its_size(tmp_path: Path) -> None:
+def test_sending_an_image_of_27_mb_five_times_at_once_takes_less_than_half_its_size(tmp_path: Path) -> None:
     (tmp_path / "large.png").write_bytes(Random(7).randbytes(27_000_000))
     (tmp_path / "small.png").write_bytes(b"x")
     with image_server() as server:
         command = [sys.executable, "-c", ASKED, str(tmp_path / "large.png"), server.base]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert int(ended.stdout) < 27e6
+    assert int(ended.stdout) < 27e6 / 2
