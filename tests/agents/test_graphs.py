@@ -10,7 +10,6 @@ from typing import Any, TypedDict
 
 import pytest
 from doors import run
-from langchain_core.language_models import FakeListChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -233,6 +232,8 @@ def test_models_of_a_refiner_are_kept_apart_recorded_limited_and_asked_again_aft
     for target, graphs in (("kettle", [GOOD]), ("cup", [CUP])):  # two functions of one name
         agent = tk.agents.refiner(lambda messages, to=target: f"1: fill -> dobj -> {to}", vocabulary=L, effort="low")
         assert agent.invoke(given)["graphs"] == graph_values(graphs), target
+    from langchain_core.language_models import FakeListChatModel  # takes seconds to import
+
     chat = FakeListChatModel(responses=[BETTER])
     assert tk.agents.refiner(chat, vocabulary=L, effort="low").invoke(given)["graphs"] == graph_values([GOOD])
     model, recorder = Scripted(BETTER), MemoryRecorder()

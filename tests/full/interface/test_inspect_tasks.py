@@ -16,7 +16,6 @@ from shipped import TASKS as SHIPPED
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.interface.inspect_tasks import TASKS, asking, offered
 
 ROWS = SHIPPED / "tsg/data/tsgkit-1/sgds.jsonl"
 
@@ -70,6 +69,8 @@ def test_inspect_eval_runs_a_task_by_its_name_and_what_is_no_style_or_log_is_ref
     ended = subprocess.run(words, env=environment(), capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (ended.returncode, "strict_accuracy" in ended.stdout + ended.stderr) == (0, True), ended.stderr
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
+    from tsgkit.interface.inspect_tasks import TASKS  # takes seconds to import
+
     with pytest.raises(UsageError, match="there is no style cott"):
         TASKS["sgds"](style="cott")
     rows = str(ROWS)
@@ -81,6 +82,8 @@ def test_inspect_eval_runs_a_task_by_its_name_and_what_is_no_style_or_log_is_ref
 
 
 def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_are_not_offered(tmp_path: Path) -> None:
+    from tsgkit.interface.inspect_tasks import TASKS, asking, offered
+
     data = tmp_path / "sgds.jsonl"
     rows = enumerate(ROWS.read_text("utf-8").splitlines()[:3])
     data.write_text("".join(f"{json.dumps(json.loads(row) | {'item_id': str(number)})}\n" for number, row in rows))

@@ -12,8 +12,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import nbclient
-import nbformat
 import pytest
 
 from tsgkit.cli import main, parser_of
@@ -136,6 +134,9 @@ def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path) -> None:
 def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_images(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import nbclient  # both take seconds to import
+    import nbformat
+
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     script = (ROOT / f"examples/notebooks/{name}.py").read_text(encoding="utf-8")
     sources = filter(str.strip, re.split(r"^# %%.*$", script, flags=re.MULTILINE))

@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas  # type: ignore[import-untyped]
 import pyarrow.parquet as pq
 import pytest
 from exported_runs import HOSTILE, hostile_run, served_run, stopped_run
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
+from prefork import Prefork
 from report_runs import recorded
 from samples import SGQA, lines
 from scored_exports import check_figures, rows_asked, run_of
@@ -27,6 +27,9 @@ from tsgkit.llm.reply import Reply, Usage
 from tsgkit.report.exports import FORMATS, export_run
 from tsgkit.report.exports.columns import TABLES, Kind
 from tsgkit.version import __version__
+
+if TYPE_CHECKING:  # takes seconds to import
+    from inspect_ai.log import EvalLog, EvalSample
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +45,8 @@ def logs(run: tk.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Eva
 
 
 def read(file: Path) -> EvalLog:
+    from inspect_ai.log import read_eval_log
+
     return read_eval_log(file.as_posix())
 
 
@@ -181,13 +186,15 @@ def test_an_unfinished_run_is_a_cancelled_log_and_hostile_items_are_text_in_the_
 
 
 def test_an_exported_log_has_the_figures_of_its_run_and_every_sample_by_the_ids_in_its_head(tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log_samples
+
     check_figures(tmp_path, "inspect", "inspect")
     urls = ["https://example.org/rooms/0", "https://example.org/rooms/1", "/root", "x" * 300]
     rows = tmp_path / "sgqa.jsonl"
     rows.write_text(lines(*(SGQA | {"item_id": one, "scenario_id": one} for one in urls)), encoding="utf-8")
     run = tk.evaluate("sgqa", model={"cup": lambda _: "[cup]"}, data=rows, out=tmp_path / "run", quiet=True)
     (file,) = run.export("inspect", tmp_path / "log.eval").files
-    samples = list(read_eval_log_samples(file.as_posix()))
+    samples = read_eval_log_samples(file.as_posix())
     assert [(one.metadata or {})["item_id"] for one in samples] == [sample.item_id for sample in run.samples]
     board = tk.score("sgqa", rows, file, source="inspect").board
     assert board == run.results[0].board and board.counts["answered"] == len(urls)
@@ -196,20 +203,18 @@ def test_an_exported_log_has_the_figures_of_its_run_and_every_sample_by_the_ids_
 TYPES = {Kind.TEXT: "string", Kind.JSON: "string", Kind.WHOLE: "int64", Kind.NUMBER: "double", Kind.TRUTH: "bool"}
 
 
-def test_an_interrupted_export_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interrupted_export_leaves_nothing(tmp_path: Path, commands: Prefork) -> None:
     run, target = tmp_path / "run", tmp_path / "out" / "tables"
     target.parent.mkdir()
     tk.evaluate(["sgqa", "ma-sgg"], out=run, quiet=True)
     for to in FORMATS:
-        words = [sys.executable, "-m", "tsgkit", "export", str(run), "--to", to, "-o", str(target)]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = commands.start("export", str(run), "--to", to, "-o", str(target), cwd=tmp_path)
         until = time.monotonic() + 60
         while not any(path.stat().st_size for path in target.parent.rglob("*") if path.is_file()):
-            assert time.monotonic() < until and process.poll() is None, to
+            assert time.monotonic() < until and not process.ended(), to
             time.sleep(0.001)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-        assert (process.returncode, told) == (130, "tsgkit: interrupted\n"), to
+        process.signal(signal.SIGINT)
+        assert (process.wait().code, process.err) == (130, "tsgkit: interrupted\n"), to
         assert list(target.parent.iterdir()) == [], to
 
 
