@@ -23,15 +23,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from smoke import sized
+from smoke import printed, sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -118,12 +116,8 @@ def rows_of(task: str, samples: int, target: Path) -> Path:
 
 def python(program: str, *arguments: object, cache: Path) -> list[float]:
     """Return the numbers that a program in a fresh process prints last."""
-    environment = os.environ | {"TSGKIT_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return [float(number) for number in done.stdout.split()[-2:]]
+    text = printed(program, *arguments, TSGKIT_CACHE_HOME=str(cache), PYTHONPATH=str(ROOT))
+    return [float(number) for number in text.split()[-2:]]
 
 
 def over_http(requests: int, rounds: int, folder: Path) -> None:

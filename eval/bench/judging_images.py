@@ -15,13 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 
-from smoke import sized
+from smoke import printed, sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -110,12 +109,7 @@ def draw(folder: Path, ids: list[str]) -> None:
 
 def python(program: str, *arguments: object, cache: Path) -> tuple[float, float]:
     """Seconds and the peak of memory in MiB that a program in a fresh process prints."""
-    environment = os.environ | {"TSGKIT_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    wall, peak = done.stdout.split()[-2:]
+    wall, peak = printed(program, *arguments, TSGKIT_CACHE_HOME=str(cache), PYTHONPATH=str(ROOT)).split()[-2:]
     return float(wall), float(peak)
 
 

@@ -10,13 +10,11 @@ does other work the two part.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from smoke import sized
+from smoke import printed, sized
 
 sys.path.insert(0, str(Path(__file__).parent))
 from evaluating import OFFLINE, ROOT, python, rows_of
@@ -39,12 +37,7 @@ READING = {"ma-sgg": (["json", "headline", "implicit"],)}
 
 def measured(run: Path, *words: str) -> tuple[float, float, float]:
     """Seconds by the clock and by the processor, and MiB, of one report."""
-    command = [sys.executable, "-c", REPORT, str(run), *words]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    wall, used, memory = map(float, done.stdout.split())
+    wall, used, memory = map(float, printed(REPORT, run, *words, PYTHONPATH=str(ROOT)).split())
     return wall, used, memory
 
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 FIRST_PAGE, FILTER, DRAWN, LONGEST, MEMORY, OPEN = 2.0, 0.3, 0.05, 0.1, 200.0, 3.0
-ITEMS, SAMPLES = sized((87, "20,880"), (2, "480"))
+ITEMS, SAMPLES = sized((87, "20,880"), (2, "32"))
+MODELS, STYLES, REPEATS = sized((5, 4, 3), (2, 2, 1))
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 PAINTED = """new MutationObserver(() => {
   if (window.seen || !document.querySelector("main table")) return;
@@ -132,9 +133,9 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         run, file = Path(name) / "run", Path(name) / "run.html"
-        models = [subject(number) for number in range(5)]
-        styles = ["zero-shot", "cot", "few-shot", "cot-few-shot"]
-        tk.evaluate("tsg", model=models, style=styles, repeat=3, limit=ITEMS, out=run, concurrency=16, quiet=True)
+        models = [subject(number) for number in range(MODELS)]
+        styles = ["zero-shot", "cot", "few-shot", "cot-few-shot"][:STYLES]
+        tk.evaluate("tsg", model=models, style=styles, repeat=REPEATS, limit=ITEMS, out=run, concurrency=16, quiet=True)
         browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         first, filtered, searched, redrawn, memory = live(page, run)
