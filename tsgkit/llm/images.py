@@ -43,7 +43,7 @@ CHARACTERS_A_TOKEN = 4
 PIXELS_A_TOKEN = 750
 FEWEST_TOKENS, MOST_TOKENS = 85, 4_000
 BIG, MOST_PART = 65_536, 2**18
-"""Size from which an image is read in a thread, and of the parts in which a body is sent; a request holds about five."""
+"""Size from which an image is read in a thread, and of the parts in which a body is sent; a request holds about 5."""
 BASE64_URL = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=_\\-]*")
 LONG_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 SHOWN = "[picture]"
