@@ -28,8 +28,8 @@ PLUGIN = tsgkit/interface/inspect_tasks.py
 test: .venv/test  ## run the tests of what most users install
 	$(PYTEST) --ignore=tests/full --ignore=$(PLUGIN) tsgkit tests
 
-test-all: .venv/all test-example  ## run all tests: also what needs every extra, a browser, a kernel, TeX or Ray
-	@$(MAKE) --no-print-directory --jobs=2 test-cluster test-others
+test-all: .venv/all  ## run all tests: also what needs every extra, a browser, a kernel, TeX or Ray
+	@$(MAKE) --no-print-directory --jobs=3 test-cluster test-example test-others
 
 # Tests of Ray mostly wait. Ray itself waits 30 s for the processes of a node and no longer, so the others give way.
 CLUSTER = tests/full/runs/cluster
@@ -42,8 +42,9 @@ test-others: .venv/all
 
 # Installed beside the environment, not into it: the tests of tsgkit know our suites alone.
 test-example: .venv/all  ## install the suite in examples/ as a package, without network, and run its tests
-	$(PIP) install --no-deps --no-index --no-build-isolation --upgrade --target .venv/example examples/caption-graphs
-	cd examples/caption-graphs && PYTHONPATH=$(CURDIR)/.venv/example $(CURDIR)/$(BIN)/python -m pytest -q
+	@$(PIP) install --no-deps --no-index --no-build-isolation --upgrade --target .venv/example examples/caption-graphs
+	@cd examples/caption-graphs && PYTHONPATH=$(CURDIR)/.venv/example $(CURDIR)/$(BIN)/python -m pytest -q \
+		>$(CURDIR)/.venv/example.txt 2>&1; code=$$?; cat $(CURDIR)/.venv/example.txt; exit $$code
 
 check: format lint types test-all docs wheel  ## all that CI checks
 
