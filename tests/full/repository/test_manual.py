@@ -104,7 +104,8 @@ def anchors_of(text: str) -> set[str]:
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="other versions of Python format help texts differently")
 def test_reference_pages_are_up_to_date(tmp_path: Path) -> None:
     code = "import generate, json; print(json.dumps({name: page() for name, page in generate.PAGES.items()}))"
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "docs"), "HOME": str(tmp_path)}
+    path = os.pathsep.join([str(ROOT / "docs"), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path, "HOME": str(tmp_path)}
     command = [sys.executable, "-c", code]
     made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
     pages = {f"docs/reference/{name}": page for name, page in json.loads(made.stdout).items()}
