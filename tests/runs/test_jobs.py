@@ -190,6 +190,15 @@ def test_the_first_interrupt_lets_units_end_and_the_second_does_not(number: sign
         assert finished == [0, 1] or (hangs and finished in ([1], []))
 
 
+def test_units_in_work_end_with_the_grace_of_a_sigterm() -> None:
+    async def do(_: int) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(600)
+
+    engine = Engine(grace=0.1)
+    assert made(engine, do, {"0": 0}) is None and engine.interrupted
+
+
 BLOCKED = """import os, signal, time
 from tsgkit.runs.jobs import Engine
 async def blocking(_):

@@ -137,6 +137,8 @@ class Engine:
     """The reason for waiting when the job was stopped."""
     executor: Elsewhere | None = None
     """The executor of what computes, if it is not done here."""
+    grace: float | None = None
+    """Seconds that units in work have after SIGTERM; None for as long as they take."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
 
@@ -193,7 +195,7 @@ class Engine:
 
         async def alone() -> Result:
             asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
-            with _on_interrupts(self._interrupted, self.abandon):
+            with _on_interrupts(self._interrupted, self.abandon, self.grace):
                 return await self._run(work)
 
         with self._watched() as result, ExitStack() as stack:
@@ -439,9 +441,10 @@ def _signals_held() -> Iterator[None]:
 
 
 @contextmanager
-def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iterator[None]:
+def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: float | None) -> Iterator[None]:
     """Inside a running event loop: call one function at the first interrupt, another at every further one.
 
+    The end of the grace of a first SIGTERM counts as a further one.
     Where the loop is blocked and hears of neither, the second one ends the process. An interactive session goes on:
     there ``KeyboardInterrupt`` is raised in what blocks the loop.
     """
@@ -449,12 +452,14 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iter
     interrupts, is_blocked = 0, False
     watchdog: threading.Timer | None = None
 
-    def on_signal(*_: object) -> None:
+    def on_signal(number: int, _: object) -> None:
         nonlocal interrupts, watchdog
         if is_blocked:
             raise KeyboardInterrupt
         interrupts += 1
         loop.call_soon_threadsafe(first if interrupts == 1 else heard_again)
+        if interrupts == 1 and number == signal.SIGTERM and grace is not None:
+            loop.call_soon_threadsafe(loop.call_later, grace, again)
         if interrupts == 2:
             watchdog = threading.Timer(LAST_SECONDS, leave)
             watchdog.daemon = True
