@@ -8,7 +8,7 @@ import pytest
 from prefork import Prefork
 
 BENCH = Path(__file__).resolve().parents[3] / "eval" / "bench"
-BENCHES = sorted(path.name for path in BENCH.glob("*.py") if "__main__" in path.read_text())
+BENCHES = sorted(path.name for path in BENCH.glob("*.py") if '__name__ == "__main__"' in path.read_text())
 
 
 @pytest.mark.parametrize("name", BENCHES)
