@@ -232,7 +232,7 @@ def test_slips_of_the_published_rows_are_found(tsgkit: CommandLine) -> None:
 
 def test_runs_lose_what_a_shortcut_gives_and_are_audited_task_by_task(tsgkit: CommandLine) -> None:
     tsgkit("eval --task tsg/sgds --model baseline/rules --out run --quiet")
-    [row] = audited(tsgkit, "--task tsg/sgds --run run")["runs"]
+    row = audited(tsgkit, "--task tsg/sgds --run run")["runs"][0]
     assert row["shortcut"] == "the option that mentions most names of the graph"
     assert (row["n"], row["value_left"] < row["value"], row["right"] >= row["on_shortcuts"] > 0) == (60, True, True)
     Path("data").mkdir()

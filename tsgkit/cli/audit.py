@@ -7,11 +7,12 @@
   tsgkit audit sgds.jsonl --run runs/mine -o audit.html
 
 Shortcuts answer without the necessary knowledge: always the same letter, the longest option, the option most like the
-others. A model that does not exceed them has shown nothing. Known parts of the data (``variation_triplets`` in the row
-or not, the only tag of a choice, the kind of a question, k) are also audited separately. Checks search for defects in
-the items. With --run, a run's score is shown without the items that a shortcut answers too, for each shortcut that
-beats chance; without --task, for each task of the run. No model is asked. The exit code does not depend on the
-findings.
+others. A classifier finds shortcuts that are not known: it predicts the key from the options and the question alone, as
+items of other scenarios teach it, and the report names the features that it goes by. A model that does not exceed the
+shortcuts has shown nothing. Known parts of the data (``variation_triplets`` in the row or not, the only tag of a
+choice, the kind of a question, k) are also audited separately. Checks search for defects in the items. With --run, a
+run's score is shown without the items that a shortcut answers too, for each shortcut that beats chance; without --task,
+for each task of the run. No model is asked. The exit code does not depend on the findings.
 """
 
 from __future__ import annotations

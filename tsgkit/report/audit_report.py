@@ -204,6 +204,7 @@ def _shortcut_value(one: Shortcut) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names} | {
         "blind": one.is_blind,
         "beats_chance": one.beats_chance,
+        "carriers": list(one.carriers),
         "groups": [dict(each.__dict__) for each in one.groups],
     }
 
@@ -284,10 +285,11 @@ def _shortcut_summary(one: Audit) -> Iterator[Line]:
         return
     beating = [each for each in one.shortcuts if each.is_blind and each.beats_chance]
     yield (f"Blind guessing gets {percent(one.chance)} %.",)
+    its_items = f" of the {number(best.n)} items that it answers" if best.n < one.n else ""
     tried = sum(each.is_blind for each in one.shortcuts)
     if beating:
         beat = "beats" if len(beating) == 1 else "beat"
-        best_of = f"the best gets {percent(best.value)} %: {best.name}"
+        best_of = f"the best gets {percent(best.value)} %{its_items}: {best.name}"
         yield (f"{len(beating)} of {tried} shortcuts {beat} chance significantly; {best_of}.",)
     else:
         yield ("None of the shortcuts beats chance significantly over all items.",)
@@ -299,7 +301,8 @@ def _shortcut_summary(one: Audit) -> Iterator[Line]:
             f" (n = {number(share.n)}, chance {percent(share.chance)} %): {shortcut.name}.",
         )
     if beating:
-        yield (f"A model that gets less than {percent(best.value)} % has shown nothing that this shortcut has not.",)
+        least = f"{percent(best.value)} %" + " of those" * bool(its_items)
+        yield (f"A model that gets less than {least} has shown nothing that this shortcut has not.",)
 
 
 def _spread_told(spread: Spread) -> str:
@@ -340,7 +343,8 @@ def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
     head = ("shortcut", "what it sees", "items", "right", "95 % interval", "chance", "verdict")
     head_of_groups = ("worst group", "right there") if has_groups else ()
     note = ("A shortcut beats chance where it is above it at 95 %, Bonferroni-corrected over all shortcuts tried.",)
-    yield Table(("what can be had without understanding",), (*head, *head_of_groups), rows, (note,), words=2)
+    notes = (note, *((Foreign(f"{one.name} goes by: {'; '.join(one.carriers)}"),) for one in shortcuts if one.carriers))
+    yield Table(("what can be had without understanding",), (*head, *head_of_groups), rows, notes, words=2)
 
 
 def _worst(one: Shortcut) -> tuple[str | Foreign, str]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from math import ceil
+from random import Random
 
 import pytest
 
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.report.audit_report import TaskAudit
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
 from tsgkit.suites.audits.audit import Shortcut
 from tsgkit.suites.audits.checks import CHECKS
 from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, credit, fold_of
+from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names, rivals
+from tsgkit.suites.tsg.commands.benchmark_fixes import to_blame
+from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
 
 COLOURS = "red green blue white black yellow brown pink".split()  # noqa: SIM905  (a list of words reads as one)
 THINGS = "cup pen lamp chair spoon book hat ball kettle towel".split()  # noqa: SIM905
@@ -20,7 +28,7 @@ PLACES = "shelf table floor bench window door stove basket".split()  # noqa: SIM
 
 def clean(count: int) -> list[Item]:
     """Return clean items: a question about a thing, four different places, one of them right, and "none"."""
-    draw, items = random.Random(0), []
+    draw, items = Random(0), []
     for number in range(count):
         places = zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)
         options = [f"on the {colour} {place}" for colour, place in places]
@@ -75,6 +83,96 @@ def shortcut(items: list[Item], name: str) -> Shortcut:
     return next(one for one in audit(Auditable(items)).shortcuts if one.name == name)
 
 
+Plant = Callable[[Item, int, Random], Iterable[str]]
+
+
+def each(mine: str, others: str = "{}") -> Plant:
+    """Return a plant that words the right option, and others, in another way."""
+    return lambda item, key, draw: (
+        (mine if n == key else others).format(one) for n, one in enumerate(item.options[:4])
+    )
+
+
+def denials(item: Item, key: int, draw: Random) -> Iterable[str]:
+    """Word options as "into, not off, the box"; most wrong ones deny what the right one says."""
+    said = draw.sample(("into", "from", "under", "over", "beside", "off"), 4)
+    denied = [said[key if n != key and draw.random() < 0.6 else n - 1] for n in range(4)]
+    return (f"{mine}, not {word}, the box" for mine, word in zip(said, denied, strict=True))
+
+
+def variants(item: Item, key: int, draw: Random, more: int = 0) -> Iterable[str]:
+    """Make the wrong options of the right one, or of another, by a change of one word each."""
+    _, _, colour, place = item.options[(key + more) % 4].split()
+    changed = (f"by the {colour} {place}", f"on the old {place}", f"on the {colour} moon", f"on a {colour} {place}")
+    return (item.options[key] if n == key else text for n, text in enumerate(changed))
+
+
+def pairs(item: Item, key: int, draw: Random) -> Iterable[str]:
+    """Give every place one colour in right options, and others in wrong ones."""
+    turns = (draw.randrange(1, 8) * (n != key) for n in range(4))
+    return (f"{COLOURS[n]} {PLACES[(n + turn) % 8]}" for n, turn in zip(draw.sample(range(8), 4), turns, strict=True))
+
+
+def planted(items: list[Item], plant: Plant, percent: int = 100) -> list[Item]:
+    draw = Random(1)
+    drawn = [(one, plant(one, one.key or 0, draw)) if draw.randrange(100) < percent else (one, ()) for one in items]
+    return [replace(item, options=(*texts, "None")) if (texts := (*made,)) else item for item, made in drawn]
+
+
+def test_a_classifier_names_planted_leaks_that_the_gate_shows_and_no_leak_of_shuffled_keys() -> None:
+    learned = "what a classifier learns from other items"
+    for name, percent, plant in (
+        ("words that other options deny (for)", 100, denials),
+        ("words that other options deny (for)", 15, denials),
+        ("the word 'here' (for)", 100, each("{} here")),
+        ("the words 'and new' (for)", 100, each("{} old and new", "{} new and old")),
+        ("the character ; (for)", 100, each("{};")),
+        ("most characters (for)", 100, lambda item, _, draw: each(f"{{}}{draw.choice(THINGS)}")(item, _, draw)),
+        ("the first word 'by' (for)", 100, each("by {}", "{} by")),
+        ("words of no other option (for)", 100, partial(variants, more=1)),
+        ("most likeness to the other options (for)", 100, variants),
+        ("word pairs of right options elsewhere (for)", 100, pairs),
+    ):
+        found = shortcut(planted(clean(150 if percent == 100 else 400), plant, percent), learned)
+        assert found.beats_chance and any(name in one for one in found.carriers), (name, percent, found)
+    asked = [replace(item, question=f"What is {item.right_text.split()[2]}?") for item in clean(150)]
+    assert "words of the question (for)" in str(shortcut(asked, learned).carriers)
+    items = [replace(item, group="") for item in planted(clean(90), denials)]
+    audited = TaskAudit("tsg/sgds", "", "", audit(Auditable(items)))
+    blamed = {one.message.partition(":")[0]: one for one in blames_of([audited]) if one.code == "shortcut"}
+    assert "words that other options deny (for)" in blamed[learned].message and len(blamed[learned].items) > 50
+    assert "the option whose words the other options deny" in blamed
+    redrawn = to_blame([audited], [blamed[learned]], Random(0))["choices"]
+    assert len(redrawn) == 1 + ceil(90 * (shortcut(items, learned).value - 0.25))
+    draw = Random(2)
+    copies = ([replace(item, key=draw.randrange(4)) for item in items] for _ in range(20))
+    assert sum(shortcut(copy, learned).beats_chance for copy in copies) <= 1
+
+
+def test_names_and_graphs_are_learned_from_other_scenarios_with_the_chance_of_their_kind() -> None:
+    draw, asked, told = Random(0), {}, {}
+    for n in range(150):
+        tools, picked = draw.sample(THINGS, 4), draw.sample(PLACES, 4)
+        graphs = [ActionGraph.of(("person", "verb", "rub"), ("rub", "dobj", thing)) for thing in [*tools, tools[2]]]
+        asked[str(n)] = QuestionSample(
+            item_id=str(n), cluster=str(n // 2), graphs=tuple(graphs), question="What?", answer=tools[2]
+        )
+        vocabulary = Vocabulary(objects=tuple(picked), relationships=("with",), verbs=(f"go-{n}", f"rub-{n}"))
+        graph = ActionGraph.of(("person", "verb", f"rub-{n}"), (f"rub-{n}", "dobj", picked[3]))
+        told[str(n)] = GenerationSample(
+            item_id=str(n), cluster="", context=(), sentence="", vocabulary=vocabulary, references=(graph,)
+        )
+    items = [
+        Item(n, one.cluster, "What?", answer=one.answer, pool=tuple(sorted(one.nodes))) for n, one in asked.items()
+    ]
+    found = audit(Auditable(items, answerers=(learned_names(asked),))).shortcuts[-1]
+    assert (found.value, found.chance, found.carriers[0]) == (1, 0.25, "more mentions in the graphs (for)")
+    fair = [replace(item, answer=draw.choice(list(rivals(asked[item.item_id])))) for item in items]
+    assert not audit(Auditable(fair, answerers=(learned_names(asked),))).shortcuts[-1].beats_chance
+    guess = learned_graphs(told, lambda item, text: float(text == str(told[item.item_id].references[0])))
+    assert set(answered(guess, items).values()) == {1.0}, "the second verb and the last thing of L, with no hand"
+
+
 def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
     """Were it taught by its own cluster, it would find the letter that only this cluster has."""
     items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(100)]
@@ -85,24 +183,9 @@ def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
 
 
 def test_options_that_give_themselves_away_are_found_out() -> None:
-    items = [
-        replace(one, options=tuple(text + " of oak" * (place == one.key) for place, text in enumerate(one.options)))
-        for one in clean(200)
-    ]
-    assert shortcut(items, "the longest option").value == 1
     tied = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
     assert shortcut(tied, "the longest option").value == 0.25, "ties get their share"
-    truth = "she cuts the ripe apple with a sharp knife"
-    others = (
-        "ripe apple with a spoon",
-        "pear with a sharp knife",
-        "ripe apple with a sharp edge",
-        "ripe plum with a knife",
-    )
-    around = [
-        Item(str(n), str(n), "", options=(truth, *(f"she cuts the {one}" for one in others)), key=0) for n in range(30)
-    ]
-    assert shortcut(around, "the option most like the others").value == 1
+    assert shortcut(planted(clean(50), variants), "the option most like the others").beats_chance
     items = [
         Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
         for n in range(100)

@@ -1,7 +1,7 @@
 """Audits of benchmarks: what can be answered without understanding, and defects of items.
 
 ``items`` is the common form of all suites' items, ``checks`` find defects, ``shortcuts`` answer without understanding,
-``audit`` combines the findings.
+``classifier`` learns shortcuts that are not known, ``audit`` combines the findings.
 """
 
 from tsgkit.suites.audits.audit import (

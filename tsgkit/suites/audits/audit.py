@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
@@ -78,6 +78,8 @@ class Shortcut:
     """True if it is significantly above chance, corrected for all shortcuts."""
     groups: tuple[GroupShare, ...] = ()
     """Its score on every known group of the items; none where the items are of one kind."""
+    carriers: tuple[str, ...] = ()
+    """The features that a learned one goes by, if it beats chance on all items or on a group."""
 
     @property
     def worst(self) -> GroupShare | None:
@@ -190,6 +192,8 @@ def _shortcuts(
     shortcuts = []
     for answerer, credits_ in gained.items():
         one = _shortcut(answerer, credits_, by_id, groups if len(groups) > 1 else (), tried)
+        if answerer.carriers is not None and one.chance and _beats_anywhere(one):
+            one = replace(one, carriers=answerer.carriers([item for item in items if answerer.needs(item)]))
         shortcuts.append(one)
         if not one.is_blind:
             continue
@@ -205,9 +209,12 @@ def _shortcut(
 ) -> Shortcut:
     """Return the share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as
     well."""
-    whole = _share("", credits_, by_id, 1 - (1 - LEVEL) / tried)
+    parts = {
+        name: (Part(value, 1.0, by_id[name].cluster), answerer.chance(by_id[name])) for name, value in credits_.items()
+    }
+    whole = _share("", parts.values(), 1 - (1 - LEVEL) / tried)
     level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))
-    members = {group: {name: one for name, one in credits_.items() if by_id[name].group == group} for group in groups}
+    members = {group: [one for name, one in parts.items() if by_id[name].group == group] for group in groups}
     return Shortcut(
         name=answerer.name,
         sees=answerer.sees,
@@ -218,18 +225,18 @@ def _shortcut(
         chance=whole.chance,
         is_blind=answerer.is_blind,
         beats_chance=whole.beats_chance,
-        groups=tuple(_share(group, mine, by_id, level) for group, mine in members.items() if mine),
+        groups=tuple(_share(group, mine, level) for group, mine in members.items() if mine),
     )
 
 
-def _share(group: str, credits_: Mapping[str, float], by_id: Mapping[str, Item], level: float) -> GroupShare:
+def _share(group: str, parts_and_chances: Collection[tuple[Part, float]], level: float) -> GroupShare:
     """Return the mean of credits with its 95 % interval; chance must be below the interval of the given level."""
-    parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
+    parts = [part for part, _ in parts_and_chances]
     around, strict = interval(parts, Pooling.POOLED), interval(parts, Pooling.POOLED, level=level)
-    chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
+    chance = math.fsum(chance for _, chance in parts_and_chances) / len(parts)
     return GroupShare(
         group=group,
-        n=len(credits_),
+        n=len(parts),
         value=pool(parts, Pooling.POOLED).value or 0.0,
         low=around.low if around else None,
         high=around.high if around else None,

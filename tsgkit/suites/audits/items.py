@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from tsgkit.lexicon.tables import word_set
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_DENIED = re.compile(r"\b(?:not|rather than|instead of|without)((?: [\w'’-]+){1,3})", re.IGNORECASE)
 _STOP = word_set(
     "a an the of on in at to is are was were be been and or with for from by it its this that there which what who "
     "whom whose how where when why do does did has have had as into onto than then"
@@ -74,6 +76,10 @@ class Item:
         return self.options[self.key] if self.key is not None and self.key < len(self.options) else ""
 
 
+Answer = Callable[[Item], tuple[int | str, ...]]
+"""The answers between which a shortcut cannot decide, by position or name; its credit is the share that is right."""
+
+
 class Slip(NamedTuple):
     """A finding about an item; ``code`` is the name of the check."""
 
@@ -93,6 +99,22 @@ def content(text: str) -> frozenset[str]:
     from tsgkit.lexicon import stem
 
     return frozenset(stem(word) for word in words(text) if word not in _STOP)
+
+
+@lru_cache(maxsize=100_000)
+def denied(text: str) -> frozenset[str]:
+    """Return up to three words after one that denies.
+
+    >>> sorted(denied("into, not out of, the pipe")), sorted(affirmed("into, not out of, the pipe"))
+    (['of', 'out'], ['into', 'pipe', 'the'])
+    """
+    return frozenset(word for part in _DENIED.findall(text) for word in words(part))
+
+
+@lru_cache(maxsize=100_000)
+def affirmed(text: str) -> frozenset[str]:
+    """Return the words of a text that it does not deny."""
+    return frozenset(words(_DENIED.sub(" ", text)))
 
 
 def context_hash(*parts: object) -> str:

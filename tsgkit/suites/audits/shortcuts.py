@@ -15,12 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tsgkit.suites.audits.items import Item, content
+from tsgkit.suites.audits.classifier import OPTIONS
+from tsgkit.suites.audits.items import Answer, Item, affirmed, content, denied
 
-FOLDS = 10
+FOLDS = 5
 """The number of folds of clusters; each is answered with what the others teach."""
-Answer = Callable[[Item], tuple[int | str, ...]]
-"""The answers between which a shortcut cannot decide, by position or name; its credit is the share that is right."""
+
+
+def credit(item: Item, answers: tuple[int | str, ...]) -> float:
+    """Return what answers are worth: the share of them that is right."""
+    right: int | str | None = item.key if item.options else item.answer
+    return sum(answer == right for answer in answers) / len(answers) if answers else 0.0
 
 
 @dataclass(frozen=True)
@@ -32,18 +37,18 @@ class Answerer:
     answer: Answer | None = None
     learn: Callable[[Sequence[Item]], Answer] | None = None
     """Makes the answers from other items than those answered; for shortcuts that need to be taught."""
+    carriers: Callable[[Sequence[Item]], tuple[str, ...]] | None = None
+    """Names what a learned shortcut goes by, the most important first."""
+    worth: Callable[[Item, tuple[int | str, ...]], float] = credit
+    """The credit for answers."""
+    chance: Callable[[Item], float] = lambda item: item.chance
+    """The credit of guessing among the answers that it considers."""
     gets: Callable[[Item], float] | None = None
     """The credit for an item, for answers that are neither positions nor names."""
     needs: Callable[[Item], bool] = lambda item: bool(item.options)
     """The items it can say anything about."""
     is_blind: bool = True
     """True if it cannot see the answer; the scores of others are remarks, not shortcuts."""
-
-
-def credit(item: Item, answers: tuple[int | str, ...]) -> float:
-    """Return what answers are worth: the share of them that is right."""
-    right: int | str | None = item.key if item.options else item.answer
-    return sum(answer == right for answer in answers) / len(answers) if answers else 0.0
 
 
 def longest_option(item: Item) -> tuple[int, ...]:
@@ -61,6 +66,12 @@ def most_alike(item: Item) -> tuple[int, ...]:
         return sum(len(mine & other) / len(mine | other) if mine | other else 1.0 for other in others)
 
     return _best_places(item, likeness)
+
+
+def denied_elsewhere(item: Item) -> tuple[int, ...]:
+    """Return the options whose words, not denied there, the other options deny most often."""
+    others = [denied(item.options[place]) for place in item.choices]  # no option denies what it says itself
+    return _best(item, lambda option: sum(len(affirmed(option) & words) for words in others))
 
 
 def like_question(item: Item) -> tuple[int, ...]:
@@ -140,6 +151,18 @@ ANSWERERS = (
     Answerer("the longest option", "the options, not the question", longest_option),
     Answerer("the option most like the others", "the options, not the question", most_alike),
     Answerer(
+        "the option whose words the other options deny",
+        "the options, not the question",
+        denied_elsewhere,
+        needs=lambda item: any(map(denied, item.options)),
+    ),
+    Answerer(
+        "what a classifier learns from other items",
+        "the options and the questions, and the keys of other items",
+        learn=OPTIONS.learn,
+        carriers=OPTIONS.carriers,
+    ),
+    Answerer(
         "the option most like the question",
         "the question and its options",
         like_question,
@@ -179,7 +202,7 @@ def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
     """
     mine = [item for item in items if answerer.needs(item)]
     if (answer := answerer.answer) is not None:
-        return {item.item_id: credit(item, answer(item)) for item in mine}
+        return {item.item_id: answerer.worth(item, answer(item)) for item in mine}
     if answerer.learn is None:
         gets = answerer.gets or (lambda item: 0.0)
         return {item.item_id: gets(item) for item in mine}
@@ -189,7 +212,7 @@ def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
         tested = [item for item in mine if fold_of(item.cluster) == fold]
         if tested and others:
             taught = answerer.learn(others)
-            found |= {item.item_id: credit(item, taught(item)) for item in tested}
+            found |= {item.item_id: answerer.worth(item, taught(item)) for item in tested}
     return {item.item_id: found[item.item_id] for item in mine if item.item_id in found}
 
 

@@ -27,6 +27,7 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.protocols import Reading
+from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names
 from tsgkit.suites.tsg.choice_checks import better_options, earlier_steps, fewest_denials, kinds_of_rows
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
 from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs, names_of
@@ -146,7 +147,9 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
     answerers = (
         Answerer("the option with the fewest words that deny", "the options, not the graph", fewest_denials),
         *_readers_of_questions(by_id),
+        learned_names(by_id),
         _guesser(task, by_id),
+        learned_graphs(by_id, partial(_worth, task, by_id)),
     )
     return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
@@ -267,9 +270,7 @@ def _guesser(task: Audits, by_id: dict[str, Any]) -> Answerer:
     """Return the credit of a random answer in the right form."""
 
     def gets(item: Item) -> float:
-        sample = by_id[item.item_id]
-        reading = task.read(sample, Reply(task.baselines["random"](sample, 0)))
-        return task.score(sample, reading, None).scores["strict"]["f1"].value or 0.0
+        return _worth(task, by_id, item, task.baselines["random"](by_id[item.item_id], 0))
 
     mends = any(isinstance(sample, RefineSample) for sample in by_id.values())
     return Answerer(
@@ -278,6 +279,12 @@ def _guesser(task: Audits, by_id: dict[str, Any]) -> Answerer:
         gets=gets,
         needs=lambda _: task.rows == "sgg",
     )
+
+
+def _worth(task: Audits, by_id: Mapping[str, Any], item: Item, reply: str) -> float:
+    """Return the strict F1 of a reply."""
+    sample = by_id[item.item_id]
+    return task.score(sample, task.read(sample, Reply(reply)), None).scores["strict"]["f1"].value or 0.0
 
 
 def _handled(sample: QuestionSample) -> list[str]:

@@ -59,9 +59,8 @@ def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Rando
 
 def _excess(audits: Sequence[TaskAudit], blame: Blame) -> int:
     """Return how many items a shortcut solves above chance, with one to spare."""
-    name = blame.message.partition(":")[0]
     shortcuts = (one for found in audits if found.task == blame.task for one in found.audit.shortcuts)
-    one = next(shortcut for shortcut in shortcuts if shortcut.name == name)
+    one = next(shortcut for shortcut in shortcuts if blame.message.startswith(f"{shortcut.name}: "))
     shares = [(one.n, one.value, one.chance), *((share.n, share.value, share.chance) for share in one.groups)]
     return 1 + max(ceil(n * (value - chance)) for n, value, chance in shares)
 

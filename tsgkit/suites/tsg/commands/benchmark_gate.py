@@ -63,7 +63,8 @@ def _shortcuts(found: TaskAudit) -> Iterator[Blame]:
             continue
         if told := _above_chance(one):
             solved = tuple(item for item, by in found.audit.solved.items() if one.name in by)
-            yield Blame(found.task, "shortcut", f"{one.name}: {told}", solved)
+            by = f", by {'; '.join(one.carriers)}" if one.carriers else ""
+            yield Blame(found.task, "shortcut", f"{one.name}: {told}{by}", solved)
 
 
 def _above_chance(one: Shortcut) -> str:

@@ -21,8 +21,8 @@ from itertools import combinations, pairwise
 from math import exp, fsum
 from statistics import median
 
-from tsgkit.suites.audits.items import Item, content, words
-from tsgkit.suites.audits.shortcuts import Answer, credit, like_names, longest_option, most_alike
+from tsgkit.suites.audits.items import Answer, Item, content, words
+from tsgkit.suites.audits.shortcuts import credit, like_names, longest_option, most_alike
 from tsgkit.suites.tsg.choice_checks import fewest_denials
 
 RATE = 0.1
