@@ -94,7 +94,6 @@ def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are
         assert not any(spread.is_skewed for spread in audit.spreads)
         if name in ("sgqa", "sgds"):  # leaks that were found later, for makers to close
             assert all("classifier" in one or "deny" in one for one in audit.solving)
-            assert max(one.value for one in audit.shortcuts if one.name not in audit.solving) < 0.35
         least = {"sgqa": 6.6, "sgds": 6.9, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]
         assert 100 * audit.smallest_difference == pytest.approx(least, abs=0.06), "models need not be 8 points apart"
     choices = rows(SECOND / "sgds.jsonl")

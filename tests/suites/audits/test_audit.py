@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from math import ceil
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tsgkit.report.audit_report import TaskAudit
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
 from tsgkit.suites.audits.audit import Shortcut
 from tsgkit.suites.audits.checks import CHECKS
-from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, credit, fold_of
+from tsgkit.suites.audits.shortcuts import ANSWERERS, FOLDS, answered, credit, fold_of
 from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names, rivals
 from tsgkit.suites.tsg.commands.benchmark_fixes import to_blame
 from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
@@ -30,8 +31,7 @@ def clean(count: int) -> list[Item]:
     """Return clean items: a question about a thing, four different places, one of them right, and "none"."""
     draw, items = Random(0), []
     for number in range(count):
-        places = zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)
-        options = [f"on the {colour} {place}" for colour, place in places]
+        options = map("on the {} {}".format, draw.sample(COLOURS, 4), draw.sample(PLACES, 4))
         question = f"Where does the {draw.choice(THINGS)} number {number} stand?"
         cluster, key = str(number // 5), draw.randrange(4)
         item = Item(str(number), cluster, question, options=(*options, "None"), key=key, refusal=4)
@@ -55,7 +55,6 @@ def test_a_planted_slip_is_found_where_it_is_and_clean_items_raise_no_alarm() ->
     assert (left.shortcut, left.left, left.on_shortcuts, left.value_left) == ("", 1000, 0, 1.0)
     kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in items]
     assert audit(Auditable(kinds)).worst is None, "nor in any group"
-    assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in items[:50]])).shortcuts)
     nothing = audit(Auditable([]))
     assert (nothing.n, nothing.to_beat, nothing.smallest_difference) == (0, None, 1.0)
     third, item = clean(200)[3], clean(200)[7]
@@ -87,10 +86,7 @@ Plant = Callable[[Item, int, Random], Iterable[str]]
 
 
 def each(mine: str, others: str = "{}") -> Plant:
-    """Return a plant that words the right option, and others, in another way."""
-    return lambda item, key, draw: (
-        (mine if n == key else others).format(one) for n, one in enumerate(item.options[:4])
-    )
+    return lambda item, key, _: ((mine if n == key else others).format(one) for n, one in enumerate(item.options[:4]))
 
 
 def denials(item: Item, key: int, draw: Random) -> Iterable[str]:
@@ -108,7 +104,6 @@ def variants(item: Item, key: int, draw: Random, more: int = 0) -> Iterable[str]
 
 
 def pairs(item: Item, key: int, draw: Random) -> Iterable[str]:
-    """Give every place one colour in right options, and others in wrong ones."""
     turns = (draw.randrange(1, 8) * (n != key) for n in range(4))
     return (f"{COLOURS[n]} {PLACES[(n + turn) % 8]}" for n, turn in zip(draw.sample(range(8), 4), turns, strict=True))
 
@@ -122,7 +117,6 @@ def planted(items: list[Item], plant: Plant, percent: int = 100) -> list[Item]:
 def test_a_classifier_names_planted_leaks_that_the_gate_shows_and_no_leak_of_shuffled_keys() -> None:
     learned = "what a classifier learns from other items"
     for name, percent, plant in (
-        ("words that other options deny (for)", 100, denials),
         ("words that other options deny (for)", 15, denials),
         ("the word 'here' (for)", 100, each("{} here")),
         ("the words 'and new' (for)", 100, each("{} old and new", "{} new and old")),
@@ -140,31 +134,29 @@ def test_a_classifier_names_planted_leaks_that_the_gate_shows_and_no_leak_of_shu
     items = [replace(item, group="") for item in planted(clean(90), denials)]
     audited = TaskAudit("tsg/sgds", "", "", audit(Auditable(items)))
     blamed = {one.message.partition(":")[0]: one for one in blames_of([audited]) if one.code == "shortcut"}
-    assert "words that other options deny (for)" in blamed[learned].message and len(blamed[learned].items) > 50
-    assert "the option whose words the other options deny" in blamed
+    assert (
+        "words that other options deny (for)" in blamed[learned].message
+        and "the option whose words the other options deny" in blamed
+    )
     redrawn = to_blame([audited], [blamed[learned]], Random(0))["choices"]
     assert len(redrawn) == 1 + ceil(90 * (shortcut(items, learned).value - 0.25))
-    draw = Random(2)
-    copies = ([replace(item, key=draw.randrange(4)) for item in items] for _ in range(20))
+    copies = ([replace(one, key=Random(f"{seed}/{one.item_id}").randrange(4)) for one in items] for seed in range(20))
     assert sum(shortcut(copy, learned).beats_chance for copy in copies) <= 1
 
 
-def test_names_and_graphs_are_learned_from_other_scenarios_with_the_chance_of_their_kind() -> None:
+def test_names_graphs_and_letters_are_learned_from_other_scenarios_and_chance_is_that_of_the_kind() -> None:
+    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(100)]  # a letter of its own in each fold
+    credits_ = answered(next(one for one in ANSWERERS if one.name == "always the same letter"), items)
+    assert len({(fold_of(item.cluster), credits_[item.item_id]) for item in items}) == FOLDS
     draw, asked, told = Random(0), {}, {}
-    for n in range(150):
-        tools, picked = draw.sample(THINGS, 4), draw.sample(PLACES, 4)
-        graphs = [ActionGraph.of(("person", "verb", "rub"), ("rub", "dobj", thing)) for thing in [*tools, tools[2]]]
-        asked[str(n)] = QuestionSample(
-            item_id=str(n), cluster=str(n // 2), graphs=tuple(graphs), question="What?", answer=tools[2]
-        )
-        vocabulary = Vocabulary(objects=tuple(picked), relationships=("with",), verbs=(f"go-{n}", f"rub-{n}"))
-        graph = ActionGraph.of(("person", "verb", f"rub-{n}"), (f"rub-{n}", "dobj", picked[3]))
-        told[str(n)] = GenerationSample(
-            item_id=str(n), cluster="", context=(), sentence="", vocabulary=vocabulary, references=(graph,)
-        )
-    items = [
-        Item(n, one.cluster, "What?", answer=one.answer, pool=tuple(sorted(one.nodes))) for n, one in asked.items()
-    ]
+    for n in map(str, range(150)):
+        names = draw.sample(THINGS, 4)
+        graphs = [ActionGraph.of(("person", "verb", n), (n, "dobj", thing)) for thing in [*names, names[3]]]
+        asked[n] = QuestionSample(item_id=n, cluster=n, graphs=tuple(graphs), question="What?", answer=names[3])
+        known = Vocabulary(objects=tuple(names), relationships=("with",), verbs=(f"go-{n}", n))
+        fields: dict[str, Any] = {"vocabulary": known, "references": graphs[3:4]}
+        told[n] = GenerationSample(item_id=n, cluster=n, context=(), sentence="", **fields)
+    items = [Item(n, n, "What?", answer=one.answer, pool=tuple(one.nodes)) for n, one in asked.items()]
     found = audit(Auditable(items, answerers=(learned_names(asked),))).shortcuts[-1]
     assert (found.value, found.chance, found.carriers[0]) == (1, 0.25, "more mentions in the graphs (for)")
     fair = [replace(item, answer=draw.choice(list(rivals(asked[item.item_id])))) for item in items]
@@ -173,78 +165,40 @@ def test_names_and_graphs_are_learned_from_other_scenarios_with_the_chance_of_th
     assert set(answered(guess, items).values()) == {1.0}, "the second verb and the last thing of L, with no hand"
 
 
-def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
-    """Were it taught by its own cluster, it would find the letter that only this cluster has."""
-    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(100)]
-    answerer = next(one for one in ANSWERERS if one.name == "always the same letter")
-    credit = answered(answerer, items)
-    per_fold = {(fold_of(item.cluster), credit[item.item_id]) for item in items}
-    assert len(per_fold) == len({fold for fold, _ in per_fold})
-
-
 def test_options_that_give_themselves_away_are_found_out() -> None:
     tied = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
     assert shortcut(tied, "the longest option").value == 0.25, "ties get their share"
     assert shortcut(planted(clean(50), variants), "the option most like the others").beats_chance
-    items = [
-        Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
-        for n in range(100)
-    ]
+    items = [Item(str(n), str(n), "?", answer=("cup", str(n))[n % 5 > 2], pool=("cup", str(n))) for n in range(100)]
     assert shortcut(items, "the commonest answer").value == pytest.approx(0.6)
     assert credit(items[0], ()) == 0, "no answer has no credit"
     beside = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
     assert shortcut(beside, "the option most like the other questions").value > 0.95
-
-
-def test_reading_the_prompt_is_no_shortcut_and_scenarios_are_counted_not_items() -> None:
-    items = [replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]
-    found = audit(Auditable(items))
+    found = audit(Auditable([replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]))
     reader = next(one for one in found.shortcuts if one.name == "the option most like the prompt")
     assert reader.value > 0.95 and not reader.is_blind
     assert found.to_beat is not None and found.to_beat.name != reader.name
-    alone = audit(Auditable([replace(item, cluster=item.item_id) for item in clean(500)]))
-    together = audit(Auditable(clean(500)))
-    assert (alone.clusters, together.clusters) == (500, 100)
-    assert alone.smallest_difference == pytest.approx(2.806 * ((0.2 - 0.056**2) / 500) ** 0.5, abs=1e-3)
-    assert together.smallest_difference == pytest.approx(1.1 * alone.smallest_difference, rel=0.02)
 
 
 def test_a_run_is_shown_without_what_each_shortcut_solves() -> None:
-    items = [replace(item, key=0 if int(item.item_id) < 50 else item.key, group="") for item in clean(100)]
+    halves = [replace(item, key=0 if n % 2 else item.key, group="") for n, item in enumerate(clean(300))]
+    items = planted(halves, each("{} of old oak"), 67)
     found = audit(Auditable(items))
-    assert found.solving == ("always the same letter",)
     assert found.spreads[0].is_skewed
-    values = {item.item_id: (1.0 if item.item_id in found.solved else 0.0, item.cluster) for item in items}
-    [left] = without_shortcuts("m", "", "accuracy", values, found)
-    solved = len(found.solved)
-    assert (left.shortcut, left.right, left.on_shortcuts) == ("always the same letter", solved, solved)
-    assert (left.left, left.value_left) == (100 - solved, 0.0)
-    items = []
-    for number, item in enumerate(clean(300)):
-        key = 0 if number % 2 else item.key
-        texts = (text + " of old oak" * (place == key and number % 3 > 0) for place, text in enumerate(item.options))
-        items.append(replace(item, key=key, options=tuple(texts), group=""))
-    found = audit(Auditable(items))
     rows = list(without_shortcuts("m", "", "accuracy", {one.item_id: (1.0, one.cluster) for one in items}, found))
     assert [row.shortcut for row in rows] == [*found.solving, "any of these"]
     assert {"always the same letter", "the longest option"} <= set(found.solving)
     assert rows[-1].left < min(row.left for row in rows[:-1])
+    assert [row.right - row.on_shortcuts for row in rows] == [row.left for row in rows]
 
 
 def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
-    items = []
-    for number, item in enumerate(clean(400)):
-        is_easy = number % 2 == 0 and number // 2 % 100 < 77
-        longest = item.key if is_easy else (item.key or 0) % 4 - 1 if number % 20 else item.key
-        texts = [text + " of old oak" * (place == (longest or 0) % 4) for place, text in enumerate(item.options[:4])]
-        items.append(replace(item, options=(*texts, "None"), group=("perturbed", "random")[number % 2]))
-    found = audit(Auditable(items))
+    halves = [replace(one, group=("perturbed", "random")[n % 2]) for n, one in enumerate(clean(400))]
+    found = audit(Auditable([*planted(halves[::2], each("{} of old oak"), 77), *halves[1::2]]))
     longest_option = next(one for one in found.shortcuts if one.name == "the longest option")
     perturbed, others = longest_option.groups
     assert (perturbed.group, others.group) == ("perturbed", "random")
-    assert perturbed.value > 0.75 and perturbed.beats_chance and others.value < 0.25
-    assert longest_option.value < 0.5
-    assert all(share.n == 200 and share.low is not None for share in longest_option.groups)
-    assert found.worst is not None
-    assert (found.worst[0].name, found.worst[1].group) == ("the longest option", "perturbed")
+    assert perturbed.value > 0.75 and perturbed.beats_chance and others.value < 0.35
+    assert longest_option.value < 0.6 and perturbed.n == 200 and perturbed.low is not None
+    assert found.worst is not None and found.worst[1].group == "perturbed"
     assert any("the longest option" in names for names in found.solved.values())

@@ -18,10 +18,7 @@ from shipped import DATA
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.audits.items import Item
-from tsgkit.suites.audits.shortcuts import ANSWERERS, credit
 from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT
-from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, credits_of
 from tsgkit.suites.tsg.makers.choices import Candidate, Choice, ChoiceChooser, choice_row, choose_choices, unfit
 from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
 from tsgkit.suites.tsg.makers.sentence_checks import RULES, Surroundings, check_sentence
@@ -246,24 +243,6 @@ def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
         why += dropped
         found += [(story, choice) for choice in chosen]
     return found, chooser, why
-
-
-def test_credits_of_shortcuts_are_those_of_the_audit_and_equal_options_share_them() -> None:
-    texts = ("Take the cup off the shelf.", "Put the cup on the shelf.", "Take the lid, not the cup, off the shelf.")
-    names = ("take", "cup", "shelf")
-    view = ChoiceView(texts, names=names, elements=(*names, "off"), recent=("lid",))
-    shares = dict(zip(NAMES, credits_of(view), strict=True))
-    item = Item("", "", "", options=texts, key=0, names=frozenset(names))
-    audited = {one.name: one.answer for one in ANSWERERS}
-    for mine, theirs in {
-        "longest": "the longest option",
-        "most alike": "the option most like the others",
-        "graph names": "the option that mentions most names of the graph",
-    }.items():
-        answer = audited[theirs]
-        assert answer is not None and shares[mine] == credit(item, answer(item)), mine
-    shared = ("fewest denials", "fewest commas", "graph names", "graph elements", "recent names")
-    assert [shares[name] for name in shared] == [0.5, 0.5, 0.5, 0.5, 0]
 
 
 def test_kinds_and_keys_of_choices_are_even_and_a_small_story_says_why_it_has_none() -> None:

@@ -27,7 +27,6 @@ from tsgkit.suites.tsg.commands import benchmark_fixes
 from tsgkit.suites.tsg.commands.benchmark_gate import Blame
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, write
-from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
 Captured = pytest.CaptureFixture[str]
 ROWS = ("sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
@@ -159,9 +158,7 @@ def test_files_of_other_work_are_refused_and_a_missed_gate_ends_with_the_items_t
 
 
 @pytest.mark.usefixtures("copied")
-def test_items_to_blame_are_drawn_anew_and_of_a_shortcut_as_many_as_needed(
-    monkeypatch: pytest.MonkeyPatch, base: Path
-) -> None:
+def test_items_to_blame_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     question, choice = rows("out", "sgqa.jsonl")[0]["qa_pairs"][0], rows("out", "sgds.jsonl")[0]
     sentence = rows("out", "sa-sgg.jsonl")[0]["item_id"]
     blames = [
@@ -182,12 +179,6 @@ def test_items_to_blame_are_drawn_anew_and_of_a_shortcut_as_many_as_needed(
     kept = {name: Path("out", name).read_bytes() for name in ROWS}
     main([*MAKE, "--quiet"])
     assert kept == {name: Path("out", name).read_bytes() for name in ROWS}
-    audits = benchmark_fixes.audits_of_folder(StageFolder(base / "out"))
-    [found] = [one for one in audits if one.task == "tsg/sgds"]
-    shortcut = max((one for one in found.audit.shortcuts if one.is_blind), key=lambda one: one.value - one.chance)
-    items = tuple(f"story/{number}/mixed" for number in range(50))
-    blame = Blame("tsg/sgds", "shortcut", f"{shortcut.name}: too often", items)
-    assert 1 <= len(benchmark_fixes.to_blame(audits, [blame], Random(1))["choices"]) < 20
 
 
 @pytest.mark.usefixtures("copied")
