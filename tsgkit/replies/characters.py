@@ -28,7 +28,7 @@ STYLED = {
 """Mathematical bold, italic and other letters that text is styled with."""
 LETTERS = STYLED | {code: plain for code, plain in WIDE.items() if chr(plain).isalnum()}
 PLAIN = str.maketrans(OTHERS | CIRCLED | STYLED | WIDE)
-HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
+HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff\u00ad]")
 ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
 BULLET = re.compile(r"\s*(?:[-+*•–—][ \t]+|(?P<number>\(?\d{1,3}[.):][ \t]*)|#+[ \t]+)")
 MOST_BULLETS = 4

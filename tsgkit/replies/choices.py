@@ -20,7 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 from tsgkit.replies.characters import bare, shown_plainly, without_hidden
-from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
+from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN, is_doubted
 from tsgkit.replies.denial import without_denied
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
@@ -41,7 +41,9 @@ NOUN = (
     r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|match|fit"
     r"|opción|respuesta|antwort|réponse|选项|答案)"
 )
-FOLLOWED = r"(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
+CHAIN = r"\s*+[-–—=→]++>?\s*+(?-i:[A-H])(?=\s*+(?:[-–—=→.,;]|$))"
+"""Another letter behind a dash or an arrow: ``A -> B -> C`` is no answer."""
+FOLLOWED = rf"(?!{CHAIN})(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
 BE = r"(?:(?:is|was|has\s++been|(?:can|could|must|should|would)\s++be|ist|wird|es|est)\s++)"
 ADVERB = r"(?:(?:therefore|thus|hence|then|also|clearly|obviously|definitely|already|likely|probably|simply|daher)\s++)"
 NOT_IT = (
@@ -78,7 +80,7 @@ ENDED = (
 I_SAY = (
     r"i(?:'d|\s++would|'ll|\s++will)?\s++(?:choose|pick|select|go\s++(?:with|for)|say|vote\s++for|answer|settle\s++on)"
     r"|(?:i(?:'m|\s++am)\s++)?going\s++with|i\s++(?:think|believe)\s++(?:that\s++)?(?:it(?:'s|\s++is)|the\s++answer\s++is)"
-    r"|my\s++(?:best\s++)?(?:choice|pick|vote|guess)\s++(?:is|goes\s++to)|(?:it|that|this)(?:'s|\s++(?:is|must\s++be|would\s++be|should\s++be))"
+    r"|my\s++(?:best\s++)?(?:choice|pick|vote|guess)\s++(?:is|goes\s++to)|(?:it|that|this)(?:'s|\s++(?:is|(?:must|would|should|has\s++to)\s++be))"
     r"|ich\s++(?:wähle|nehme|tippe\s++auf)|ich\s++(?:lege|entscheide)\s++mich\s++(?:auf|für)|es\s++ist"
     r"|(?:elijo|creo\s++que\s++es|es)\s++la|la\s++correcta\s++es(?:\s++la)?|je\s++(?:choisis|prends)|c'est\s++la|la\s++bonne\s++est(?:\s++la)?"
 )
@@ -114,7 +116,7 @@ SENTENCES = (
     rf"(?<!\w)(?i:no|wait|actually|sorry|correction)[,:]\s*+(?i:(?:it(?:'s|\s++is)|make\s++that)\s++)?(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
     rf"{FIRST}\s*+(?i:is|seems|ist|es|est)\s++(?i:the\s++|die\s++|la\s++)?(?i:(?:only|clearly|definitely|therefore)\s++)*"
     rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s++(?:about|that|in)\b)(?:\s++(?:{NOUN}|match|one))?"
-    rf"|answer\b)",
+    rf"|answer\b|one\b(?=\s*+(?:[.,;!\n]|\Z)|\s++(?:that|which)\s++(?:fits|matches|describes|works|remains)\b(?!\s++(?:least|worst))))",
     rf"{FIRST}\s*+(?i:{FITS})",
     rf"(?i:{NOUN})\s++{FIRST}[^.\n]{{0,120}}(?i:(?:that|this|it|which)(?:'s|\s++is)\s++the\s++one\b)",
     rf"\b(?i:corresponds?\s++to|i\.e\.,?|namely|which\s++is)\s++(?i:the\s++)?(?i:{NOUN})\s*+{CAPITAL}{ENDED}",
@@ -161,7 +163,10 @@ def choice(reply: str, options: Options) -> Read[str] | Unreadable:
     said = spoken(text)
     if isinstance(said, Unreadable):
         return said
-    found = choice_in(said, options)
+    for end in said.ends():
+        found = choice_in(end, options)
+        if found != Unreadable(NO_ANSWER):
+            break
     if places is None or isinstance(found, Unreadable):
         return found
     return Read(found.value, places[found.start], places[found.end])
@@ -214,6 +219,8 @@ def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[st
     withdrawn = WITHDRAWN.search(part.text, last.end - part.start)
     if other and other.group(1) != last.letter and not withdrawn:
         return _best(part.cut(other.start()), options, (_in_sentences,))
+    if is_doubted(part.text[last.end - part.start :], OPTION.fullmatch):
+        return Unreadable("the answer is one of several")
     if withdrawn:
         again = _best(part.cut(withdrawn.end()), options, (_in_json, _boxed, _in_sentences))
         return again if isinstance(again, Read) else Unreadable("the answer is taken back")

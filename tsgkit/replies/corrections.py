@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 TAKEN_BACK = re.compile(
     r"\b(?:wait|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
@@ -21,7 +22,19 @@ WITHDRAWN = re.compile(
     re.IGNORECASE,
 )
 """A phrase after an answer that withdraws it without giving another."""
+DOUBTED = re.compile(
+    r"\bor\s++(?:maybe|perhaps|possibly)\s++(?:(?:the|an?|option|it(?:['’]s|\s++(?:is|was)))\s++)*+[\[(*\"'`]*+(?P<name>[\w-]++)"
+    r"|\b(?:can(?:no|['’])t\s++(?:tell|decide|say)|(?:hard|impossible)\s++to\s++(?:tell|say|decide)|not\s++sure)[^\S\n]*+(?:[.!;]|$)"
+    r"|\A[^\w.!?\n]{0,6}(?:unless|if|provided|assuming|falls|wenn)\b[^.\n]{1,200}\b(?:then|otherwise|else|sonst|dann)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What makes an answer before it one of two: another name, an admission, a condition right behind it."""
 ALTERNATIVE = re.compile(
     r"^[^\w\n]*(?:option|alternative|variant|possibility)\s*(?:\d{1,2}|[A-D])\b[^\w\n]*$", re.IGNORECASE | re.MULTILINE
 )
 """A heading above one of several offered answers."""
+
+
+def is_doubted(behind: str, is_answer: Callable[[str], object]) -> bool:
+    """Return whether the text behind an answer leaves it open which of several counts."""
+    return any(not doubt["name"] or is_answer(doubt["name"]) for doubt in DOUBTED.finditer(behind))

@@ -24,7 +24,9 @@ LETTER = r"(?:\([A-H]\)|(?:[B-H]|A(?!\s++(?!(?i:n?or|but|and|is|was|oder|und|noc
 WORD = r"[^\W\d_]\w*+(?:-\w++)*+"
 NAMED = rf"(?:{LETTER}|{ARTICLE}(?:{MARKED}|{LETTER}|(?P<first>{WORD})))"
 """A name: set apart by marks, the letter of an option, or a word."""
-LIST = rf"{NAMED}(?P<more>\s*+(?:,\s*+)?(?i:or|nor|oder|ni)\s++{NAMED.replace('first', 'second')})?"
+OR = r"(?i:n?or|oder|ni)"
+FURTHER = f"(?>{NAMED.replace('P<first>', ':')})"
+LIST = rf"{NAMED}(?P<more>(?:\s*+,\s*+(?!{OR}\b){FURTHER}){{0,6}}+\s*+(?:,\s*+)?{OR}\s++{FURTHER})?"
 COMMA = r"(?:,\s{0,3}(?i:(?:and|und|y|et)\s{1,3})?|(?<!\w)(?i:and|und|y|et)\s{1,3})?"
 DO = r"(?i:be|use|using|answer|write|choose|pick|say|select|take|with|called?)"
 BUT = r"(?:\s*+,?\s*+(?:(?i:but|sondern|sino|mais)\b(?!\s++(?i:also|auch)\b)|而是)\s*+:?)?"
@@ -32,44 +34,50 @@ WRONG = (
     r"(?:(?i:no|nope|wrong|incorrect|false|not\s++(?:right|correct|it)|excluded|ruled\s++out|nein|falsch)\b|[❌✗✘❎])"
     r"(?!\s++(?:doubt|other|need))"
 )
-DENIALS = (
-    rf"{COMMA}(?<!\w)(?i:(?:do(?:es)?|did|can|could|must|should|would)\s++(?=not\s++{DO}))?"
-    rf"(?i:not|never|nicht|neither|nor|weder|noch|avoid|kein\w*)\s++(?!(?i:only|just|nur)\b)(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
-    rf"(?:(?i:\b(?:do|does|did|ca|could|should|would))(?=n['’]t\s++{DO}))?n['’]t\s++(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
-    rf"(?<!\w)(?i:cannot\s++be|no\s++es|ce\s++n['’]est\s++pas)\s++{LIST}{BUT}",
-    rf"(?:不是|并非|不选)\s*+{LIST}{BUT}",
-    rf"{COMMA}(?<!\w)(?i:rather\s++than|instead\s++of|as\s++opposed\s++to|unlike|statt|anstelle\s++von|en\s++lugar\s++de"
-    rf"|plutôt\s++que|au\s++lieu\s++d[eu])\s++{LIST}",
-    rf"{COMMA}(?<!\w)(?i:alternative(?:ly)?|alternativa|alternativement|another\s++option|runner-up|second\s++(?:choice|best))"
-    rf"(?:\s++(?i:answer|name))?(?:\s*+[:,–-]|\s++(?i:is|was|would\s++be|could\s++be))?\s*+{LIST}",
-    rf"(?<![^\W_]){LIST}\s*+[?？](?!\s*+(?i:yes|ja\b|sí|oui|correct|right|exactly|是|对))(?:\s*+(?i:no|nope|nein|not|non)\b(?=\s*+[,.:;!–—-]))?",
-    rf"(?<![\w-])(?!\"){ARTICLE}(?:{MARKED}|(?P<first>{WORD}))(?P<more>)(?P<second>)\s*+(?::|=|-{{1,2}}>|[→–—-]|(?i:is|was|would\s++be)\b|(?=[❌✗✘❎]|no\b))\s*+{WRONG}",
-    rf"(?:[❌✗✘❎]\s*+|\b(?i:wrong|incorrect|false|falsch)\s*+:\s*+){LIST}",
-)
-DENIED = tuple(re.compile(pattern.replace(r"\s", r"[^\S\n]")) for pattern in DENIALS)
-"""Patterns of denials, each within a line."""
-MAY_DENY = re.compile(
-    r"\bno[tr]?\b|n['’]t\b|cannot|never|nicht|nein|neither|weder|kein|avoid|\bpas\b|不|非|than|instead|opposed|unlike|statt"
-    r"|anstelle|lugar|plutôt|lieu|alternativ|another|runner|second|[?？❌✗✘❎]|wrong|incorrect|false|falsch|excluded|ruled",
-    re.IGNORECASE,
-)
+DENIALS: dict[tuple[str, ...], str] = {
+    ("not", "never", "nicht", "neither", "nor", "weder", "noch", "avoid", "kein"):
+        rf"{COMMA}(?<!\w)(?i:(?:do(?:es)?|did|can|could|must|should|would)\s++(?=not\s++{DO}))?"
+        rf"(?i:not|never|nicht|neither|nor|weder|noch|avoid|kein\w*)\s++(?!(?i:only|just|nur)\b)(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
+    ("n't", "n’t"):
+        rf"(?:(?i:\b(?:do|does|did|ca|could|should|would))(?=n['’]t\s++{DO}))?n['’]t\s++(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
+    ("cannot", "no es", "pas"):
+        rf"(?<!\w)(?i:cannot\s++be|no\s++es|ce\s++n['’]est\s++pas)\s++{LIST}{BUT}",
+    ("不是", "并非", "不选"):
+        rf"(?:不是|并非|不选)\s*+{LIST}{BUT}",
+    ("than", "instead", "opposed", "unlike", "statt", "anstelle", "lugar", "plutôt", "lieu"):
+        rf"{COMMA}(?<!\w)(?i:rather\s++than|instead\s++of|as\s++opposed\s++to|unlike|statt|anstelle\s++von|en\s++lugar\s++de"
+        rf"|plutôt\s++que|au\s++lieu\s++d[eu])\s++{LIST}",
+    ("alternativ", "another", "runner", "second"):
+        rf"{COMMA}(?<!\w)(?i:alternative(?:ly)?|alternativa|alternativement|another\s++option|runner-up|second\s++(?:choice|best))"
+        rf"(?:\s++(?i:answer|name))?(?:\s*+[:,–-]|\s++(?i:is|was|would\s++be|could\s++be))?\s*+{LIST}",
+    ("?", "？"):
+        rf"(?<![^\W_]){LIST}\s*+[?？](?!\s*+(?i:yes|ja\b|sí|oui|correct|right|exactly|是|对))(?:\s*+(?i:no|nope|nein|not|non)\b(?=\s*+[,.:;!–—-]))?",
+    ("no", "wrong", "incorrect", "false", "excluded", "ruled", "nein", "falsch", *"❌✗✘❎"):
+        rf"(?<![\w-])(?!\"){ARTICLE}(?:{MARKED}|(?P<first>{WORD}))(?P<more>)\s*+(?::|=|-{{1,2}}>|[→–—-]|(?i:is|was|would\s++be)\b|(?=[❌✗✘❎]|no\b))\s*+{WRONG}",
+    ("wrong", "incorrect", "false", "falsch", "rejected", "excluded", "eliminated", *"❌✗✘❎"):
+        rf"(?:[❌✗✘❎]\s*+|\b(?i:wrong|incorrect|false|falsch|rejected|excluded|eliminated)\s*+:\s*+){LIST}",
+}  # fmt: skip
+"""Patterns of denials, each within a line; every text that one matches contains one of the words before it."""
+DENIED = {words: re.compile(pattern.replace(r"\s", r"[^\S\n]")) for words, pattern in DENIALS.items()}
+UNMARKED = re.compile(rf"{ARTICLE}(?:{MARKED}|{LETTER}|{OR}\b|({WORD}))")
+"""The words of a list that are neither letters nor set apart by marks."""
 ANY = re.compile("[^?？\n]")
 """What is blanked; the mark of a question stays."""
 
 
 def without_denied(part: Part, known: AbstractSet[str] = frozenset()) -> Part:
     """Return a text with the names that it turns down blanked; ``known`` are folded names that need no marks."""
-    if not MAY_DENY.search(part.text):
-        return part
 
     def blanked(match: re.Match[str]) -> str:
         if match["first"] and match["first"].casefold() not in known:
             return match.group()
-        is_pair = not match["second"] or match["second"].casefold() in known
-        end = (match.end() if is_pair else match.start("more")) - match.start()
+        further = filter(None, UNMARKED.findall(match["more"] or ""))
+        is_list = all(name.casefold() in known for name in further)
+        end = (match.end() if is_list else match.start("more")) - match.start()
         return ANY.sub(" ", match.group()[:end]) + match.group()[end:]
 
-    text = part.text
-    for pattern in DENIED:
-        text = pattern.sub(blanked, text)
+    text, folded = part.text, part.text.lower()
+    for words, pattern in DENIED.items():
+        if any(word in folded for word in words):
+            text = pattern.sub(blanked, text)
     return Part(text, part.start)

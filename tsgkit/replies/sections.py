@@ -27,8 +27,8 @@ ARROW = r"(?:-{1,3}>|[→➔➜➝➞➡⟶⟹]\ufe0f?)(?![^\n]{0,200}(?:->|[→
 """An arrow after a label; with another one on the line it belongs to a triplet."""
 COLON = rf"[*_ \t]{{0,6}}(?:[:：=]|[–—-](?![->])|⇒|{ARROW})[*_]{{0,3}}"
 PLAIN = (
-    r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?|ans|my[ \t]response"
-    r"|(?:(?:my|best)[ \t])(?:pick|vote|guess)|verdict|正解|解答|答え|정답|risposta|resposta|ответ"
+    r"(?:(?:correct|right|best|selected|chosen)[ \t])?(?:answer|option|choice)(?:[ \t]is)?|selected|chosen|ans"
+    r"|my[ \t]response|(?:(?:my|best)[ \t])(?:pick|vote|guess)|verdict|正解|解答|答え|정답|risposta|resposta|ответ"
     r"|(?:正确)?(?:答案|选项)(?:是|为)?|回?答"
     r"|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
 )
@@ -44,7 +44,7 @@ LABEL = re.compile(
 )
 IN_LABELS = (
     "answer", "final", "option", "choice", "ans", "response", "correct", "revised", "<output",
-    "pick", "vote", "guess", "verdict",
+    "pick", "vote", "guess", "verdict", "select", "chosen",
     "答", "选项", "正解", "정답", "risposta", "resposta", "ответ", "antwort", "respuesta", "réponse",
 )  # fmt: skip
 """Every label contains one of these; a text without them is not searched."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Generic, NamedTuple, TypeVar
 
 Value = TypeVar("Value")
+LONGEST_END, LONGEST_LINE = 40_000, 1_000
+"""Characters that are read at either end of a long text, and in which the end of a line is searched there."""
 
 
 class Unreadable(NamedTuple):
@@ -45,6 +47,13 @@ class Part(NamedTuple):
         """Return it without these characters (None: white space) at both ends."""
         left = len(self.text) - len(self.text.lstrip(characters))
         return Part(self.text.strip(characters), self.start + left)
+
+    def ends(self) -> list[Part]:
+        """Return it, or the end and the beginning of one that is so long that reading it takes too long."""
+        if len(self.text) <= 2 * LONGEST_END:
+            return [self]
+        start = len(self.text) - LONGEST_END
+        return [self.cut(max(self.text.find("\n", start, start + LONGEST_LINE), start)), self.cut(0, LONGEST_END)]
 
     def lines(self) -> list[Part]:
         """Return its lines that are not blank."""

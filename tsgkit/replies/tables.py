@@ -87,9 +87,10 @@ def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
                 found.append((stripped.cut(*match.span(1)), verdict))
     for line in part.lines():
         for match in name.finditer(line.text) if "|" not in line.text else ():
-            if BEFORE.search(line.text, max(match.start() - LONGEST_BEFORE, 0), match.start()) is not None:
-                verdict = _verdict(line.text, match.end())
-                found += [(line.cut(*match.span(1)), verdict)] if verdict is not None else []
+            verdict = _verdict(line.text, match.end())
+            begin = max(match.start() - LONGEST_BEFORE, 0)
+            if verdict is not None and BEFORE.search(line.text, begin, match.start()):
+                found.append((line.cut(*match.span(1)), verdict))
     return found if len(found) > 1 else []
 
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from tsgkit.replies.characters import bare, shown_plainly, without_hidden
 from tsgkit.replies.choices import BOX, SO, answers_in, is_one_object, is_sure
-from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
+from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN, is_doubted
 from tsgkit.replies.denial import without_denied
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
@@ -136,8 +136,11 @@ def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unrea
     said = spoken(text)
     if isinstance(said, Unreadable):
         return said
-    plain = without_fences(shown_plainly(said))
-    found = _word_in(without_denied(plain, known), known, plain)
+    for end in said.ends():
+        plain = without_fences(shown_plainly(end))
+        found = _word_in(without_denied(plain, known), known, plain)
+        if found not in (Unreadable(NO_NAME), Unreadable(NOTHING_SAID)):
+            break
     if places is None or isinstance(found, Unreadable):
         return found
     return Read(found.value, places[found.start], places[found.end])
@@ -152,7 +155,7 @@ def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Un
     if is_plain and (clean := CLEAN.fullmatch(part.text, labels[0].end())) and _is_name(clean.group(1)):
         return Read(clean.group(1), part.start + clean.start(1), part.start + clean.end(1))
     if found := [*_in_json(part, known), *_boxed(part, known)]:
-        return _agreed(found, part)
+        return _agreed(found, part, known)
     written = len(part.text.rstrip())
     if labels := [label for label in labels if label.end() < written]:
         ends = [label.start() for label in labels[1:]] + [len(part.text)]
@@ -160,20 +163,20 @@ def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Un
         named = [(label, _first(one, known)) for label, one in zip(labels, parts, strict=True)]
         final = [names for label, names in named if names and (label.group("final") or label.group("tag"))]
         if found := [name for names in final or [names for _, names in named] for name in names]:
-            return _agreed(found, part)
+            return _agreed(found, part, known)
         part = parts[-1]
     else:
         part = without_labels(part)
         judged = [(name, is_right) for name, is_right in verdicts(plain, NAME) if name.text.casefold() in known]
         if len(judged) > 1 and (affirmed := [name.read_as(name.text) for name, is_right in judged if is_right]):
-            return _agreed(affirmed, plain)
+            return _agreed(affirmed, plain, known)
     for kind in (_in_sentences, _in_tables, _alone, _in_brackets):
         if found := kind(part, known):
-            return _agreed(found, part)
+            return _agreed(found, part, known)
     return Unreadable(NO_NAME if any(map(str.isalnum, part.text)) else NOTHING_SAID)
 
 
-def _agreed(found: Sequence[Read[str]], part: Part) -> Read[str] | Unreadable:
+def _agreed(found: Sequence[Read[str]], part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
     """Return the one name that all agree on; the last one if words before it take others back."""
     names = {one.value.casefold(): one.value for one in found}
     last = max(found, key=lambda one: one.start)
@@ -183,6 +186,8 @@ def _agreed(found: Sequence[Read[str]], part: Part) -> Read[str] | Unreadable:
             part.text, max(others) - part.start, last.start - part.start
         ):
             return Unreadable(f"two answers: {', '.join(sorted(names.values()))}")
+    if is_doubted(part.text[max(last.end - part.start, 0) :], lambda name: not known or name.casefold() in known):
+        return Unreadable("the answer is one of several")
     if WITHDRAWN.search(part.text, max(last.end - part.start, 0)):
         return Unreadable("the answer is taken back")
     return last

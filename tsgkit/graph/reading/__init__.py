@@ -29,7 +29,7 @@ One module each:
 ``forms``        the six above, which run over several lines
 ``values``       JSON values
 ``regions``      brackets that are no whole JSON
-``headings``     lines above graphs: corrections, summaries, what was given, what is wrong
+``headings``     lines above graphs: corrections, asides, what was given, what is wrong
 ``corrections``  the choice of the graphs that are the answer, by these lines
 ``text``         the walk through all of it
 ``blocks``       the triplets that make one graph

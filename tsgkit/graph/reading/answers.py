@@ -30,7 +30,7 @@ from tsgkit.replies.sections import answer_section
 DOUBTS = re.compile(
     r"\b(?:(?:came|comes|happened|goes|went)(?:\sjust)?\sbefore|previous(?:ly)?|earlier|context|given|wrong|incorrect\w*|mistakes?"
     r"|instead|rather|actually|wait|hmm|sorry|oops|correct(?:ed|ion)?|right|revis\w+|fix(?:ed)?|alternativ\w*|might|could"
-    r"|reject\w+|draft|attempt|summary|recap|again|same|together|not\s(?:quite|right|this))\b",
+    r"|reject\w+|draft|attempt|summary|recap|combined|merged|overview|again|same|together|not\s(?:quite|right|this))\b",
     re.IGNORECASE,
 )
 """Words between graphs that not all of them may be the answer."""

@@ -1,8 +1,8 @@
 """Choice of the graphs that are the answer, by the headings above them.
 
-What was given, is wrong, or only sums others up is left out, and a correction takes the place of the graphs that it
-names: by their numbers, all of them where it has as many, else the only one of the same action. Where it cannot be
-known which graphs count, all of them stay, and a note of the kind that :data:`UNDECIDED` lists says so.
+What was given, is wrong, only sums others up, or lists a state is left out, and a correction takes the place of the
+graphs that it names: by their numbers, all of them where it has as many, else the only one of the same action. Where it
+cannot be known which graphs count, all of them stay, and a note of the kind that :data:`UNDECIDED` lists says so.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from tsgkit.graph.folding import fold_triplet
 from tsgkit.graph.model import HANDS, PERSON, Triplet
 from tsgkit.graph.reading.headings import ALL, Heading, Role
 from tsgkit.graph.reading.line_content import Block
+from tsgkit.replies.reasoning import TOO_MANY_LINES
 
 WITHDRAWN = "withdrawn by a correction behind it"
 LEFT_OUT: dict[Role, str] = {
     "denied": "below words that call it wrong or an example",
-    "other": "an alternative to the answer",
-    "draft": "a draft of the answer",
-    "summary": "a summary of the graphs before it",
+    "other": "an alternative to the answer, or a draft of it",
     "given": "given, no answer",
+    "aside": "a summary of the other graphs, or a listing",
 }
 UNKNOWN_TARGET = "a correction, and which graphs it replaces is not said"
 NOT_GIVEN = "a correction that is announced and not given"
-CONTRADICTION = "a summary that contradicts the graphs before it"
 SAME_NUMBER = "a second graph of this number"
-UNDECIDED = frozenset({UNKNOWN_TARGET, NOT_GIVEN, CONTRADICTION})
+UNDECIDED = frozenset({UNKNOWN_TARGET, NOT_GIVEN, TOO_MANY_LINES})
 
 
 @dataclass
@@ -85,6 +84,8 @@ def decide(sections: Sequence[Section]) -> Decision:
     while at < len(sections):
         section, below = sections[at], _entries(sections[at])
         role = section.heading.role
+        if role == "aside" and not _repeats(entries, below):
+            role = ""
         at += 1
         if role == "correction":
             while at < len(sections) and not sections[at].heading.role:
@@ -95,18 +96,28 @@ def decide(sections: Sequence[Section]) -> Decision:
                 decision.undecided.append((section.line, NOT_GIVEN))
         elif role == "" and _names_again(entries, below, section.heading.targets):
             entries = _corrected(entries, below, section, decision)
-        elif role == "" or (role in ("draft", "other") and not has_answer) or (role == "summary" and not entries):
+        elif role == "" or (role == "other" and not has_answer):
             if below and below[0].number in numbers:
                 decision.undecided.append((section.line, SAME_NUMBER))
             numbers.update(entry.number for entry in below if entry.number)
             _extend(entries, below)
-        elif role == "summary" and _contradicts(entries, below):
-            decision.undecided.append((section.line, CONTRADICTION))
-            entries += below
         else:
             decision.left_out += [(block, LEFT_OUT[role]) for block in section.blocks]
+    _leave_out_the_whole(entries, decision)
     decision.blocks = [block for entry in entries for block in entry.blocks]
     return decision
+
+
+def _leave_out_the_whole(entries: list[Entry], decision: Decision) -> None:
+    """Leave out a graph that is the union of the others, of which there are several."""
+    if len(entries) < 3:
+        return
+    longest = max(entries, key=lambda entry: sum(map(len, entry.blocks)))
+    if len(longest.actions) > 1:
+        parts = [entry for entry in entries if entry is not longest]
+        if longest.triplets == set(chain.from_iterable(part.triplets for part in parts)):
+            decision.left_out += [(block, LEFT_OUT["aside"]) for block in longest.blocks]
+            entries[:] = parts
 
 
 def _entries(section: Section) -> list[Entry]:
@@ -132,16 +143,10 @@ def _names_again(entries: Sequence[Entry], below: Sequence[Entry], targets: Sequ
     return place < len(entries) and entries[place].actions == below[0].actions
 
 
-def _contradicts(entries: Sequence[Entry], summary: Sequence[Entry]) -> bool:
-    """Return whether a summary with an action says a triplet that no graph has."""
-    news = set(chain.from_iterable(entry.triplets for entry in summary))
-    if not any(entry.actions for entry in summary):
-        return False
-    for entry in reversed(entries):
-        if not news:
-            break
-        news -= entry.triplets
-    return bool(news)
+def _repeats(entries: Sequence[Entry], below: Sequence[Entry]) -> bool:
+    """Return whether graphs without an action, or without a triplet of their own, stand behind others."""
+    news = set(chain.from_iterable(entry.triplets for entry in below if entry.actions))
+    return bool(entries) and news.issubset(chain.from_iterable(entry.triplets for entry in entries))
 
 
 def _corrected(entries: list[Entry], below: list[Entry], section: Section, decision: Decision) -> list[Entry]:

@@ -1,7 +1,7 @@
-"""Words above graphs that say what these are: an answer, its correction, a summary, what was given, what is wrong.
+"""Words above graphs that say what these are: an answer, its correction, an aside, what was given, what is wrong.
 
 >>> heading_of("Already in the scene:").role, heading_of("Summary of both graphs:").role
-('given', 'summary')
+('given', 'aside')
 >>> heading_of("Graph 2 (corrected):")
 Heading(role='correction', number=2, targets=(2,))
 >>> heading_of("Wait, the last graph should be:").targets, heading_of("Here is the graph:")
@@ -30,11 +30,11 @@ NUMBERED = re.compile(
 )
 """The number of a graph in the heading above it or in its label: ``### Graph 2``, ``2.``."""
 BEFORE = (
-    r"(?:already|history|provided|copy\sof|(?:current|initial)\s(?:scene|state)|last\stime|given(?!\s(?:that|below|here|this|the\b[^,:\n]*,))|so\sfar|(?:re-?stat\w+\s)?(?:the\s)?(?:context|background)|previous(?:ly)?|prior|preceding"
+    r"(?:already|history|provided|copy\sof|(?:current|initial)\s(?:scene|state)|last\stime|given(?!\s(?:that|below|here|this|the\b[^,:\n]*,))|so\sfar|up\sto\sth(?:is|at)\spoint|(?:re-?stat\w+\s)?(?:the\s)?(?:context|background)|previous(?:ly)?|prior|preceding"
     r"|earlier|existing|before(?:\s(?:this|that|the)\b)?|known|kontext|gegeben|bisher\w*|vorher\w*|contexto|contexte)"
 )
 GIVEN = re.compile(
-    rf"[\W_]{{0,8}}(?:(?:what|the|as|for|from|in|we|i|is|was|were|came|comes|happened|happens|have|my|scene|state|story|graphs?|actions?|triplets?)\s){{0,5}}"
+    rf"[\W_]{{0,8}}(?:(?:what|the|as|for|from|in|we|i|is|was|were|came|comes|happened|happens|ha[sd]|have|been|done|my|person|s?he|they|scene|state|story|graphs?|actions?|triplets?)\s){{0,5}}"
     rf"(?:{BEFORE}(?![\w-])|input\b|已知|上文|背景)",
     re.IGNORECASE,
 )
@@ -52,18 +52,22 @@ WRONG = re.compile(
 )
 GIVES = re.compile(r"\bhere(?:['’]s|\sis|\sare)\s(?:the|my)\b|\bgraphs?\s(?:is|are)\b", re.IGNORECASE)
 RIGHT = re.compile(r"\b(?:correct(?:ed|ion)?|right|fixed|instead(?!\sof)|should|better|was)\b", re.IGNORECASE)
-DRAFT = re.compile(
-    r"\W{0,6}(?:(?:my|a|the)\s)?(?:(?:first|rough|initial)\s)?(?:draft|attempt|try|entwurf|borrador)\b", re.I
-)
-OTHERWISE = re.compile(r"\W{0,6}(?:an?\s|another\s)?alternativ(?:e|ely|a|amente)\b", re.IGNORECASE)
-SUMMARY = re.compile(
-    r"\b(?:summar(?:y|i[sz]e|i[sz]ed|i[sz]ing)|in\s(?:short|brief|sum|total|other\swords)|to\ssum\sup|combined|merged|recap\w*"
-    r"|together|equivalent(?:ly)?|(?:the\s)?same\s(?:as|graphs?|triplets|again|in)\b|for\sreference|once\s(?:more|again)|as\s(?:json|cypher|a\stable|yaml)"
-    r"|key\s(?:triplets|facts|relations)|overview|zusammen(?:fassung|gefasst)?|resumen|résumé|en\sresumen)\b|总结|汇总|综上",
+OTHERWISE = re.compile(
+    r"\W{0,6}(?:(?:an?|another|my|the)\s)?(?:alternativ(?:e|ely|a|amente)"
+    r"|(?:(?:first|rough|initial)\s)?(?:draft|attempt|try|entwurf|borrador))\b",
     re.IGNORECASE,
 )
+"""An alternative to the answer, or a draft of it."""
+ASIDE = re.compile(
+    r"\b(?:summar(?:y|i[sz]e|i[sz]ed|i[sz]ing)|in\s(?:short|brief|sum|total|other\swords)|to\ssum\sup|combined|merged|recap\w*"
+    r"|together|equivalent(?:ly)?|(?:the\s)?same\s(?:as|graphs?|triplets|again|in)\b|for\sreference|once\s(?:more|again)|as\s(?:json|cypher|a\stable|yaml)"
+    r"|key\s(?:triplets|facts|relations)|overview|zusammen(?:fassung|gefasst)?|resumen|résumé|en\sresumen"
+    r"|states?|status|notes?|holds|holdings?|inventory|after(?:wards)?|zustand|notizen|estado|état)\b|总结|汇总|综上|状态",
+    re.IGNORECASE,
+)
+"""A summary of graphs, or a listing that is no part of one."""
 CUE = re.compile(
-    r"\b(?:correct(?:ed|ions?|ing)|correct(?=\s(?:\w+\s){0,3}(?:graph|one|both|all))|wrong|my\sbad|better|improved|errat(?:um|a)|delete[ds]?|removed?|drop|scratch|edit|updates?|forgot|missing|mistakes?|again|fix(?:ed|es|ing)?|revis\w+|amended|updated|oops|sorry|wait"
+    r"\b(?:correct(?:ed|ions?|ing)|incorrect|not\s++(?:right|correct|sure)|omit|moment|correct(?=\s(?:\w+\s){0,3}(?:graph|one|both|all))|wrong|my\sbad|better|improved|errat(?:um|a)|delete[ds]?|removed?|drop|scratch|edit|updates?|forgot|missing|mistakes?|again|fix(?:ed|es|ing)?|revis\w+|amended|updated|oops|sorry|wait|v(?:ersion\s)?[2-9]"
     r"|actually|second\sthought|should\s(?:be|read|have|say|look)|replace[sd]?|misread|korrektur|korrigiert\w*|corrección|corregid[oa]|rectification)\b"
     r"|不对|更正|修正|其实",
     re.IGNORECASE,
@@ -96,7 +100,7 @@ ANNOUNCED = re.compile(
 """A heading that replaces graphs before it without saying which."""
 
 
-Role = Literal["", "correction", "denied", "other", "draft", "summary", "given"]
+Role = Literal["", "correction", "denied", "other", "given", "aside"]
 
 
 class Heading(NamedTuple):
@@ -133,9 +137,10 @@ def heading_of(line: str) -> Heading:
     if numbered and roles == ["given"] and not GIVEN_NUMBER.match(rest):
         roles = []
     role = roles[0] if roles else ""
-    names_graph = (CUE.search(text) or (numbered and numbered["final"])) and TARGET.search(text)
+    has_cue = CUE.search(text) is not None
+    names_graph = (has_cue or (numbered and numbered["final"])) and TARGET.search(text)
     if not (role == "denied" and DENIES.match(rest)) and (
-        names_graph or WITHDRAWN.search(text) or ANNOUNCED.search(text)
+        names_graph or (has_cue and (WITHDRAWN.search(text) or ANNOUNCED.search(text)))
     ):
         return Heading("correction", number, tuple(_targets(text)))
     return Heading(role, number, tuple(_targets(text)) if is_label and not (numbered or role) else ())
@@ -164,9 +169,8 @@ def _denies(text: str) -> bool:
 
 
 ROLES: tuple[tuple[Role, Callable[[str], object]], ...] = (
-    ("other", OTHERWISE.match),
     ("denied", _denies),
-    ("draft", DRAFT.match),
+    ("other", OTHERWISE.match),
     ("given", lambda text: (GIVEN.match(text) or GIVEN_NUMBER.search(text)) and not ANSWERS.search(text)),
-    ("summary", SUMMARY.search),
+    ("aside", ASIDE.search),
 )

@@ -42,6 +42,8 @@ from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spo
 
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
+STEPS_OF_PROSE = 3
+"""How many lines a line of prose costs as well, since it may be any of many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 
@@ -65,6 +67,7 @@ class _Finder:
         self.interrupted: Heading | None = None
         self.notes: list[Note] = []
         self.block: Block = []
+        self.has_graphs = False
         self.at = 0
         self.searched_to = 0
         self.long_attempts = MOST_LONG_ATTEMPTS
@@ -85,7 +88,7 @@ class _Finder:
                 self.resume()
                 if self.sections[-1].is_listed and not self.sections[-1].blocks:
                     self.begin(Heading(), "")
-            elif not self.left:
+            elif self.left <= 0:
                 self.notes.append(unread(self.at + 1, TOO_MANY_LINES, line))
                 break
             elif (nearly := nearly_clean(line)) is not None:
@@ -118,7 +121,7 @@ class _Finder:
     def close(self) -> None:
         if self.block:
             self.sections[-1].blocks.append(self.block)
-            self.block = []
+            self.block, self.has_graphs = [], True
 
     def begin(self, heading: Heading, text: str, *, promises: bool = False) -> None:
         """Begin a section; numbered graphs right below a heading are what it says."""
@@ -204,7 +207,9 @@ class _Finder:
             words = plain(text).text if ":" in text or "：" in text else ""
             self.begin_inline(words[: lead_of(words).end])
         elif line.ignored in (HEADING, NO_TRIPLET) or line.looks_like_triplets:
-            heading = heading_of(text)
+            is_prose = line.ignored == NO_TRIPLET and not is_short(text)
+            self.left -= STEPS_OF_PROSE * is_prose
+            heading = heading_of(text) if self.block or self.has_graphs or not is_prose else Heading()
             ends_role = is_short(text) and (heading.role or self.sections[-1].heading.role not in ("", "correction"))
             if line.ignored == HEADING or heading.role == "correction" or ends_role:
                 is_open = text.rstrip("*_ \t").endswith((":", "：")) or line.looks_like_triplets
