@@ -42,8 +42,8 @@ from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spo
 
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
-STEPS_OF_PROSE = 3
-"""How many lines a line of prose costs as well, since it may be any of many things."""
+STEPS_OF_PROSE, CHARACTERS_A_STEP = 3, 25
+"""How many lines a line of prose costs as well, at least and for its length, since it may be any of many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 
@@ -208,7 +208,7 @@ class _Finder:
             self.begin_inline(words[: lead_of(words).end])
         elif line.ignored in (HEADING, NO_TRIPLET) or line.looks_like_triplets:
             is_prose = line.ignored == NO_TRIPLET and not is_short(text)
-            self.left -= STEPS_OF_PROSE * is_prose
+            self.left -= is_prose * (STEPS_OF_PROSE + len(text) // CHARACTERS_A_STEP)
             heading = heading_of(text) if self.block or self.has_graphs or not is_prose else Heading()
             ends_role = is_short(text) and (heading.role or self.sections[-1].heading.role not in ("", "correction"))
             if line.ignored == HEADING or heading.role == "correction" or ends_role:
