@@ -44,7 +44,7 @@ DIGESTS = {
     "images": "d511985f1f2273af",
     "repairs": "0aaad9ef97283354",
     "faults": "26da9b53628b9b9e",
-    "readings": "6f528f8d2e393223",
+    "readings": "cf29c4304f6a3a33",
     "traces": "dc5c2a2e7b4760d3",
     "files": "de8e86d38f9952ec",
 }

@@ -45,9 +45,9 @@ READERS: dict[str, Callable[[dict[str, Any], str], object]] = {
     "sections": lambda row, text: (spoken(text), answer_section(text)),
 }
 DIGESTS = {
-    "choice": "23b067ff1cd200ad", "word": "3ecd48bd4d4c8d65", "names": "fe57b46b8367ef57",
-    "letters": "964afec84b549ffc", "tuples": "ae50ad44fc1fbd8f", "values": "e01d78cc76ecde37",
-    "sections": "541a9b735099e211",
+    "choice": "6cb5329c9b2af174", "word": "30da9fbc133061ee", "names": "5d0d2aa279c62c82",
+    "letters": "bb02a4705f88022d", "tuples": "e25aee50e74c03f8", "values": "ccb6bd03a47451c5",
+    "sections": "15a6ad0704b1d59c",
 }  # fmt: skip
 
 

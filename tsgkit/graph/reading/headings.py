@@ -93,7 +93,7 @@ ANNOUNCED = re.compile(
     r"\b(?:corrected|correction|revised|korrigiert\w*|korrektur)\b[^:：\n]{0,40}[:：]\W*$|^\W*(?:corrections?|corrected|revised|korrektur)\b[^:：\n]{0,40}[:：]"
     r"|\b(?:corrected|revised|updated|fixed|amended)\s(?:(?:scene|action)\s)?(?:graph|triplet|version|answer|output|list)s?"
     r"|\b(?:sorry|oops|wait|hmm|actually|no|my\sbad)\b[^\n]{0,60}\b(?:wrong|mistakes?|incorrect|not\s(?:right|correct))\b"
-    r"|^\W*errat(?:um|a)\b|^\W*(?:please\s)?(?:delete|remove|replace|drop|omit)\s[^\n]{1,60}?(?:->|→)"
+    r"|^\W*errat(?:um|a)\b|^\W*(?:please\s)?(?:delete|remove|replace|drop|omit)\s++\w[^\n]{0,60}?(?:->|→)"
     r"|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
     re.IGNORECASE,
 )
