@@ -21,7 +21,7 @@ changes:
 graph 1: scatter -> with -> hand1, was hand1 -> with -> scatter [action-target] (exact): with ends at the action scatter
 graph 1: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
 >>> solver.judge(sample, transcript).scores["strict"]["recall"].value
-0.4
+0.6
 
 A transcript contains the model's calls and then the agent's results: the graphs (``local``, in the published form), the
 ``changes`` with their reasons, and ``notes`` about problems. What stops a run (a budget, Ctrl-C) stops the sample; its
