@@ -44,7 +44,7 @@ DIGESTS = {
     "images": "d511985f1f2273af",
     "repairs": "0aaad9ef97283354",
     "faults": "26da9b53628b9b9e",
-    "readings": "cf29c4304f6a3a33",
+    "readings": "3e52b6d3c083b475",
     "traces": "dc5c2a2e7b4760d3",
     "files": "de8e86d38f9952ec",
 }

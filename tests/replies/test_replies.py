@@ -45,9 +45,9 @@ READERS: dict[str, Callable[[dict[str, Any], str], object]] = {
     "sections": lambda row, text: (spoken(text), answer_section(text)),
 }
 DIGESTS = {
-    "choice": "6cb5329c9b2af174", "word": "30da9fbc133061ee", "names": "5d0d2aa279c62c82",
-    "letters": "bb02a4705f88022d", "tuples": "e25aee50e74c03f8", "values": "ccb6bd03a47451c5",
-    "sections": "15a6ad0704b1d59c",
+    "choice": "a49f10ba4021ab67", "word": "60e519fe7ac200aa", "names": "5c53cceb4965a813",
+    "letters": "00d252fe9bad371d", "tuples": "21d12c2b9880cceb", "values": "b8fc4fbc1b4374f4",
+    "sections": "9d913af0c6fb6c71",
 }  # fmt: skip
 
 

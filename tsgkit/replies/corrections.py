@@ -24,7 +24,7 @@ WITHDRAWN = re.compile(
 """A phrase after an answer that withdraws it without giving another."""
 DOUBTED = re.compile(
     r"\bor\s++(?:maybe|perhaps|possibly)\s++(?:(?:the|an?|option|it(?:['’]s|\s++(?:is|was)))\s++)*+[\[(*\"'`]*+(?P<name>[\w-]++)"
-    r"|\b(?:can(?:no|['’])t\s++(?:tell|decide|say)|(?:hard|impossible)\s++to\s++(?:tell|say|decide)|not\s++sure)[^\S\n]*+(?:[.!;]|$)"
+    r"|\b(?:can(?:no|['’])t\s++(?:tell|decide|say|settle\s++on\s++(?:one|either)(?:\s++of\s++them)?+)|(?:hard|impossible)\s++to\s++(?:tell|say|decide)|not\s++sure)[^\S\n]*+(?:[.!;]|$)"
     r"|\A[^\w.!?\n]{0,6}(?:unless|if|provided|assuming|falls|wenn)\b[^.\n]{1,200}\b(?:then|otherwise|else|sonst|dann)\b",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -35,9 +35,9 @@ WRONG = (
     r"(?!\s++(?:doubt|other|need))"
 )
 DENIALS: dict[tuple[str, ...], str] = {
-    ("not", "never", "nicht", "neither", "nor", "weder", "noch", "avoid", "kein"):
+    ("not", "never", "nicht", "neither", "nor", "weder", "noch", "ni ", "avoid", "kein"):
         rf"{COMMA}(?<!\w)(?i:(?:do(?:es)?|did|can|could|must|should|would)\s++(?=not\s++{DO}))?"
-        rf"(?i:not|never|nicht|neither|nor|weder|noch|avoid|kein\w*)\s++(?!(?i:only|just|nur)\b)(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
+        rf"(?i:not|never|nicht|neither|nor|weder|noch|ni|avoid|kein\w*)\s++(?!(?i:only|just|nur)\b)(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
     ("n't", "n’t"):
         rf"(?:(?i:\b(?:do|does|did|ca|could|should|would))(?=n['’]t\s++{DO}))?n['’]t\s++(?:{DO}\s*+:?\s*+)?{LIST}{BUT}",
     ("cannot", "no es", "pas"):

@@ -84,7 +84,7 @@ def decide(sections: Sequence[Section]) -> Decision:
     while at < len(sections):
         section, below = sections[at], _entries(sections[at])
         role = section.heading.role
-        if role == "aside" and not _repeats(entries, below):
+        if role == "aside" and any(entry.actions for entry in below) and not _repeats(entries, below):
             role = ""
         at += 1
         if role == "correction":
@@ -144,7 +144,7 @@ def _names_again(entries: Sequence[Entry], below: Sequence[Entry], targets: Sequ
 
 
 def _repeats(entries: Sequence[Entry], below: Sequence[Entry]) -> bool:
-    """Return whether graphs without an action, or without a triplet of their own, stand behind others."""
+    """Return whether graphs without a triplet of their own stand behind others."""
     news = set(chain.from_iterable(entry.triplets for entry in below if entry.actions))
     return bool(entries) and news.issubset(chain.from_iterable(entry.triplets for entry in entries))
 
