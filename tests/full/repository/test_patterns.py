@@ -17,7 +17,7 @@ from typing import Any
 import tsgkit
 
 SCANNING = ("finditer", "findall", "sub", "split", "search")
-SIZE, PARTS, MOST_SECONDS = 100_000, 20, 60
+SIZE, PARTS, MOST_SECONDS = 100_000, 50, 60
 """Characters of a text, in how many parts it is divided, and processor time for all texts."""
 RUNS = (*" \na0-_[<", "a ", "a.", "a, ", " \n", "[ ")
 parser, compiler = (importlib.import_module(f"re._{name}") for name in ("parser", "compiler"))
