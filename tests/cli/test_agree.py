@@ -240,40 +240,32 @@ def test_runs_lose_what_a_shortcut_gives_and_are_audited_task_by_task(tsgkit: Co
     assert "not the data that were asked about" in other and "tsgkit audit: DATA" in other
 
 
-def test_choices_that_contradict_repeat_a_step_or_fit_better_are_found_and_lookalikes_not(tsgkit: CommandLine) -> None:
+def test_choices_and_questions_are_held_against_their_graphs_and_what_is_found_is_a_warning(
+    tsgkit: CommandLine,
+) -> None:
     texts = ("The screws were unfastened.", "He screws the bolt in.", "Rusty screws were taken out.")
     write_lines("sgds.jsonl", *(choice(text, ["b", "c", "d", "e"], acts("unscrew", "screw")) for text in texts))
     found = slips(audited(tsgkit, "sgds.jsonl"))
     assert {item for code, item in found if code == "contradiction"} == {"1"}, "things are called like an opposite"
-    before, asked = acts("wash", "cup", "sponge"), acts("dry", "cup")
-    others = ["The cup was washed with a sponge.", "The cup was not washed with a sponge.", "c", "d"]
-    by_words = choice("The cup was dried.", others, asked, context_graphs=[before])
-    graphs = [acts("lift", "pan"), before, acts("fill", "jar"), acts("cut", "rope"), asked]
-    ironed = choice(
-        *("She presses the strip.", ["The collar is pressed with the iron.", "b", "c", "d"]),
-        acts("iron", "strip", "iron"),
-        context_graphs=[acts("iron", "collar", "iron")],
+    washed, others, wash, dry = (
+        "The cup was washed.",
+        ["The cup is red.", *"bcd"],
+        acts("wash", "cup"),
+        acts("dry", "cup"),
     )
-    write_lines("sgds.jsonl", by_words, by_words | {"variation_triplets": graphs}, ironed)
-    [check] = (one for one in audited(tsgkit, "sgds.jsonl")["checks"] if one["code"] == "earlier-step")
-    assert [(one["item_id"], one["message"]) for one in check["found"]] == [
-        ("0", "candidate A describes graph 1 of the context"),
-        ("1", "candidate B describes graph 1 of the context"),
-    ]
-    assert check["severity"] == "warning"
-    loosened = "The nut is loosened with the wrench."
-    rows = (
-        choice(key, [distractor, *"bcd"], acts("loosen", "nut", "wrench"), context_graphs=[])
-        for key, distractor in (
-            ("The nut is tightened with a wrench.", "The nut is loosened with a wrench."),
-            ("The fastener is undone.", loosened),
-            ("The fastener is undone.", "The nut is never loosened with the wrench."),
-            ("The nut is undone by wrench.", loosened),
-            ("The nut is loosened.", loosened),
-        )
+    graphs = [wash, acts("fill", "jar"), acts("lift", "pan"), acts("cut", "rope"), dry]
+    write_lines(
+        "sgds.jsonl",
+        choice("It was dried.", [washed, "After that,", "c", "d"], dry, context_graphs=[wash]),
+        choice("It was dried.", [*others[:2], washed, "d"], dry, context_graphs=[wash], variation_triplets=graphs),
+        choice("Option A was dried.", others, dry, context_graphs=[dry]),
+        choice("The lid was dried.", ["The cup was dried.", *others[1:]], dry, context_graphs=[wash]),
+        choice("The lid was shut.", others, dry, context_graphs=[acts("open", "lid")]),
     )
-    again = choice("Option A was dried.", [*"bcde"], asked, context_graphs=[asked])
-    write_lines("sgds.jsonl", *rows, again)
-    found = slips(audited(tsgkit, "sgds.jsonl"))
-    assert {("step-before", "5"), ("lone-letter", "5")} <= found
-    assert {item for code, item in found if code == "better-option"} == {"0", "1"}
+    codes = ("earlier-step", "unfinished-option", "step-before", "lone-letter", "better-option", "strange-key")
+    checks = [check for check in audited(tsgkit, "sgds.jsonl")["checks"] if check["code"] in codes]
+    assert {(check["code"], slip["item_id"]) for check in checks for slip in check["found"]} == {
+        *(("earlier-step", "0"), ("earlier-step", "1"), ("unfinished-option", "0"), ("step-before", "2")),
+        *(("lone-letter", "2"), ("better-option", "3"), ("strange-key", "4")),
+    }
+    assert {check["severity"] for check in checks} == {"warning"}

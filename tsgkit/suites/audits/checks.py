@@ -7,11 +7,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.audits.items import LETTERS, Item, Slip, content, words
+
+_WHOLE_NAME = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_BETWEEN_WORDS = r"[\s_-]+"
+_QUANTIFIERS = word_set("a all any both each every the")
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,18 @@ def leaks(items: Sequence[Item]) -> Iterator[Slip]:
             held = [place for place in item.choices if (said := content(item.options[place])) and said <= asked]
             if item.has_key and held == [item.key]:
                 yield Slip("answer-in-question", item.item_id, f"says its answer: {item.right_text}")
-        elif item.answer and set(words(item.answer)) <= set(words(item.question)):
+        elif item.answer and _names(item.question, item.answer, item.pool):
             yield Slip("answer-in-question", item.item_id, f"says its answer: {item.answer}")
+
+
+def _names(question: str, answer: str, pool: Iterable[str]) -> bool:
+    """Return whether a question holds all words of a name, and not in a longer name only, as *mouse-button*."""
+    wanted, text = set(words(answer)), question.lower()
+    longer_names = [words(name) for name in pool if wanted < set(words(name)) - _QUANTIFIERS]
+    for name in sorted(longer_names, key=len, reverse=True):
+        text = re.sub(rf"\b{_BETWEEN_WORDS.join(map(re.escape, name))}\b", " ", text)
+    apart = [name for name in _WHOLE_NAME.findall(text) if "-" not in name or set(words(name)) <= wanted]
+    return bool(wanted) and wanted <= {word for name in apart for word in words(name)}
 
 
 CHECKS = (

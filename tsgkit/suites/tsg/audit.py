@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Protocol
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import DOBJ, HANDS
+from tsgkit.graph.model import DOBJ, ActionGraph
 from tsgkit.lexicon import contradictions
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
@@ -28,9 +28,18 @@ from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.protocols import Reading
 from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names
-from tsgkit.suites.tsg.choice_checks import better_options, earlier_steps, fewest_denials, kinds_of_rows
+from tsgkit.suites.tsg.choice_checks import (
+    better_options,
+    earlier_steps,
+    fewest_denials,
+    hand_conflict,
+    kinds_of_rows,
+    strange_keys,
+    unfinished_options,
+)
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
-from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs, names_of
+from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs
+from tsgkit.suites.tsg.question_checks import wrong_kinds
 
 HAND_REMARKS = (
     "hand2-first",
@@ -81,9 +90,6 @@ class Audits(Protocol):
         """Score an answer."""
 
 
-_BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
-_ONE = re.compile(r"\b(one hand|single hand|one-handed)\b(?!.*\bother\b| (?:for )?each\b)", re.IGNORECASE)
-"""One hand alone: not *one hand ... the other*, nor *one hand for each*."""
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
@@ -95,11 +101,11 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
     items: list[Item] = []
     by_id: dict[str, AnySample] = {}
-    entries: dict[str, Entry] = {}
+    own_graphs: dict[str, tuple[ActionGraph, ...]] = {}
     for number, entry in enumerate(document.entries):
         for sample in _made(task, entry, document.file, clusters.name(number)) if entry.row else ():
             items.append(replace(task.audit_item(sample), group=kinds[number]))
-            by_id[sample.item_id], entries[sample.item_id] = sample, entry
+            by_id[sample.item_id], own_graphs[sample.item_id] = sample, entry.asides
     if not items:
         raise UsageError(f"{document.file}: there are no items in it")
     checks = (
@@ -117,6 +123,18 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
             is_folded=True,
         ),
         Check(
+            "unfinished-option",
+            "choices with a candidate that is no whole sentence",
+            _per_sample(by_id, unfinished_options),
+            is_error=False,
+        ),
+        Check(
+            "answer-kind",
+            "questions for a tool, a place, a hand, an action or a thing whose answer is none",
+            _per_sample(by_id, wrong_kinds),
+            is_error=False,
+        ),
+        Check(
             "step-before",
             "choices about a graph that stood in the context already",
             _per_sample(by_id, _step_before),
@@ -125,13 +143,19 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
         Check(
             "earlier-step",
             "choices with a wrong candidate that describes an earlier step of the context",
-            _per_sample(by_id, partial(earlier_steps, entries)),
+            _per_sample(by_id, partial(earlier_steps, own_graphs)),
             is_error=False,
         ),
         Check(
             "better-option",
             "choices whose graph a wrong candidate fits better than the keyed one",
             _per_sample(by_id, better_options),
+            is_error=False,
+        ),
+        Check(
+            "strange-key",
+            "choices whose keyed candidate names a thing of the context and nothing of the graph",
+            _per_sample(by_id, strange_keys),
             is_error=False,
         ),
         Check(
@@ -203,14 +227,9 @@ def _opposites(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
 
 
 def _hands(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
-    told = task.told_graphs(sample)
-    sentence, graphs = told.sentence, told.graphs
-    if len(graphs) == 1:
-        used = {name for name in names_of(graphs) if name in HANDS}
-        if _BOTH.search(sentence) and len(used) == 1:
-            yield Slip("hands", sample.item_id, "the sentence says both hands, the graph has one")
-        if _ONE.search(sentence) and len(used) == len(HANDS):
-            yield Slip("hands", sample.item_id, "the sentence says one hand, the graph has both")
+    true = task.told_graphs(sample)
+    if len(true.graphs) == 1 and (conflict := hand_conflict(true.sentence, true.graphs[0])):
+        yield Slip("hands", sample.item_id, conflict)
 
 
 def _step_before(sample: AnySample) -> Iterator[Slip]:

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
 from tsgkit.suites.audits.classifier import Candidates, Classifier, measured
 from tsgkit.suites.audits.items import Answer, Item, words
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.elements import elements_of
 from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
+from tsgkit.suites.tsg.question_checks import names_by_role
 
 _FORMS = ("first", "last", "before", "after", "next", "previous", "which", "hand1", "hand2")
 """Words of questions that an answer may depend on."""
@@ -29,12 +30,8 @@ def rivals(sample: QuestionSample) -> dict[str, int]:
     >>> rivals(QuestionSample(item_id="0", cluster="", graphs=(graph, graph), question="What?", answer="jar"))
     {'jar': 2}
     """
-    kinds: dict[str, set[str]] = {}
-    counts: Counter[str] = Counter()
-    for _, edge, name in (triplet for graph in sample.graphs for triplet in graph.triplets):
-        kind = "hand" if name in HANDS else edge if edge in (VERB, DOBJ, WITH) else "place"
-        kinds.setdefault(kind, set()).add(name)
-        counts[name] += 1
+    kinds = names_by_role(sample.graphs)
+    counts = Counter(triplet.target for graph in sample.graphs for triplet in graph.triplets)
     rarest = sorted(kinds, key=lambda kind: (len(kinds[kind]), kind))
     kind_of = {name: next(kind for kind in rarest if name in kinds[kind]) for name in counts}
     return {name: counts[name] for name in sorted(counts) if kind_of[name] == kind_of.get(sample.answer)}
