@@ -204,8 +204,6 @@ def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_asked_about() -
 
 
 def test_effort_takes_former_names_with_a_warning_and_no_unknown_one() -> None:
-    with pytest.warns(FutureWarning, match='is now called "exact"'):
-        assert Effort(repair="sure").repair == "exact"
     rounds: tuple[tuple[int, Level], ...] = ((0, "low"), (1, "low"), (2, "medium"), (4, "high"))
     former: list[tuple[str, int, Level]] = [("critique", False, "low"), ("critique", True, "medium")]
     for name, old, level in (*former, *(("rounds", old, level) for old, level in rounds)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from pathlib import Path
@@ -18,7 +17,6 @@ from tsgkit.cli.typed_lines import TypedLines
 from tsgkit.graph import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, narratives, node_link
 from tsgkit.library.documents.reader import read_file
-from tsgkit.llm.cache import canonical
 
 SLIP = ActionGraph.of(("fill", "verb", "person"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
 GOOD, VASE, CUP = (
@@ -159,7 +157,8 @@ def test_reviewers_see_doubts_of_the_model_and_ctrl_c_keeps_what_is_decided(
 
 def test_hands_are_repaired_where_asked_for_and_each_repair_says_how_sure_it_is(tsgkit: CommandLine) -> None:
     given(SLIP, *HANDLESS)
-    assert "--repair sure is now called --repair exact" in tsgkit("refine g.txt -o out.txt --repair sure").err
+    assert "there is no sure" in tsgkit("refine g.txt -o out.txt --repair sure", code=2).err
+    tsgkit("refine g.txt -o out.txt")
     assert [change["by"] for change in changes("out.txt")] == ["exact"]
     assert "changes: 1 exact, 1 less sure" in tsgkit("refine g.txt -o hands.txt --repair hands").out
     change = changes("hands.txt")[1]
@@ -197,16 +196,9 @@ def test_lines_left_out_of_a_broken_file_are_named_and_end_in_1(tsgkit: CommandL
     assert note.startswith("left out: line 2: broken JSON")
 
 
-def test_calls_of_former_spellings_go_on_and_those_without_repairs_go_on_without(tsgkit: CommandLine) -> None:
+def test_former_spellings_of_the_effort_and_calls_without_repairs_go_on(tsgkit: CommandLine) -> None:
     given(VASE)
     tsgkit(f"{REFINE} {SCRIPT}")
-    header = Path("out.txt.calls/run.json")
-    value = json.loads(header.read_text())
-    value["asked"]["effort"]["repair"] = "sure"
-    value["identity"] = hashlib.sha256(canonical(value["asked"]).encode()).hexdigest()[:16]
-    header.write_text(json.dumps(value))
-    for more in ("", "--repair sure", "--repair exact"):
-        tsgkit(f"{REFINE} {SCRIPT} {more}")
     assert "another run lies here" in tsgkit(f"{REFINE} {SCRIPT} --repair hands", code=2).err
     for former, level in {"--no-critique": "low", "--rounds 2": "medium", "--rounds 5": "high"}.items():
         err = tsgkit(f"{REFINE} {SCRIPT} --new {former}").err
@@ -217,7 +209,7 @@ def test_calls_of_former_spellings_go_on_and_those_without_repairs_go_on_without
     recorded = good_calls(Path("out.txt.calls"))
     assert tsgkit(f"{REFINE} {SCRIPT}").err == (
         "tsgkit: out.txt.calls was begun with --repair none\n  it goes on so; --new begins afresh with --repair exact\n"
-    ), "as earlier versions asked"
+    )
     assert graphs("out.txt") == [SLIP] and good_calls(Path("out.txt.calls")) == recorded
     assert "another run lies here (effort: repair differs)" in tsgkit(f"{REFINE} {SCRIPT} --repair exact", code=2).err
     tsgkit(f"{REFINE} {SCRIPT} --new")

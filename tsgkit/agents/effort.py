@@ -17,7 +17,7 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 
 Level = Literal["low", "medium", "high"]
-Repair = Literal["none", "exact", "hands", "sure"]
+Repair = Literal["none", "exact", "hands"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 LOOKS: dict[Level, int] = {"low": 1, "medium": 2, "high": 4}
@@ -40,7 +40,7 @@ class Effort:
     replies name, or one reply and the rules.
 
     ``exact`` makes repairs with exactly one explanation. ``hands`` also adds missing hands, which are likely but not
-    certain. ``sure`` is the old name of ``exact``.
+    certain.
     """
 
     level: Level = "medium"
@@ -55,10 +55,7 @@ class Effort:
             object.__setattr__(self, "level", level)
         if self.level not in LEVELS:
             raise UsageError(f"there is no effort {self.level!r}", hint=meant(str(self.level), LEVELS))
-        if self.repair == "sure":
-            warnings.warn('repair="sure" is now called "exact"', FutureWarning, stacklevel=3)
-            object.__setattr__(self, "repair", "exact")
-        elif self.repair not in REPAIRS:
+        if self.repair not in REPAIRS:
             raise UsageError(f"there is no repair {self.repair!r}", hint=meant(str(self.repair), REPAIRS))
 
     @property

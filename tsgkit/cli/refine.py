@@ -31,6 +31,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -67,19 +68,15 @@ if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
     from tsgkit.agents.effort import Effort
     from tsgkit.graph.model import Narrative
-    from tsgkit.graph.repairs import Change
-    from tsgkit.graph.rules import Finding
     from tsgkit.library.documents.reader import Document, EntryStream
     from tsgkit.library.documents.rows import Entry
-    from tsgkit.report.cleaned_graphs import CleaningTally
+    from tsgkit.report.cleaned_graphs import CleaningSummary
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
 
 REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
 EFFORT = "medium"
-SURE = "sure"
-"""The former name of ``exact``; calls that began with it keep it."""
 SHOWN = 5
 MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
@@ -89,6 +86,16 @@ EVERY = 5.0
 """Seconds between two lines about the progress."""
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file that is cleaned, and the story for graphs without texts."""
+
+    stream: EntryStream
+    sentences: Sequence[str]
+    broken: list[str] = field(default_factory=list)
+    """The lines and parts that cannot be read."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +112,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")
     parser.add_argument(
         "--repair",
-        type=_repair,
         choices=REPAIRS,
         help="what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
         "(default: exact)",
@@ -122,13 +128,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep-going", action="store_true", help="clean what could be read of a broken file, and exit with 1"
     )
     add_model_options(parser)
-
-
-def _repair(name: str) -> str:
-    if name != SURE:
-        return name
-    complain(f"--repair {SURE} is now called --repair {REPAIR}", "hands are repaired with --repair hands")
-    return REPAIR
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -148,24 +147,27 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from tsgkit.agents.story_graphs import sentences_of
     from tsgkit.library.documents.reader import Document
 
     effort = _effort(arguments)
     limits_of(arguments)
-    stream, broken = _stream(arguments), list[str]()
-    entries, told = _readable(stream, arguments, broken), _told(arguments.narrative)
+    stream = _stream(arguments)
+    sentences = () if arguments.narrative is None else sentences_of(read_text(arguments.narrative))
+    source = Source(stream, sentences)
+    entries = _readable(source, arguments)
     if not arguments.model and not arguments.review:
-        pairs = _repaired(entries, stream.size, effort, arguments)
-        return _finish(stream, pairs, broken, None, told, arguments)
+        return _finish(source, _repaired(entries, stream.size, effort, arguments), None, arguments)
     document = Document(stream.file, stream.format, tuple(entries))
     if arguments.review and not arguments.model and not Path(f"{arguments.out}.review").exists():
         refuse_to_overwrite(arguments.out, force=arguments.force)  # before a person is asked
-    calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
+    asked = _asked(document, sentences, effort, arguments)
+    calls = calls_of(arguments, arguments.out, asked) if arguments.model else None
     try:
         if calls is None:
             cleaned = [one for _, one in _repaired(document.entries, stream.size, effort, arguments)]
         else:
-            work = functools.partial(_clean, document, calls, told, effort, arguments)
+            work = functools.partial(_clean, document, calls, sentences, effort, arguments)
             cleaned = carried_out(calls, work, arguments, watch=_without_bars() if arguments.watch else None)
         if calls is not None and calls.shard is not None:
             stopped = next((one.stopped for one in cleaned if one.stopped), "")
@@ -177,11 +179,11 @@ def _run(arguments: argparse.Namespace) -> int:
             is_ours = calls is not None or arguments.force
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
                 in_browser = arguments.review_in == BROWSER
-                reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours, in_browser=in_browser)
+                reviewed = review_of(document, cleaned, arguments.out, sentences, force=is_ours, in_browser=in_browser)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
-        return _finish(stream, zip(document.entries, cleaned, strict=True), broken, calls, told, arguments)
+        return _finish(source, zip(document.entries, cleaned, strict=True), calls, arguments)
     finally:
         if calls is not None:
             calls.close()
@@ -191,8 +193,7 @@ def _effort(arguments: argparse.Namespace) -> Effort:
     """Return the effort; existing calls beside OUT continue with the repairs that they began with."""
     from tsgkit.agents.effort import Effort
 
-    begun = _begun_with(arguments)
-    repair: Any = arguments.repair or (begun if begun in REPAIRS else REPAIR)
+    repair: Any = arguments.repair or _begun_with(arguments) or REPAIR
     no_critique = arguments.no_critique
     level = effort_level(arguments, EFFORT, False if no_critique else None, "--no-critique" if no_critique else "")
     effort = Effort(level, repair)
@@ -203,7 +204,7 @@ def _effort(arguments: argparse.Namespace) -> Effort:
 
 
 def _begun_with(arguments: argparse.Namespace) -> str:
-    """Return the repairs of existing calls beside OUT. Earlier versions made none by default if a model was asked."""
+    """Return the repairs of existing calls beside OUT; empty where there are none."""
     from tsgkit.runs.agent_calls import asked_before
 
     if not arguments.model or arguments.new:
@@ -211,7 +212,7 @@ def _begun_with(arguments: argparse.Namespace) -> str:
     shard = shard_given(arguments)
     effort = asked_before(arguments.out if shard is None else shard.beside(arguments.out)).get("effort")
     repair = effort.get("repair") if isinstance(effort, dict) else None
-    return repair if isinstance(repair, str) else ""
+    return repair if repair in REPAIRS else ""
 
 
 def _stream(arguments: argparse.Namespace) -> EntryStream:
@@ -232,28 +233,24 @@ def _stream(arguments: argparse.Namespace) -> EntryStream:
     return stream
 
 
-def _readable(stream: EntryStream, arguments: argparse.Namespace, broken: list[str]) -> Iterator[Entry]:
-    """Yield the items of a file; ``broken`` names the lines and parts that cannot be read, and so would be lost."""
+def _readable(source: Source, arguments: argparse.Namespace) -> Iterator[Entry]:
+    """Yield the items of a file, and note the lines and parts that cannot be read, and so would be lost."""
     from tsgkit.library.documents.rows import Entry
 
     vocabulary = read_vocabulary(arguments.vocabulary)
-    for part in stream.parts:
+    for part in source.stream.parts:
         if isinstance(part, Entry):
             yield part.with_vocabulary(vocabulary)
         elif part.severity == ERROR and part.code in BROKEN:
-            broken.append(f"line {part.place.line}: {part.message}" if part.place.line else part.message)
+            source.broken.append(f"line {part.place.line}: {part.message}" if part.place.line else part.message)
             if not arguments.keep_going:
                 hint = "mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going"
-                raise CannotCarry(f"{stream.file}: {broken[0]}; nothing was written", hint=hint)
+                raise CannotCarry(f"{source.stream.file}: {source.broken[0]}; nothing was written", hint=hint)
 
 
-def _told(path: str | None) -> tuple[str, ...]:
-    from tsgkit.agents.story_graphs import sentences_of
-
-    return () if path is None else sentences_of(read_text(path))
-
-
-def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> dict[str, Any]:
+def _asked(
+    document: Document, sentences: Sequence[str], effort: Effort, arguments: argparse.Namespace
+) -> dict[str, Any]:
     """Return what can change an answer: the graphs, the story, the effort."""
     from dataclasses import asdict
 
@@ -262,12 +259,11 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
         return [entry.item, repr(narrative.descriptions), repr(narrative.vocabulary)]
 
     items = [said(entry) for entry in document.entries]
-    is_old = effort.repair == REPAIR and _begun_with(arguments) == SURE
     return {
         "work": "refine",
         "items": digest(items),
-        "told": digest(told),
-        "effort": asdict(effort) | ({"repair": SURE} if is_old else {}),
+        "told": digest(sentences),
+        "effort": asdict(effort),
         "hint": arguments.hint,
     }
 
@@ -306,21 +302,14 @@ def _by_processes(
 
     sent: deque[list[Entry]] = deque()
 
-    def chunks() -> Iterator[tuple[Any, ...]]:
-        chunk: list[Entry] = []
-        for entry in entries:
-            chunk.append(entry)
-            if sum(len(one.narrative.graphs) for one in chunk) >= CHUNK:
-                sent.append(chunk)
-                yield work, [one.narrative for one in chunk]
-                chunk = []
-        if chunk:
+    def tasks() -> Iterator[tuple[Any, ...]]:
+        for chunk in _chunks(entries):
             sent.append(chunk)
-            yield work, [one.narrative for one in chunk]
+            yield work, [entry.narrative for entry in chunk]
 
     done, printed = 0, time.monotonic()
     with Workers(workers) as pool:
-        for results in pool.map(_each, chunks()):
+        for results in pool.map(_each, tasks()):
             chunk = sent.popleft()
             yield from zip(chunk, results, strict=True)
             done += len(chunk)
@@ -328,6 +317,19 @@ def _by_processes(
                 printed = time.monotonic()
                 with suppress(OSError):
                     print(f"{done:,} of {count(size, 'item')}", file=sys.stderr, flush=True)
+
+
+def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield the items in lists of at least ``CHUNK`` graphs, and the rest."""
+    chunk, graphs = list[Any](), 0
+    for entry in entries:
+        chunk.append(entry)
+        graphs += len(entry.narrative.graphs)
+        if graphs >= CHUNK:
+            yield chunk
+            chunk, graphs = [], 0
+    if chunk:
+        yield chunk
 
 
 def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
@@ -367,7 +369,7 @@ def _tell(item: str, step: Step) -> None:
 async def _clean(
     document: Document,
     calls: AgentCalls,
-    told: Sequence[str],
+    sentences: Sequence[str],
     effort: Effort,
     arguments: argparse.Namespace,
     engine: Engine,
@@ -384,7 +386,7 @@ async def _clean(
         cleaned = await arefine(
             entry.narrative,
             None if stopped else calls.asker,
-            told=told,
+            told=sentences,
             hint=arguments.hint or "",
             effort=effort,
             item=number,
@@ -397,119 +399,98 @@ async def _clean(
     units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
 
     def passages(unit: tuple[str, Entry]) -> int:
-        return sum(1 for _ in passages_of(unit[1].narrative, told))
+        return sum(1 for _ in passages_of(unit[1].narrative, sentences))
 
     made = await engine.made(units, one, workers=min(arguments.concurrency, len(units)), steps=passages)
     return list(made.values())
 
 
 def _finish(
-    stream: EntryStream,
-    pairs: Iterable[tuple[Entry, Cleaned]],
-    broken: list[str],
-    calls: AgentCalls | None,
-    told: Sequence[str],
-    arguments: argparse.Namespace,
+    source: Source, pairs: Iterable[tuple[Entry, Cleaned]], calls: AgentCalls | None, arguments: argparse.Namespace
 ) -> int:
     """Write the graphs and the changes item by item, then print a summary."""
     from tsgkit.library.documents import formats
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.row_changes import with_graphs
     from tsgkit.library.documents.writer import write_document
-    from tsgkit.report.cleaned_graphs import CleanedItem, CleaningTally, write_page
+    from tsgkit.report.cleaned_graphs import CleanedItem, CleaningSummary, write_page
 
-    format, tally, drawn = formats.by_name(stream.format), CleaningTally(), list[CleanedItem]()
-    pending: list[Entry] = []
-    proposed: list[tuple[str, Change]] = []
-    undecided: list[tuple[str, Finding]] = []
-    stopped, failures, notes = "", list[str](), list[str]()
+    file, format = source.stream.file, formats.by_name(source.stream.format)
+    summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
+    parts = ([pair] for pair in pairs) if format.is_lines else iter([list(pairs)])
     with written(arguments.out) as graphs_file, written(f"{arguments.out}.changes.jsonl") as changes_file:
-
-        def write_pending() -> None:
-            text = write_document(Document(stream.file, stream.format, tuple(pending)), format)
-            graphs_file.write(text.text.encode())
-            notes.extend(f"left out: {left}" for left in text.left_out)
-            pending.clear()
-
-        for entry, cleaned in pairs:
-            tally.add(cleaned)
-            item = entry.item
-            changes_file.write("".join(change_line(item, change) for change in cleaned.changes).encode())
-            pending.append(with_graphs(entry, cleaned.narrative.graphs))
-            if format.is_lines:
-                write_pending()
-            if arguments.report:
-                drawn.append(CleanedItem(item, entry.narrative, cleaned, tuple(told)))
-            proposed += [(item, change) for change in cleaned.proposed]
-            if not arguments.json:
-                proposed = sorted(proposed, key=lambda one: -(one[1].sure or 0))[:SHOWN]
-            undecided += [(item, finding) for finding in cleaned.undecided[: SHOWN - len(undecided)]]
-            stopped = stopped or cleaned.stopped
-            failures += [f"item {item}, {failure}" for failure in cleaned.failures]
-            notes += [f"item {item}, {note}" for note in cleaned.notes]
-        if pending:
-            write_pending()
+        for part in parts:
+            entries = []
+            for entry, cleaned in part:
+                summary.add(entry.item, cleaned)
+                changes = "".join(change_line(entry.item, change) for change in cleaned.changes)
+                changes_file.write(changes.encode())
+                entries.append(with_graphs(entry, cleaned.narrative.graphs))
+                if arguments.report:
+                    drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(source.sentences)))
+            if entries:
+                text = write_document(Document(file, format.name, tuple(entries)), format)
+                graphs_file.write(text.text.encode())
+                summary.notes += [f"left out: {graph}" for graph in text.left_out]
         if calls is None:
             refuse_to_overwrite(arguments.out, force=arguments.force, text=graphs_file)
     if calls is not None:
         calls.record_output()
     if arguments.report:
-        write_text(arguments.report, write_page(f"{stream.file}, cleaned", drawn))
-    summary: dict[str, Any] = {
-        "file": stream.file,
-        "format": stream.format,
-        "graphs": tally.graphs,
-        "graphs_touched": tally.touched,
-        "changes": dict(tally.authors),
-        "repairs": {f"{source}, {kind}": number for (source, kind), number in tally.repairs.items()},
-        "proposed": [json.loads(change_line(item, change)) for item, change in proposed],
-        "findings_before": dict(tally.before),
-        "findings_after": dict(tally.after),
-        "undecided": tally.undecided,
-        "stopped": stopped,
-        "failures": failures,
-        "notes": [*(f"left out: {line}" for line in broken), *notes],
-        "report": arguments.report,
-    } | usage_value(calls, tally.calls)
-    if arguments.json:
-        say(json.dumps(summary, indent=2))
-    else:
-        _print(summary, arguments.out, tally, proposed, undecided)
-    say_stopped(stopped, failures)
-    return exit_code(calls, stopped, [*failures, *broken])
+        write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
+    summary.notes[:0] = [f"left out: {line}" for line in source.broken]
+    _print(source, summary, calls, arguments)
+    say_stopped(summary.stopped, summary.failures)
+    return exit_code(calls, summary.stopped, [*summary.failures, *source.broken])
 
 
-def _print(
-    summary: dict[str, Any],
-    out: str,
-    tally: CleaningTally,
-    proposed: Sequence[tuple[str, Change]],
-    undecided: Sequence[tuple[str, Finding]],
-) -> None:
+def _print(source: Source, summary: CleaningSummary, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:
     from tsgkit.report import terminal
     from tsgkit.report.cleaned_graphs import tables
 
-    by = ", ".join(f"{number} {name}" for name, number in summary["changes"].items()) or "none"
-    say(f"{count(summary['graphs'], 'graph')}, {summary['graphs_touched']} touched; changes: {by}")
+    tally = summary.tally
+    usage = usage_value(calls, tally.calls)
+    if arguments.json:
+        value = {
+            "file": source.stream.file,
+            "format": source.stream.format,
+            "graphs": tally.graphs,
+            "graphs_touched": tally.touched,
+            "changes": dict(tally.authors),
+            "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
+            "proposed": [json.loads(change_line(item, change)) for item, change in summary.proposed],
+            "findings_before": dict(tally.before),
+            "findings_after": dict(tally.after),
+            "undecided": tally.undecided,
+            "stopped": summary.stopped,
+            "failures": summary.failures,
+            "notes": summary.notes,
+            "report": arguments.report,
+        }
+        say(json.dumps(value | usage, indent=2))
+        return
+    out = inert(arguments.out)
+    by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
+    say(f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}")
     for table in tables(tally):
         for line in terminal.table(table):
             say(line)
-    if proposed:
+    if summary.proposed:
         say(f"proposed ({tally.proposed}; --review asks you):")
-        for item, change in proposed:
+        for item, change in summary.proposed:
             say(f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}")
         if tally.proposed > SHOWN:
             say(f"  ... and {tally.proposed - SHOWN} more (--json and --report show all)")
-    if undecided:
+    if summary.undecided:
         say(f"not decided ({tally.undecided}):")
-        for item, finding in undecided:
+        for item, finding in summary.undecided:
             hint = f" ({inert(finding.hint)})" if finding.hint else ""
             place = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
             say(f"  item {inert(item)}{place}: {inert(finding.message)}{hint}")
         if tally.undecided > SHOWN:
-            say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {inert(out)})")
-    if summary["calls"]:
-        say_usage(summary)
-    say_notes(summary["notes"])
-    page = f", {inert(summary['report'])}" if summary["report"] else ""
-    say(f"written: {inert(out)}, {inert(out)}.changes.jsonl{page}")
+            say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {out})")
+    if tally.calls:
+        say_usage(usage)
+    say_notes(summary.notes)
+    page = f", {inert(arguments.report)}" if arguments.report else ""
+    say(f"written: {out}, {out}.changes.jsonl{page}")

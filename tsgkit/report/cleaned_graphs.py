@@ -34,6 +34,7 @@ from tsgkit.graph.drawing.svg import Markup
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.graph.repairs import LESS_SURE, MODEL, PROPOSED, Change
+from tsgkit.graph.rules import Finding
 from tsgkit.report import html
 from tsgkit.report.html import tag, text
 from tsgkit.report.plain_text import count
@@ -46,12 +47,12 @@ MOST_DRAWN = 300
 
 @dataclass(frozen=True)
 class CleanedItem:
-    """A narrative of a file, and what cleaning made of it; ``told`` is a story from elsewhere."""
+    """A narrative of a file before and after cleaning; ``story`` is the sentences of its graphs if it has no texts."""
 
     item: str
     before: Narrative
     cleaned: Cleaned
-    told: tuple[str, ...] = ()
+    story: tuple[str, ...] = ()
 
 
 @dataclass
@@ -83,6 +84,36 @@ class CleaningTally:
         self.proposals.update((PROPOSED, kind_of(change)) for change in cleaned.proposed)
         self.before.update(finding.code for finding in cleaned.before)
         self.after.update(finding.code for finding in cleaned.after)
+
+
+@dataclass
+class CleaningSummary:
+    """The counts of cleaned graphs with what is shown of each item, added item by item.
+
+    With ``most`` at most so many proposals are held, the most probable ones; of undecided findings ``shown`` at most.
+    """
+
+    shown: int
+    most: int | None = None
+    tally: CleaningTally = field(default_factory=CleaningTally)
+    proposed: list[tuple[str, Change]] = field(default_factory=list)
+    """Proposals with their items."""
+    undecided: list[tuple[str, Finding]] = field(default_factory=list)
+    """Undecided findings with their items."""
+    stopped: str = ""
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, item: str, cleaned: Cleaned) -> None:
+        """Add one item."""
+        self.tally.add(cleaned)
+        self.proposed += [(item, change) for change in cleaned.proposed]
+        if self.most is not None:
+            self.proposed = sorted(self.proposed, key=lambda proposal: -(proposal[1].sure or 0))[: self.most]
+        self.undecided += [(item, finding) for finding in cleaned.undecided[: self.shown - len(self.undecided)]]
+        self.stopped = self.stopped or cleaned.stopped
+        self.failures += [f"item {item}, {failure}" for failure in cleaned.failures]
+        self.notes += [f"item {item}, {note}" for note in cleaned.notes]
 
 
 def tables(tally: CleaningTally) -> Iterator[Table]:
@@ -135,7 +166,7 @@ def write_page(title: str, items: Sequence[CleanedItem], notes: Sequence[str] = 
 
 
 def _graphs(item: CleanedItem, room: int) -> Iterator[Markup]:
-    sentences = sentences_of_graphs(item.before, item.told)
+    sentences = sentences_of_graphs(item.before, item.story)
     cleaned = item.cleaned
     for number in sorted({*cleaned.touched, *(one.graph for one in cleaned.proposed)}):
         old, new = item.before.graphs[number], cleaned.narrative.graphs[number]
