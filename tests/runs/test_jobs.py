@@ -195,7 +195,8 @@ def test_units_in_work_end_with_the_grace_of_a_sigterm() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.sleep(600)
 
-    engine = Engine(grace=0.1)
+    (executor := Here()).grace = 0.1
+    engine = Engine(executor=executor)
     assert made(engine, do, {"0": 0}) is None and engine.interrupted
 
 

@@ -28,7 +28,7 @@ from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
-from tsgkit.runs.executors import RAY, RAY_GRACE
+from tsgkit.runs.executors import RAY, executor_named
 from tsgkit.runs.executors.model_actors import HeldModel, known_there
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
@@ -287,11 +287,10 @@ class _Opened:
         if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
             there = "; ".join(filter(None, (there, f"{batches} pending, which only --batch collects")))
-        grace = RAY_GRACE if options.executor == RAY else None
-        self.engine = Engine(tuple(subjects.values()), self.watch, noun="sample", there=there, grace=grace)
-        job = Evaluation(
-            self.folder, self.states, subjects, options.limits.in_flight, self.engine, executor=options.executor
-        )
+        in_flight = options.limits.in_flight
+        executor = None if options.executor is None else executor_named(options.executor, in_flight)
+        self.engine = Engine(tuple(subjects.values()), self.watch, noun="sample", there=there, executor=executor)
+        job = Evaluation(self.folder, self.states, subjects, in_flight, self.engine, executor=executor)
         self.engine.parts = job.parts
         told = [uncached] if uncached else []
         _remember_formats(prepared, self.folder, job)

@@ -14,7 +14,7 @@ from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.spans import unit as observed
-from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named, usual_executor
+from tsgkit.runs.executors import PROCESSES, Executor, Here, executor_named, usual_executor
 from tsgkit.runs.executors.carried_files import carried, with_files
 from tsgkit.runs.executors.processes import FEWEST
 from tsgkit.runs.executors.workers import NotImportable
@@ -93,7 +93,7 @@ class Evaluation:
     in_flight: int
     engine: Engine
     notices: list[str] = field(default_factory=list)
-    executor: str | None = None
+    executor: Executor | None = None
     """The executor for what computes; None for processes where they are worth it."""
     _computing: Executor | None = None
     _elsewhere: set[Cell] = field(default_factory=set)
@@ -163,8 +163,8 @@ class Evaluation:
         """Return the number of samples in work at a time, and choose where what computes is done."""
         computing = self._computing_rows(states, asks=asks)
         if computing:
-            executor = self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
-            self.engine.executor = executor
+            executor = self._computing or self.executor or executor_named(PROCESSES, self.in_flight)
+            self._computing = self.engine.executor = executor
             computing = [state for state in computing if self._can_travel(state.row, executor, asks=asks)]
             self._elsewhere.update(state.row.cell for state in computing)
         if asks:
@@ -194,7 +194,7 @@ class Evaluation:
 
     def _computing_rows(self, states: Sequence[RowState], *, asks: bool) -> list[RowState]:
         """Return the rows of which something is computed elsewhere: where the user says, else where it is worth it."""
-        if self.executor == HERE:
+        if isinstance(self.executor, Here):
             return []
         if self.executor is not None:
             return [state for state in states if not asks or _computes_answered(state.row)]

@@ -53,12 +53,19 @@ class Asker(Protocol):
 
 
 class Elsewhere(Protocol):
-    """A place where units compute."""
+    """A place that units wait for."""
 
     name: str
 
     def waits_for(self) -> str:
         """Return what is waited for; empty if nothing is."""
+
+
+class Workplace(Elsewhere, Protocol):
+    """A place where units compute."""
+
+    grace: float | None
+    """Seconds that units in work have after SIGTERM; None for as long as they take."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +142,8 @@ class Engine:
     """Steps that were done, and all there will be, where these are counted here."""
     trouble: tuple[str, ...] = ()
     """The reason for waiting when the job was stopped."""
-    executor: Elsewhere | None = None
+    executor: Workplace | None = None
     """The executor of what computes, if it is not done here."""
-    grace: float | None = None
-    """Seconds that units in work have after SIGTERM; None for as long as they take."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
 
@@ -195,7 +200,8 @@ class Engine:
 
         async def alone() -> Result:
             asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
-            with _on_interrupts(self._interrupted, self.abandon, self.grace):
+            grace = None if self.executor is None else self.executor.grace
+            with _on_interrupts(self._interrupted, self.abandon, grace):
                 return await self._run(work)
 
         with self._watched() as result, ExitStack() as stack:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import Interrupted
 from tsgkit.replies import READER
-from tsgkit.runs.executors import RAY, RAY_GRACE, Executor, Here, checked_executor, executor_named, usual_executor
+from tsgkit.runs.executors import Executor, Here, checked_executor, executor_named, usual_executor
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RunFolder, read_header
 from tsgkit.runs.item_errors import Scoring
@@ -121,8 +121,7 @@ class Rescoring:
             left = total - self._done
             return [Part("rescoring", self._done, total, self._done, left, began=self._began, busy=0)]
 
-        grace = RAY_GRACE if executor.name == RAY else None
-        return Engine(watch=watch or Watch(), parts=parts, noun="part", executor=executor, grace=grace)
+        return Engine(watch=watch or Watch(), parts=parts, noun="part", executor=executor)
 
     async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> bool:
         for row in prepared.rows:

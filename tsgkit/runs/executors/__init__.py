@@ -23,8 +23,6 @@ from tsgkit.runs.executors.processes import Processes, processors
 
 HERE, PROCESSES, RAY = "here", "processes", "ray"
 NAMES = (HERE, PROCESSES, RAY)
-RAY_GRACE = 2.0
-"""Seconds that units in work on a cluster have after SIGTERM, as it is sent by schedulers that kill soon after."""
 
 
 def checked_executor(name: str | None) -> str | None:

@@ -42,6 +42,8 @@ class Executor(Protocol):
     """Somewhere work is done."""
 
     name: str
+    grace: float | None
+    """Seconds that units in work have after SIGTERM; None for as long as they take."""
 
     @property
     def carries(self) -> bool:
@@ -79,6 +81,7 @@ class Closing:
     """An executor as a context that closes it."""
 
     carries = False
+    grace: float | None = None
 
     def check_folders(self, folders: Sequence[Path]) -> None:
         """Workers of this machine read what it has."""

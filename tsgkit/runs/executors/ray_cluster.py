@@ -357,6 +357,8 @@ class RayExecutor(Closing):
     """Work on the processors of a cluster; connected on first use."""
 
     name = "ray"
+    grace: float | None = 2.0
+    """Schedulers of clusters send SIGTERM, and kill soon after."""
 
     def __init__(self, most: int | None = None, longest: float = LONGEST_UNIT) -> None:
         self._most, self._longest = most, longest
