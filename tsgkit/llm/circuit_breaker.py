@@ -22,12 +22,12 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 class CircuitBreaker:
     """Counter of denials and failures of one model; ``reason`` says why it is not asked any more.
 
-    >>> found = CircuitBreaker("http://127.0.0.1:1/v1", 60)
+    >>> breaker = CircuitBreaker("http://127.0.0.1:1/v1", 60)
     >>> for _ in range(DENIALS):
-    ...     found.failed(CallFailed("NotFoundError: no such model", status=404))
-    >>> found.reason
+    ...     breaker.failed(CallFailed("NotFoundError: no such model", status=404))
+    >>> breaker.reason
     'NotFoundError: no such model (404 at http://127.0.0.1:1/v1)'
-    >>> found.advice
+    >>> breaker.advice
     "check the model's name (--model) and the address (--model-arg api_base=...)"
     """
 
@@ -55,7 +55,7 @@ class CircuitBreaker:
     @property
     def cause(self) -> str:
         """The reason why it is not asked any more, or never answered so far; empty if it answered."""
-        return self.reason or ("" if self._served or self.last is None else self._told(self.last))
+        return self.reason or ("" if self._served or self.last is None else self._message(self.last))
 
     @property
     def advice(self) -> str:
@@ -74,14 +74,14 @@ class CircuitBreaker:
         self._responded = self._responded or failure.responded or failure.status is not None
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
-            self.end(self._told(failure), failure)
+            self.end(self._message(failure), failure)
         elif not self._served and _is_refusal(failure):
             self._count_refusal(failure)
 
     def _count_refusal(self, failure: CallFailed) -> None:
-        said, now = NUMBER.sub("#", failure.message), self.clock()
-        if said != self._refusal:
-            self._refusal, self._refusals, self._refused_since = said, 0, now
+        refusal, now = NUMBER.sub("#", failure.message), self.clock()
+        if refusal != self._refusal:
+            self._refusal, self._refusals, self._refused_since = refusal, 0, now
         self._refusals += 1
         if failure.throttled and now - self._refused_since < self.refused_seconds:
             return
@@ -109,7 +109,7 @@ class CircuitBreaker:
         if not self.reason:
             self.reason, self._opened_by = reason, failure
 
-    def _told(self, failure: CallFailed) -> str:
+    def _message(self, failure: CallFailed) -> str:
         return f"{failure.message} (404 at {self.endpoint})" if failure.status == 404 else failure.message
 
 

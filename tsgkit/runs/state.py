@@ -124,24 +124,24 @@ def records_in(rows: Iterable[Row], path: Path, least: int) -> Iterator[PlacedRe
     """Yield the records of rows; ``FileProblem`` for the first that does not fit, and for records of fewer samples than
     ``least``.
     """
-    fitting = _Fitting(rows)
+    recorded = _RecordedSamples(rows)
     for position, line in raw_lines(path):
         try:
-            record = fitting.record(position, line)
+            record = recorded.record(position, line)
         except Misfit as misfit:
             raise misfit.at(path, position) from None
         if record is not None:
             yield record
-    check_number(fitting.number, least, path)
+    check_number(recorded.number, least, path)
 
 
 @contextmanager
 def fitting_records(rows: Iterable[Row], samples: Journal) -> Iterator[tuple[Journal, int]]:
     """Yield the records that fit into the run, in a file of their own if some do not, and the number of the others."""
-    fitting, kept, misfits = _Fitting(rows), array("q"), 0
+    recorded, kept, misfits = _RecordedSamples(rows), array("q"), 0
     for position, line in raw_lines(samples.path):
         try:
-            fitting.record(position, line)
+            recorded.record(position, line)
         except Misfit:
             misfits += 1
         else:
@@ -155,7 +155,7 @@ def fitting_records(rows: Iterable[Row], samples: Journal) -> Iterator[tuple[Jou
         yield records, misfits
 
 
-class _Fitting:
+class _RecordedSamples:
     """The samples of rows, each of which has one record, or further ones after one that failed."""
 
     def __init__(self, rows: Iterable[Row]) -> None:

@@ -75,7 +75,7 @@ class Workers:
 
     def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:  # noqa: ANN401
         """Have a function of a module called; the future holds ``WorkerDied`` where its process died."""
-        return self._threads.submit(self._ask, pickle.dumps((work, arguments), pickle.HIGHEST_PROTOCOL))
+        return self._threads.submit(self._call_in_process, pickle.dumps((work, arguments), pickle.HIGHEST_PROTOCOL))
 
     def map(self, work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield the results of calls in order. Only some calls are prepared ahead, and few results wait."""
@@ -100,7 +100,7 @@ class Workers:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _ask(self, request: bytes) -> Any:  # noqa: ANN401
+    def _call_in_process(self, request: bytes) -> Any:  # noqa: ANN401
         process: _Process | None = getattr(self._of_thread, "process", None)
         if process is None:
             process = self._of_thread.process = _Process()
