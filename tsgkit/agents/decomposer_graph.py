@@ -80,8 +80,11 @@ class DecomposeOutput(RefineOutput):
 
 
 class _State(DecomposeOutput, total=False):
-    """All fields: the work on the story so far (``told``), its next sentence, the graphs ``written`` for it, and its
-    passage."""
+    """All fields of the state.
+
+    ``told`` is the progress in the story. ``sentence`` is the sentence in work, ``written`` the state of writing its
+    graphs, ``around`` their passage, and ``work`` the state of refining it.
+    """
 
     narrative: str | list[str]
     wanted_counts: list[int]

@@ -61,7 +61,7 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
-from tsgkit.library.files import STDIN, read_text, write_text, written
+from tsgkit.library.files import STDIN, read_text, replacement, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
@@ -218,13 +218,13 @@ def _begun_with(arguments: argparse.Namespace) -> str:
 def _stream(arguments: argparse.Namespace) -> EntryStream:
     """Return the items of IN, if they can be written back."""
     from tsgkit.library.documents import formats
-    from tsgkit.library.documents.reader import stream_file
+    from tsgkit.library.documents.reader import entry_stream
 
     for out in filter(None, (arguments.out, arguments.report)):
         refuse_to_overwrite_sources(out, arguments.source, arguments.narrative, arguments.vocabulary)
     if arguments.report:
         refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == arguments.out)
-    stream = stream_file(arguments.source)
+    stream = entry_stream(arguments.source)
     if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:
         raise CannotCarry(
             f"{stream.file}: {stream.format} is read, never written",
@@ -418,7 +418,7 @@ def _finish(
     file, format = source.stream.file, formats.by_name(source.stream.format)
     summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
     parts = ([pair] for pair in pairs) if format.is_lines else iter([list(pairs)])
-    with written(arguments.out) as graphs_file, written(f"{arguments.out}.changes.jsonl") as changes_file:
+    with replacement(arguments.out) as graphs_file, replacement(f"{arguments.out}.changes.jsonl") as changes_file:
         for part in parts:
             entries = []
             for entry, cleaned in part:

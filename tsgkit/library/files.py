@@ -129,12 +129,12 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file so that it is there whole or not at all; ``FileProblem`` says why it cannot be written."""
-    with written(path) as file:
+    with replacement(path) as file:
         file.write(data)
 
 
 @contextmanager
-def written(path: str | Path) -> Iterator[IO[bytes]]:
+def replacement(path: str | Path) -> Iterator[IO[bytes]]:
     """Yield a file that takes the place of another at the end of the block, and is gone if the block raises.
 
     A device or a pipe is written as it is. ``FileProblem`` says why a file cannot be written.

@@ -17,7 +17,7 @@ from tsgkit.graph import Vocabulary
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.lint import FileReport, check, check_document, report_value
-from tsgkit.library.documents.reader import Document, read_document, read_file, stream_file
+from tsgkit.library.documents.reader import Document, read_document, read_file, entry_stream
 from tsgkit.library.documents.rows import Entry
 from tsgkit.library.documents.writer import Written, convert, write_document
 
@@ -62,7 +62,7 @@ def test_items_of_json_lines_are_read_when_they_are_needed_and_are_those_of_the_
     file = tmp_path / "f"
     for text in (*FORMATS.values(), *(2 * text for text in FORMATS.values()), lines(SGQA, 1, SGQA) + "{"):
         file.write_text(text, "utf-8")
-        document, stream = read_document(text, str(file)), stream_file(file)
+        document, stream = read_document(text, str(file)), entry_stream(file)
         parts = list(stream.parts)
         findings = [one for one in document.findings if one.code != "repeated-id"]
         assert [one for one in parts if not isinstance(one, Entry)] == findings, text
@@ -70,7 +70,7 @@ def test_items_of_json_lines_are_read_when_they_are_needed_and_are_those_of_the_
         assert stream.format == document.format
     file.write_text(FORMATS["narrative"] * 9_000)
     tracemalloc.start()
-    assert sum(1 for _ in stream_file(file).parts) == stream_file(file).size
+    assert sum(1 for _ in entry_stream(file).parts) == entry_stream(file).size
     assert tracemalloc.get_traced_memory()[1] < file.stat().st_size / 5
     tracemalloc.stop()
 

@@ -31,7 +31,7 @@ class Format:
 
     @property
     def is_lines(self) -> bool:
-        """Whether each item is a line of its own, whatever the others are."""
+        """True if each item is a line of its own, whatever the others are."""
         return self.name in ("triplet-lines", "narrative", "sgqa", "sgds", "sgg")
 
 

@@ -74,7 +74,7 @@ class EntryStream:
     parts: Iterable[Entry | Finding]
 
 
-def stream_file(path: str | Path) -> EntryStream:
+def entry_stream(path: str | Path) -> EntryStream:
     """Return the items of a file. A file of JSON Lines of which the first are items of ours is not held in memory."""
     start, size = _first_lines(path)
     if _are_json_lines(start) and _is_json(start[0][1]):
