@@ -17,7 +17,7 @@ from tsgkit.graph import Vocabulary
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.lint import FileReport, check, check_document, report_value
-from tsgkit.library.documents.reader import Document, read_document, read_file, entry_stream
+from tsgkit.library.documents.reader import Document, entry_stream, read_document, read_file
 from tsgkit.library.documents.rows import Entry
 from tsgkit.library.documents.writer import Written, convert, write_document
 
