@@ -18,12 +18,13 @@ from tsgkit.llm import http_sessions
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
-from tsgkit.llm.door import Call, Door, Patience, Prompt, Provider
+from tsgkit.llm.door import Call, Door, Prompt, Provider
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import carried_by
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Client, Settings, parse, settings_of

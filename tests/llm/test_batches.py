@@ -27,8 +27,8 @@ from tsgkit.llm.batch_services import (
     values_in,
 )
 from tsgkit.llm.batches import DIFFERENT, Batch, Collector, HeldRequest, Pace, _clock
-from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
+from tsgkit.llm.retries import Patience
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01, lag=0.03)
 DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1, total=2)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 from unittest.mock import ANY
 
@@ -18,11 +19,13 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
+from tsgkit.llm.circuit_breaker import CircuitBreaker
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
 from tsgkit.llm.outage import LOSSES, Outage
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
+from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 
 GOOD = Reply("[kettle]", usage=Usage(10, 5))
@@ -196,28 +199,29 @@ def test_failures_and_answers_are_noted_by_queue_breaker_and_outage() -> None:
 
 
 def test_waits_are_those_that_the_service_asks_for_else_they_double() -> None:
-    door = door_to(Told())
+    def wait(failure: CallFailed, attempt: Attempt, number: int, passed: float = 0.0, *, starts: bool) -> float | None:
+        return patience.wait_after(failure, [attempt] * number, passed, is_starting=starts, rng=Random(0))
+
+    patience, busy, throttled = HASTE, CallFailed("slow down", 429, 7.0), Attempt(0.0, "slow down", 429)
     for status in (429, 503):
         for asks, least in ((7.0, 7.0), (1e9, 300.0)):
-            wait = door._wait_after(CallFailed("busy", status, asks), [Attempt(0.0, "busy", status)], 0.0)
-            assert wait is not None and least <= wait <= least + 0.1, (status, asks)
-    busy, attempt = CallFailed("slow down", 429, 7.0), Attempt(0.0, "slow down", 429)
-    assert door._wait_after(busy, [attempt] * 99, 1800.0) is not None, "it is starting"
-    assert door._wait_after(busy, [attempt], 1800.5) is None
-    door.giving_up.answered()
-    for failure, attempts, passed, is_given_up in (
-        (busy, 3, 1800.0, False),
-        (busy, 3, 1800.5, True),
-        (busy, 4, 0.0, True),
-        (replace(busy, in_batch=True), 3, 0.0, True),  # in a batch it is an error like any other
+            seconds = wait(CallFailed("busy", status, asks), Attempt(0.0, "busy", status), 1, starts=True)
+            assert seconds is not None and least <= seconds <= least + 0.1, (status, asks)
+    for failure, attempts, passed, is_starting, is_given_up in (
+        (busy, 99, 1800.0, True, False),
+        (busy, 1, 1800.5, True, True),
+        (busy, 3, 1800.0, False, False),
+        (busy, 3, 1800.5, False, True),
+        (busy, 4, 0.0, False, True),
+        (replace(busy, in_batch=True), 3, 0.0, False, True),  # in a batch it is an error like any other
     ):
-        assert (door._wait_after(failure, [attempt] * attempts, passed) is None) is is_given_up, (attempts, passed)
+        seconds = wait(failure, throttled, attempts, passed, starts=is_starting)
+        assert (seconds is None) is is_given_up, (attempts, passed, is_starting)
     patience = replace(HASTE, attempts=60, same_error=60, first_wait=0.5, longest_wait=60, throttled_attempts=60)
-    door = door_to(Told(), patience=patience)
     for failure in (CallFailed("slow down", 429, 0.0), CallFailed("busy", 500)):
         for number, longest in ((1, 0.5), (2, 1.0), (5, 8.0), (10, 60.0)):
-            wait = door._wait_after(failure, [Attempt(0.0, failure.message, failure.status)] * number, 0.0)
-            assert wait is not None and longest / 2 <= wait <= longest, (failure, number)
+            seconds = wait(failure, Attempt(0.0, failure.message, failure.status), number, starts=False)
+            assert seconds is not None and longest / 2 <= seconds <= longest, (failure, number)
 
 
 def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_tokens() -> None:
@@ -306,18 +310,20 @@ def test_door_tells_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_probes_tell_an_outage_from_requests_that_always_fail() -> None:
     async def judged(*found: CallFailed | None, losses: int = LOSSES) -> tuple[bool, list[float]]:
-        outage, waits, probes = Outage(1.0, 60.0), list[float](), iter(found)
+        waits, probes, breaker = list[float](), iter(found), CircuitBreaker("here", 0.0)
+        breaker.answered()
+        outage = Outage(Patience(first_wait=1.0, longest_wait=60.0), breaker, lambda: 0.0)
 
         async def probe() -> CallFailed | None:
             assert outage.is_probed
             return next(probes)
 
-        async def pause(seconds: float, failure: CallFailed) -> None:
-            assert (outage.since is not None, outage.reason) == (True, failure.message)
+        async def pause(seconds: float) -> None:
+            assert (outage.since is not None, outage.reason) == (True, "gone")
             waits.append(seconds)
 
         for _ in range(losses):
-            outage.lost(CallFailed("lost"))
+            outage.failed(CallFailed("lost"))
         both = await asyncio.gather(*(outage.was_down(probe, pause) for _ in range(2)), outage.over())
         assert both[0] is both[1] and (outage.is_probed, outage.since, list(probes)) == (False, None, [])
         return bool(both[0]), waits
@@ -330,7 +336,8 @@ def test_probes_tell_an_outage_from_requests_that_always_fail() -> None:
 
 def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
     async def work(*, is_answered: bool) -> tuple[list[bool | None], bool]:
-        outage, probed = Outage(0.0, 0.0), asyncio.Event()
+        outage = Outage(Patience(first_wait=0.0, longest_wait=0.0), CircuitBreaker("here", 0.0))
+        probed = asyncio.Event()
 
         async def probe() -> CallFailed | None:
             if not probed.is_set():
@@ -338,9 +345,8 @@ def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
                 return GONE
             return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
 
-        outage.lost(GONE, is_certain=True)
-        pause = lambda seconds, _: asyncio.sleep(seconds)  # noqa: E731
-        tasks = [asyncio.create_task(outage.was_down(probe, pause)) for _ in range(3)]
+        outage.failed(GONE)
+        tasks = [asyncio.create_task(outage.was_down(probe, asyncio.sleep)) for _ in range(3)]
         await probed.wait()
         probing = outage._probing
         tasks[0].cancel()
@@ -349,7 +355,7 @@ def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
         found = await asyncio.gather(*tasks, return_exceptions=True)
         assert probing is not None
         await asyncio.wait([probing])
-        again = await outage.was_down(probe, pause) if is_answered else False
+        again = await outage.was_down(probe, asyncio.sleep) if is_answered else False
         return [None if isinstance(one, BaseException) else one for one in found], probing.cancelled() and not again
 
     for is_answered in (True, False):

@@ -16,8 +16,8 @@ from run_files import everything, write_lines
 from run_files import lines as lines_of
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.llm.door import Patience
 from tsgkit.llm.images import ImageFile
+from tsgkit.llm.retries import Patience
 from tsgkit.runs.image_folder import PaintingLog, is_there
 from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of, to_paint
 from tsgkit.runs.jobs import Watch

@@ -15,10 +15,10 @@ from run_files import write_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.batches import Batch
-from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import BudgetReached, Stopped
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
+from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import parse, settings_of
 from tsgkit.runs import executors, results

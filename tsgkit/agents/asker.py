@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
-from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
+from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.providers import provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply
+from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import Client, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_models import is_own, own_settings, usual_concurrency
 from tsgkit.suites.judges.response_formats import BAD_REQUESTS

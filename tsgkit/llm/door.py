@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-import re
 import time
 from collections.abc import Awaitable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -22,15 +21,15 @@ from tsgkit.llm import spans
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.circuit_breaker import CircuitBreaker
-from tsgkit.llm.concurrency import LONGEST_GATE, RequestQueue
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import identity_of, tokens_of_content
-from tsgkit.llm.outage import PROBE, Outage
+from tsgkit.llm.outage import PROBE, PROBE_LABEL, Outage
 from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
+from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.service_errors import WAITING
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -44,12 +43,7 @@ MOST_TIMEOUTS = 2
 """A request that was timed out so often is not sent again: servers may go on computing what was abandoned."""
 MOST_OUTAGES = 5
 """So many outages that began while the same request was in flight are its own doing."""
-OFTEN = 5.0
-"""Seconds between probes of a service that never answered, at most: it is awaited."""
-LOADING = re.compile("loading", re.IGNORECASE)
 STOPPING = "the run is being stopped"
-PROBE_LABEL = "probe"
-"""The label of requests that find out whether a service is down."""
 
 
 class Call(NamedTuple):
@@ -140,23 +134,6 @@ REQUEST: ContextVar[str] = ContextVar("request", default="")
 """The name of the request being made, the same in every process that works on its run."""
 
 
-@dataclass(frozen=True)
-class Patience:
-    """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
-
-    timeout: float = 300.0
-    attempts: int = 8
-    same_error: int = 5
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-    throttled_attempts: int = 60
-    throttled_seconds: float = 1800.0
-    max_outage: float = 1800.0
-    """Seconds to wait for a service that answered before, or says that it is not ready (429, 503); 0 for not at all."""
-    wait_for_server: float = 15.0
-    """Seconds to wait for a service that never answered."""
-
-
 @dataclass
 class Door:
     """One model with its queue, retries, cache, budget and recorder."""
@@ -198,7 +175,7 @@ class Door:
 
     def __post_init__(self) -> None:
         self.giving_up = CircuitBreaker(self.endpoint, self.patience.max_outage)
-        self.outage = Outage(self.patience.first_wait, self.patience.longest_wait)
+        self.outage = Outage(self.patience, self.giving_up)
 
     def waits_for(self) -> str:
         """Return the reason why no answer has arrived for some seconds; empty if answers arrive or nothing is asked."""
@@ -208,10 +185,7 @@ class Door:
         if not self.waiting or silent < NOTICEABLE:
             return ""
         if self.outage.since is not None:
-            lasted, reason = f"{self.outage.lasted():.0f} s", self.outage.reason
-            if not self.giving_up.served and LOADING.search(reason):
-                return f"the server is loading its model, for {lasted}: {reason}"
-            return f"no service for {lasted}, a small request is tried again: {reason}"
+            return self.outage.description
         if self._trouble:
             calls = "1 call waits" if self.waiting == 1 else f"{self.waiting:,} calls wait"
             return f"no answer for {silent:.0f} s, {calls} to be tried again: {self._trouble}"
@@ -336,14 +310,16 @@ class Door:
                 now = time.monotonic()
                 if isinstance(found, Reply):
                     return replace(found, attempts=tuple(attempts), seconds=_rounded(now - began))
-                if found.is_loss and await self.outage.was_down(partial(self._probed, call), self._pause_in_outage):
-                    outages += not self._is_certain(found)
+                if found.is_loss and await self.outage.was_down(partial(self._probe, call), self._pause):
+                    outages += not self.outage.is_certain(found)
                     if outages >= MOST_OUTAGES:
                         return self._given_up(found, attempts, now - began)
                     fresh, since = len(attempts), time.monotonic()
                     continue
                 timeouts += found.timed_out
-                wait = self._wait_after(found, attempts[fresh:], now - since)
+                wait = self.patience.wait_after(
+                    found, attempts[fresh:], now - since, is_starting=not self.giving_up.served, rng=self._rng
+                )
                 if wait is None or timeouts >= MOST_TIMEOUTS:
                     return self._given_up(found, attempts, now - began)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
@@ -356,8 +332,8 @@ class Door:
             if not self.waiting:
                 self.outage.end()
 
-    async def _probed(self, call: Call | None) -> CallFailed | None:
-        """Probe the service for a call, and return how that was lost; None where it was answered, however badly.
+    async def _probe(self, call: Call | None) -> CallFailed | None:
+        """Send a probe for a call, and return how it was lost; None where it was answered, however badly.
 
         The probe is recorded beside the call, under a label of its own; images have no such record.
         """
@@ -384,27 +360,9 @@ class Door:
             self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
         return lost
 
-    def _is_certain(self, failure: CallFailed) -> bool:
-        """Return whether a loss is the service's doing, whatever it was asked: it is not there, or is starting."""
-        return failure.unreachable or (failure.status in WAITING and not self.giving_up.served)
-
-    async def _pause_in_outage(self, seconds: float, failure: CallFailed) -> None:
-        """Wait before the next probe; ``NotFinished`` where the service has been down too long."""
-        lasted, longest, option = self.outage.lasted(), self.patience.max_outage, "--max-outage"
-        if not self.giving_up.served:
-            seconds = max(min(seconds, OFTEN), failure.retry_after or 0.0)
-            if failure.status not in WAITING:
-                longest, option = min(longest, self.patience.wait_for_server), "--wait-for-server"
-        if lasted >= longest:
-            what = "no service" if failure.unreachable else "no answer"
-            where = "" if self.giving_up.served else f" at {self.endpoint}"
-            why = f"{what}{where} for {lasted:.0f} s (limit: {option}): {failure.message}"
-            self.giving_up.end(why, failure)
-            self._halt()
-        await self._pause(min(seconds, longest - lasted))
-
     async def _pause(self, seconds: float) -> None:
         """Wait; ``NotFinished`` where the run is stopped or the model given up meanwhile."""
+        self._halt_where_given_up()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._halted.wait()
@@ -509,40 +467,12 @@ class Door:
         if failure.throttled:
             self.flow.throttled(failure.retry_after, start)
         self.giving_up.failed(failure)
-        if not failure.is_loss:
-            self.outage.answered()
-        elif self.patience.max_outage:
-            self.outage.lost(failure, is_certain=self._is_certain(failure))
+        self.outage.failed(failure)
         self._halt_where_given_up()
 
     def _halt_where_given_up(self) -> None:
         if self.giving_up.reason:
             self._halt()
-
-    def _wait_after(self, failure: CallFailed, attempts: list[Attempt], passed: float) -> float | None:
-        """Return how long to wait before the next attempt; None to give up."""
-        patience = self.patience
-        if not failure.can_be_retried:
-            return None
-        if failure.throttled:
-            is_starting = not self.giving_up.served and patience.max_outage > 0
-            is_last = len(attempts) >= patience.throttled_attempts and not is_starting
-            if is_last or passed > (patience.max_outage if is_starting else patience.throttled_seconds):
-                return None
-            asked = min(failure.retry_after or 0.0, LONGEST_GATE)
-            if asked < patience.first_wait:  # "at once" would use up all attempts in a second
-                return max(asked, self._backoff(attempts))
-            return asked + self._rng.uniform(0, 0.05)
-        others = [attempt for attempt in attempts if attempt.status != 429 or failure.in_batch]
-        last = others[-patience.same_error :]
-        same = len(last) == patience.same_error and len({(one.error, one.status) for one in last}) == 1
-        if len(others) >= patience.attempts or same:
-            return None
-        return max(self._backoff(others), min(failure.retry_after or 0.0, LONGEST_GATE))
-
-    def _backoff(self, attempts: list[Attempt]) -> float:
-        ceiling: float = min(self.patience.first_wait * 2 ** min(len(attempts) - 1, 30), self.patience.longest_wait)
-        return ceiling * self._rng.uniform(0.5, 1.0)
 
     def _given_up(self, failure: CallFailed, attempts: list[Attempt], seconds: float) -> Reply:
         self.giving_up.lost(failure)

@@ -17,10 +17,11 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import START, RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
-from tsgkit.llm.door import Call, Door, Patience, Provider
+from tsgkit.llm.door import Call, Door, Provider
 from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.providers import client_given, provider_for
+from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
 from tsgkit.llm.telemetry import Traces, traces_of
