@@ -140,11 +140,12 @@ def test_limits_are_those_that_options_say() -> None:
     assert (patience.wait_for_server, Patience.wait_for_server) == (60, 15)
     usual, same = limits_of({}).patience, min(Patience.same_error, Patience.attempts)
     assert (usual.attempts, usual.same_error, usual.max_outage) == (Patience.attempts, same, Patience.max_outage)
-    assert Limits(batch=True).in_flight == 10**7
+    never = limits_of({"max_outage": 0, "wait_for_server": 0.0}).patience
+    assert (never.max_outage, never.wait_for_server, Limits(batch=True).in_flight) == (0, 0, 10**7)
     rows: list[tuple[dict[str, Any], str]] = [
         *(({name: 0}, "it must be more than 0") for name in ("concurrency", "timeout", "rpm", "max_cost", "attempts")),
         ({"tpm": float("nan")}, "--tpm nan: it must be more than 0"),
-        ({"max_outage": -1}, "--max-outage -1: it must be more than 0"),
+        *(({name: -1}, r"-1: it must be 0 \(do not wait\) or more") for name in ("max_outage", "wait_for_server")),
         ({"wait": False}, "--no-wait is about batches"),
         ({"batch": True, "client": "direct"}, "--batch: requests in batches are made by LiteLLM"),
     ]

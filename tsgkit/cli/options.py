@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 def add_max_outage(parser: argparse._ActionsContainer) -> None:
     """Add the options of every command that asks a service."""
-    parser.add_argument(
-        "--max-outage", type=float, metavar="MIN", help="minutes a service that is down is waited for (30)"
-    )
-    about = "seconds a server that never answered is waited for (15)"
+    about = "minutes a service that is down is waited for (30; 0: not at all)"
+    parser.add_argument("--max-outage", type=float, metavar="MIN", help=about)
+    about = "seconds a server that never answered is waited for (15; 0: not at all)"
     parser.add_argument("--wait-for-server", type=float, metavar="S", help=about)
 
 

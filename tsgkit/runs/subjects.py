@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,16 +74,19 @@ class Limits:
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
     """Return the limits that options say, by the names of the command line; ``UsageError`` where a number is none."""
-    numbers = ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens", "max_outage")
-    for name in (*numbers, "attempts", "wait_for_server"):
+    numbers = ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens", "attempts")
+    waits = ("max_outage", "wait_for_server")
+    for name in (*numbers, *waits):
         value = options.get(name)
-        if value is not None and (not value > 0 or math.isnan(value)):
-            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+        if value is not None and not (value > 0 or (value == 0 and name in waits)):
+            least = "0 (do not wait) or more" if name in waits else "more than 0"
+            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be {least}")
     if not options.get("wait", True) and not options.get("batch"):
         raise UsageError("--no-wait is about batches", hint="add --batch")
     if options.get("batch") and options.get("client") == "direct":
         raise UsageError("--batch: requests in batches are made by LiteLLM", hint="leave --client out")
-    outage, attempts = options.get("max_outage"), options.get("attempts") or Patience.attempts
+    outage, server = options.get("max_outage"), options.get("wait_for_server")
+    attempts = options.get("attempts") or Patience.attempts
     return Limits(
         concurrency=options.get("concurrency"),
         requests_per_minute=options.get("rpm"),
@@ -99,7 +101,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
             attempts=attempts,
             same_error=min(Patience.same_error, attempts),
             max_outage=Patience.max_outage if outage is None else 60 * outage,
-            wait_for_server=options.get("wait_for_server") or Patience.wait_for_server,
+            wait_for_server=Patience.wait_for_server if server is None else server,
         ),
         client=client_given(options.get("client")),
         batch=bool(options.get("batch")),
