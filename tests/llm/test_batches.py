@@ -17,7 +17,7 @@ from doors import run
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.batch_services import (
-    MOST_BYTES,
+    MOST_RESULT_BYTES,
     AnthropicBatches,
     BatchState,
     Intent,
@@ -247,7 +247,7 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
     assert (unasked.task, record.steps) == (None, ["intent", "file-1", "batch-1"])
 
 
-def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int = MOST_BYTES) -> CallFailed:
+def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int = MOST_RESULT_BYTES) -> CallFailed:
     """Return what a response of a batch interface means."""
     request = httpx.Request("POST", "http://h/v1/chat/completions?v=1")
     wire = replace(Wire.of(request, "/chat/completions", 300.0), most_bytes=most)

@@ -229,7 +229,7 @@ def test_every_fault_of_a_service_is_an_error_after_as_many_requests_as_it_is_wo
 def test_image_that_is_too_large_is_not_requested_again_and_some_models_are_not_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(image_calls, "MOST_BYTES", 900)
+    monkeypatch.setattr(image_calls, "MOST_IMAGE_BYTES", 900)
     assert painted(made(bytes(900))).image == bytes(900)
     reply = painted(told := made(bytes(910)))
     assert len(told.asked) == 1
@@ -285,7 +285,7 @@ def test_only_the_web_is_fetched_within_the_limits(web: Loopback, monkeypatch: p
             fetched(address, 1)
     with pytest.raises(CallFailed, match=r"cannot be fetched: http://127\.0\.0\.1:9"):
         fetched("http://127.0.0.1:9/a.png", 1)
-    monkeypatch.setattr(image_calls, "MOST_BYTES", 900)
+    monkeypatch.setattr(image_calls, "MOST_IMAGE_BYTES", 900)
     assert fetched(web.put("a.png", bytes(900)), 5) == bytes(900)
     with pytest.raises(CallFailed, match=f"{web.url}/b.png is larger than 900 bytes") as caught:
         fetched(web.put("b.png", bytes(901)), 5)

@@ -20,7 +20,7 @@ from image_server import png
 from PIL import Image
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.llm.images import MOST_BYTES, ImageFile, bytes_of
+from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, bytes_of
 from tsgkit.suites.image_decoder import Examined, PixelBudget, Unreadable, examine
 from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
 
@@ -110,7 +110,7 @@ def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) 
     (folder / "text.png").write_text("a red cup")
     os.mkfifo(folder / "pipe.png")
     (folder / "huge.png").touch()
-    os.truncate(folder / "huge.png", MOST_BYTES + 1)
+    os.truncate(folder / "huge.png", MOST_IMAGE_BYTES + 1)
     (folder / "closed.png").chmod(0)
     (folder / "dir.png").mkdir()
     assert bytes_of(seen(folder, "in")) == png("seven")
@@ -231,7 +231,7 @@ def test_unusable_images_have_a_reason_and_others_become_smaller_or_png_only_on_
         (lambda: webp_bomb(b"VP8L"), "16,000 x 16,000 pixels"),
         (lambda: webp_bomb(b"VP8 "), "16,000 x 16,000 pixels"),
         (text_bomb, "cannot be decoded"),
-        (lambda: bytes(MOST_BYTES + 1), "at most 50,000,000 are read"),
+        (lambda: bytes(MOST_IMAGE_BYTES + 1), "at most 50,000,000 are read"),
     ]
     for number, (made, reason) in enumerate(rows):
         examined = examine(made())

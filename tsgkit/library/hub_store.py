@@ -30,7 +30,7 @@ from tsgkit.library.long_waits import note, progress_of
 from tsgkit.user_folders import data_home
 
 PLACE = "huggingface"
-MOST_BYTES = 4 << 30
+MOST_HUB_FILE_BYTES = 4 << 30
 """A larger file is no file of rows that can be asked."""
 FRESH = 300.0
 """Seconds for which a revision is not asked for again, so that one command sees one commit."""
@@ -190,9 +190,9 @@ def _checked(value: object, where: str, problem: str, source: HubName | None) ->
 
 def _refuse_size(place: HubName, size: int, target: Path) -> None:
     """Refuse a file that is too large for rows, or for the disk, before any of it is fetched."""
-    if size > MOST_BYTES:
+    if size > MOST_HUB_FILE_BYTES:
         hint = "name a smaller file, such as one split: hf://OWNER/NAME/PATH"
-        most = _gigabytes(MOST_BYTES)
+        most = _gigabytes(MOST_HUB_FILE_BYTES)
         raise DownloadProblem(f"{place}: {_gigabytes(size)}, and at most {most} are fetched", hint=hint)
     free = shutil.disk_usage(target.parent).free
     if size > free:

@@ -28,7 +28,7 @@ ABSENT = (404, 405, 501)
 OF_A_BODY = ("content-length", "content-type", "transfer-encoding", "accept", "accept-encoding", "host", "connection")
 """Headers that belong to one request; the others (keys, versions) are sent with every request."""
 MOST_PAGES = 20
-MOST_BYTES = 1 << 31
+MOST_RESULT_BYTES = 1 << 31
 """So many bytes an answer may have, as a file of results: 2 GiB."""
 STATUS = re.compile("[1-5][0-9]{2}")
 SMALL = 60.0
@@ -89,7 +89,7 @@ class Wire:
     """What its path ends with after the root of the interface."""
     headers: dict[str, str] = field(repr=False)
     timeout: float = 300.0
-    most_bytes: int = MOST_BYTES
+    most_bytes: int = MOST_RESULT_BYTES
     _client: Any = None
 
     @classmethod

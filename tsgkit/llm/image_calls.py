@@ -1,7 +1,7 @@
 """Image models through LiteLLM: a prompt, optionally with an image to follow, returns the bytes of one image.
 
 Inline images are read up to ``MOST_RESPONSE_BYTES``. Images given by address are fetched here, over http or https only,
-without any key, and up to ``MOST_BYTES``.
+without any key, and up to ``MOST_IMAGE_BYTES``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
-from tsgkit.llm.images import MOST_BYTES, ImageFile, Messages, bytes_of, images_in
+from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, Messages, bytes_of, images_in
 from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_of, raw_body
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.responses import usage_of
@@ -49,7 +49,7 @@ BLOCKED = re.compile(
 FETCHES = 3
 FETCH_WAIT = 0.5
 CHUNK = 65_536
-MOST_RESPONSE_BYTES = 2 * MOST_BYTES
+MOST_RESPONSE_BYTES = 2 * MOST_IMAGE_BYTES
 """Size limit of a response: an image in base64 and its metadata."""
 
 
@@ -203,8 +203,8 @@ async def image_in(response: Any, timeout: float) -> bytes:
 
 
 def _decoded(text: str) -> bytes:
-    if len(text) > MOST_BYTES * 4 // 3 + 4:
-        raise CallFailed(f"the image is larger than {MOST_BYTES:,} bytes", None, final=True)
+    if len(text) > MOST_IMAGE_BYTES * 4 // 3 + 4:
+        raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
     try:
         return base64.b64decode(text.partition(",")[2] if text.startswith("data:") else text, validate=True)
     except (binascii.Error, ValueError):
@@ -255,8 +255,8 @@ def _read(answer: Any, shown: str, until: float) -> bytes:
     data = bytearray()
     while chunk := answer.read(CHUNK):
         data += chunk
-        if len(data) > MOST_BYTES:
-            raise CallFailed(f"the image at {shown} is larger than {MOST_BYTES:,} bytes", None, final=True)
+        if len(data) > MOST_IMAGE_BYTES:
+            raise CallFailed(f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
         if time.monotonic() > until:
             raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
     if announced is not None and announced.isdecimal() and len(data) < int(announced):

@@ -37,7 +37,7 @@ from tsgkit.llm.failures import CallFailed
 KIND = "picture"
 MARK = "cache_control"
 """The field of a part that marks it as the end of what a service is to cache."""
-MOST_BYTES = 50_000_000
+MOST_IMAGE_BYTES = 50_000_000
 """Size limit of an image file, here and everywhere else."""
 CHARACTERS_A_TOKEN = 4
 PIXELS_A_TOKEN = 750

@@ -20,7 +20,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import prompt_in
-from tsgkit.llm.images import MOST_BYTES, Messages, bytes_of, images_in
+from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.user_code import described, in_a_thread, load_object
 
@@ -96,15 +96,15 @@ def image_of(made: object) -> bytes:
         data = _saved(_of_array(made))
     else:
         raise _failed(f"what was returned is no image, but a {type(made).__name__}: expected {WHAT}")
-    if len(data) > MOST_BYTES:
-        raise _failed(f"the image is larger than {MOST_BYTES:,} bytes")
+    if len(data) > MOST_IMAGE_BYTES:
+        raise _failed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes")
     return data
 
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _failed(f"the image is larger than {MOST_BYTES:,} bytes")
+        if path.stat().st_size > MOST_IMAGE_BYTES:
+            raise _failed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__

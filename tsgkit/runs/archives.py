@@ -40,7 +40,7 @@ ROOMS = ("tasks", "prompts", "prompt-sets", "eval", "rows", "items")
 ENDINGS = (".yaml", ".txt", ".json", ".jsonl")
 WHEN = (1980, 1, 1, 0, 0, 0)
 """The date of every file in an archive, so that the same run makes the same archive."""
-MOST_BYTES = 1 << 35
+MOST_UNPACKED_BYTES = 1 << 35
 """So many bytes an archive may unpack to: 32 GiB."""
 MOST_FILES = 100_000
 CHUNK = 1 << 20
@@ -167,7 +167,7 @@ def _written_beside(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
         Path(name).unlink(missing_ok=True)
 
 
-def unpack(archive: Path, run: Path, *, most: int = MOST_BYTES) -> dict[str, Any]:
+def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict[str, Any]:
     """Unpack a run into a new folder and return its header. ``FileProblem`` where the archive is no run, or unsafe."""
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
         raise UsageError(f"{run}: something lies there already", hint="give another -o")

@@ -21,7 +21,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import ExtraMissing
-from tsgkit.llm.images import MOST_BYTES
+from tsgkit.llm.images import MOST_IMAGE_BYTES
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -109,8 +109,8 @@ def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = Fals
     """
     if not data:
         return Unreadable("the file is empty")
-    if len(data) > MOST_BYTES:
-        return Unreadable(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,} are read")
+    if len(data) > MOST_IMAGE_BYTES:
+        return Unreadable(f"the file has {len(data):,} bytes; at most {MOST_IMAGE_BYTES:,} are read")
     require_pillow()
     try:
         sides = _webp_sides(data) or _sides(data)

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import look_alike, write_bytes
-from tsgkit.llm.images import MOST_BYTES, ImageFile
+from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile
 from tsgkit.suites.image_decoder import Examined, Unreadable, examine, require_pillow, sides_of
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
@@ -186,9 +186,11 @@ class ImageFolder:
                 return known[1]
             if not stat.S_ISREG(found.st_mode):
                 return Unreadable(f"{name} is no file")
-            if found.st_size > MOST_BYTES:
-                return Unreadable(f"{name}: the file has {found.st_size:,} bytes; at most {MOST_BYTES:,} are read")
-            data = opened.read(MOST_BYTES + 1)
+            if found.st_size > MOST_IMAGE_BYTES:
+                return Unreadable(
+                    f"{name}: the file has {found.st_size:,} bytes; at most {MOST_IMAGE_BYTES:,} are read"
+                )
+            data = opened.read(MOST_IMAGE_BYTES + 1)
         looked = self._made(name, place, data)
         self._looked[item_id] = (stamp, looked)
         return looked

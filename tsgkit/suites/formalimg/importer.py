@@ -39,7 +39,7 @@ RULES = {
     "readers-differ": Rule(WARNING, "the published programs read a formula differently"),
 }
 ARCHIVE = "archive.tar.gz"
-MOST_BYTES = 1_000_000
+MOST_ITEM_BYTES = 1_000_000
 """The maximum size of an item."""
 
 
@@ -100,7 +100,12 @@ def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
             for member in opened:
                 inside = member.name.partition("/")[2]
                 home, _, name = inside.rpartition("/")
-                if not member.isfile() or home not in wanted or not name.endswith(".json") or member.size > MOST_BYTES:
+                if (
+                    not member.isfile()
+                    or home not in wanted
+                    or not name.endswith(".json")
+                    or member.size > MOST_ITEM_BYTES
+                ):
                     continue
                 stream = opened.extractfile(member)
                 place = folder / home

@@ -23,7 +23,7 @@ from refusals import refuses
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene
 from tsgkit.suites.sceneeval import converters
-from tsgkit.suites.sceneeval.converters.batches import MOST_BYTES, text_of
+from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, text_of
 from tsgkit.suites.sceneeval.converters.css import rules_of
 from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
 from tsgkit.suites.sceneeval.converters.registry import OURS
@@ -174,7 +174,7 @@ def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path:
     with pytest.raises(UsageError, match="no file in it ends in"):
         converters.tree_of(tmp_path)
     (tmp_path / "0.json").touch()
-    os.truncate(tmp_path / "0.json", MOST_BYTES + 1)
+    os.truncate(tmp_path / "0.json", MOST_SCENE_FILE_BYTES + 1)
     os.mkfifo(tmp_path / "1.json")
     for name, said in (("0.json", "are read at most"), ("1.json", "a device or a pipe")):
         with refuses(FileProblem, said, name):

@@ -35,7 +35,7 @@ from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconve
 from tsgkit.suites.sceneeval.scene_files.files import folders_in, plain_id
 
 ENDINGS = (".json", ".txt", ".css", ".npz")
-MOST_BYTES = 32 * 2**20
+MOST_SCENE_FILE_BYTES = 32 * 2**20
 MOST_ARRAY = 2**19
 """Bytes of an array that is read; those of boxes and floors are smaller."""
 MOST_BESIDE = 200
@@ -177,8 +177,8 @@ def read_given(path: Path, name: str = "") -> SourceFile:
     """Return the text and value of a file that is not too large; messages call it by the name."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise FileProblem(f"{path}: this is a device or a pipe, not a file")
-    if path.is_file() and (size := path.stat().st_size) > MOST_BYTES:
-        raise FileProblem(f"{path}: it has {size:,} bytes, and {MOST_BYTES:,} are read at most")
+    if path.is_file() and (size := path.stat().st_size) > MOST_SCENE_FILE_BYTES:
+        raise FileProblem(f"{path}: it has {size:,} bytes, and {MOST_SCENE_FILE_BYTES:,} are read at most")
     if path.suffix.lower() == ".npz":
         return SourceFile(name or path.name, "", _arrays(path))
     return SourceFile.of(name or path.name, read_text(path))
