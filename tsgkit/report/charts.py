@@ -18,7 +18,7 @@ from typing import NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.report.figures import with_interval
-from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
+from tsgkit.report.report_rows import MAIN, Report, ReportRow, chosen_tasks, gather
 from tsgkit.runs.plan import AXES as OF_PLANS
 from tsgkit.runs.saved_run import saved_tasks
 from tsgkit.suites.metrics import check_profile
@@ -134,10 +134,12 @@ def _check_by(by: str, tasks: Collection[Task]) -> None:
 def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart:
     """Return a metric's values in these rows by a part of them (:data:`AXES`) or by a group of the report.
 
-    ``metric`` is a name, or ``main`` for the main one of each task; ``task`` selects the rows of one task.
+    ``metric`` is a name, or ``main`` for the main one of each task; ``task`` selects the rows of one task, or of
+    a suite's.
     """
     check_profile(profile)
-    rows = _rows_of_task(report.rows, task)
+    tasks = chosen_tasks((task,) if task else (), (row.task for row in report.rows))
+    rows = [row for row in report.rows if row.task in tasks]
     known = dict.fromkeys(name for row in rows for name in row.measured)
     if metric not in known and metric != MAIN:
         raise UsageError(f"no task here has the metric {metric}", hint=meant(metric, (MAIN, *known)))
@@ -156,15 +158,6 @@ class _Piece(NamedTuple):
     row: ReportRow
     metric: str
     mark: Mark
-
-
-def _rows_of_task(rows: Sequence[ReportRow], task: str | None) -> Sequence[ReportRow]:
-    if task is None:
-        return rows
-    found = [row for row in rows if task in (row.task, row.task.partition("/")[2])]
-    if not found:
-        raise UsageError(f"no run here has the task {task}", hint=meant(task, dict.fromkeys(row.task for row in rows)))
-    return found
 
 
 def _metric_of(row: ReportRow, metric: str) -> str:

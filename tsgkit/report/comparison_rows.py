@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.report.report_rows import chosen_tasks, main_metric
+from tsgkit.report.report_rows import chosen_tasks, main_metric, planned_tasks
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
@@ -133,7 +133,7 @@ def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
     if not paths:
         raise UsageError("no run is named", hint="tsgkit runs list shows what there is")
     headers = [read_header(path) for path in paths]
-    tasks = chosen_tasks(asked.tasks, headers)
+    tasks = chosen_tasks(asked.tasks, planned_tasks(headers))
     _check_data(paths, headers, tasks)
     _check_group(asked.by, paths, tasks)
     notes = _notes_on_runs(headers)

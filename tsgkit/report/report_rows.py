@@ -235,7 +235,7 @@ def gather(
             whole[path] = header
         except FileProblem as problem:
             left_out.append(problem)
-    chosen = chosen_tasks(tasks, whole.values()) if whole else ()
+    chosen = chosen_tasks(tasks, planned_tasks(whole.values())) if whole else ()
     _check_groups(by, whole, chosen)
     for path in whole:
         try:
@@ -253,9 +253,14 @@ def gather(
     return Report(tuple(rows), by, metrics, data=data, left_out=tuple(left_out), lacking=lacking)
 
 
-def chosen_tasks(names: Collection[str], headers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def planned_tasks(headers: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the tasks of runs."""
+    return (task for header in headers for task in header["plan"]["tasks"])
+
+
+def chosen_tasks(names: Collection[str], tasks: Iterable[str]) -> tuple[str, ...]:
     """Return the tasks meant, in the order of the runs: by name, with or without the suite's, or a whole suite."""
-    known = tuple(dict.fromkeys(task for header in headers for task in header["plan"]["tasks"]))
+    known = tuple(dict.fromkeys(tasks))
     fitting = set[str]()
     for name in names:
         of_name = {task for task in known if name in (task, task.partition("/")[2], task.partition("/")[0])}
