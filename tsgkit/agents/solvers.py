@@ -5,7 +5,7 @@
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.suite import task_of
 >>> task = task_of(load_card("tsg/sa-sgg"))
->>> sample = task.dataset(None).sample(0)
+>>> sample = task.dataset("tsgkit-1").sample(0)
 >>> sample.sentence
 "Scatter a handful of flour from the sack over the board, thinly, the way you'd salt an icy step."
 >>> solver = AGENTS.solver("agent:low", task, None)
