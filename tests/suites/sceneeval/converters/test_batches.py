@@ -317,8 +317,11 @@ def stage_of(path: Path, folder: Path, **options: Any) -> MeasuredScene:  # noqa
 def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
     path = given_form(form, tmp_path)
     if form == "3d-front":
-        with pytest.raises(FileProblem, match="none of its 3 objects can be placed, as their sizes are not known"):
+        with pytest.raises(
+            FileProblem, match="none of its 3 objects can be placed, as their sizes are not known"
+        ) as caught:
             converters.convert_file(path, converters.Batch())
+        assert caught.value.hint == "sizes come from the meshes: --assets threed_future=DIR"
     stage = stage_of(path, tmp_path, sources=meshes_of(form, tmp_path) if form == "3d-front" else ())
     for name in foreign.SIZES:
         body = next(one for key, one in stage.bodies.items() if name in key.lower())

@@ -157,6 +157,8 @@ class Arrangement:
     built: Architecture | None
     note: str = ""
     losses: tuple[Loss, ...] = ()
+    sizes_from: str = ""
+    """The options that bring sizes which the file lacks."""
 
 
 class Names:

@@ -38,6 +38,7 @@ from tsgkit.suites.sceneeval.scene_files.files import problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 
 PREFIX = "3dfModel"
+ASSETS = "the meshes: --assets threed_future=DIR"
 BUILT = ("Floor", "WallInner")
 TILTED = 1e-3
 Quaternion = tuple[Far, Far, Far, Far]
@@ -129,7 +130,7 @@ def _arranged(
         else:
             losses.lost("furniture without a mesh (not valid)", one.title or one.uid)
     parts = [built[child.ref] for child in room.children if child.ref in built]
-    return Arrangement(name, with_parents(things, losses), _built(parts, losses), losses=losses.told())
+    return Arrangement(name, with_parents(things, losses), _built(parts, losses), "", losses.told(), ASSETS)
 
 
 def _thing(child: _Child, one: _Furniture, names: Names, losses: Ledger, where: str, options: Options) -> Thing:

@@ -188,7 +188,7 @@ def convert(given: SourceFile, options: Options) -> Scenes:
         )
     _tell_unread(house, listed, losses)
     built = Architecture(floors, tuple(_opened(wall, openings.get(name, ())) for name, wall in walls.items()))
-    found = Arrangement("", things, built, house.query or "", losses.told())
+    found = Arrangement("", things, built, house.query or "", losses.told(), "the assets: --assets objathor=DIR")
     return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
 
 

@@ -58,6 +58,7 @@ from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT, PlacedModel, parsed_state
 
 PREFIX = "fpModel"
+ASSETS = "the meshes (--assets hssd=DIR), or the state of the scene (--with hsm_scene_state.json)"
 HEIGHT = 2.5
 """Of the walls that HSM writes."""
 SAME = 1e-3
@@ -194,7 +195,7 @@ def _of_state(given: SourceFile, options: Options) -> Arrangement:
             told.setdefault(PurePath(said.mesh or "").stem, []).append(said)
     losses, names = Ledger(), Names()
     things = [_thing(one, told, options, given.name, losses, names) for one in models]
-    return Arrangement("", with_parents(things, losses), built, losses=losses.told())
+    return Arrangement("", with_parents(things, losses), built, "", losses.told(), ASSETS)
 
 
 def _with_room_ids(value: dict[str, Any]) -> dict[str, Any]:

@@ -56,6 +56,7 @@ from tsgkit.suites.sceneeval.scene_files.files import problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 
 PREFIX = "layoutvlm-objaverse"
+ASSETS = "the assets (--assets layoutvlm_objathor=DIR), or the configuration of the scene (--with CONFIG.json)"
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}
 """Our yaw of an asset that faces so."""
 ROUNDED = 0.005
@@ -152,7 +153,7 @@ def convert(given: SourceFile, options: Options) -> Scenes:
     tell_unread(losses, "fields of the configuration", [config, config.boundary])
     tell_unread(losses, "fields of assets", config.assets.values())
     tell_unread(losses, "fields of places", places.values())
-    found = Arrangement("", things, built, config.task or "", losses.told())
+    found = Arrangement("", things, built, config.task or "", losses.told(), ASSETS)
     return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
 
 

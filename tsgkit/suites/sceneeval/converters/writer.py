@@ -94,7 +94,7 @@ def _refuse_nothing(objects: list[Any], found: Arrangement, where: str) -> None:
     if found.things and not objects:
         raise FileProblem(
             f"{where}: none of its {len(found.things):,} objects can be placed, as their sizes are not known",
-            hint="name the folder of their assets (--assets LAYOUT=DIR), or the configuration of the scene (--with)",
+            hint=found.sizes_from and f"sizes come from {found.sizes_from}",
         )
 
 
