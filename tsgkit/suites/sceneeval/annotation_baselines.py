@@ -283,5 +283,7 @@ def _add_counts(state: _DescriptionState) -> None:
 
 
 def _total(mentioned: Iterable[Thing]) -> int:
-    new = [thing.n for thing in mentioned if not thing.is_known]
-    return min(sum(new), MOST_COUNTED) if new else 1
+    """Return the number of new things, or that of known ones (*the two lamps*) where it is larger."""
+    new = sum(thing.n for thing in mentioned if not thing.is_known)
+    known = max((thing.n for thing in mentioned if thing.is_known), default=0)
+    return min(max(new, known), MOST_COUNTED)
