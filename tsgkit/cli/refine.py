@@ -27,7 +27,6 @@ import functools
 import json
 import os
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
@@ -57,7 +56,7 @@ from tsgkit.cli.agent_options import (
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.review import review_of
 from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
@@ -82,8 +81,6 @@ MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
 CHUNK = 300
 """The number of graphs that a process is given at a time, or a few more."""
-EVERY = 5.0
-"""Seconds between two lines about the progress."""
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 
@@ -307,16 +304,14 @@ def _by_processes(
             sent.append(chunk)
             yield work, [entry.narrative for entry in chunk]
 
-    done, printed = 0, time.monotonic()
+    done, show = 0, progress_line("items")
     with Workers(workers) as pool:
         for results in pool.map(_each, tasks()):
             chunk = sent.popleft()
             yield from zip(chunk, results, strict=True)
             done += len(chunk)
-            if size and time.monotonic() - printed >= EVERY:
-                printed = time.monotonic()
-                with suppress(OSError):
-                    print(f"{done:,} of {count(size, 'item')}", file=sys.stderr, flush=True)
+            if size:
+                show(done, size)
 
 
 def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

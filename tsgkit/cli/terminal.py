@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ from tsgkit.report.plain_text import inert as inert
 
 if TYPE_CHECKING:
     from tsgkit.report.terminal import Screen
+
+EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
+"""Seconds between two lines about progress."""
 
 
 def say(text: str = "") -> None:
@@ -84,6 +88,23 @@ def complain(message: str, hint: str = "") -> None:
     """Print one error or note, with what to do next."""
     with suppress(OSError):  # where errors cannot be told either, the exit code says it
         _print("tsgkit: " + "\n".join(filter(None, [inert(message), _hint(hint)])), sys.stderr)
+
+
+def progress_line(noun: str) -> Callable[[int, int], None]:
+    """Return a function that prints how many of a total are done: in place on a terminal, now and then elsewhere."""
+    is_terminal, shown_at, is_shown = sys.stderr.isatty(), time.monotonic(), False
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown_at, is_shown
+        is_last, now = done >= total, time.monotonic()
+        every = EVERY_ON_A_TERMINAL if is_terminal else EVERY_ELSEWHERE
+        if is_terminal and is_shown if is_last else now - shown_at >= every:
+            shown_at, is_shown = now, True
+            with suppress(OSError):
+                end = "\r" if is_terminal and not is_last else "\n"
+                print(f"{done:,} of {total:,} {noun}", end=end, file=sys.stderr, flush=True)
+
+    return show
 
 
 def _hint(hint: str) -> str:

@@ -30,14 +30,11 @@ from __future__ import annotations
 
 import argparse
 import socket
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli import editor, settle
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -109,23 +106,7 @@ def _write(arguments: argparse.Namespace, paths: list[Path]) -> int:
     arguments.images = arguments.images or IMAGES[0]
     if len(paths) > 1:
         raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {arguments.output}")
-    written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=_told())
+    progress = progress_line("samples")
+    written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=progress)
     say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
     return GOOD
-
-
-def _told() -> Callable[[int, int], None]:
-    """Return a function that tells the progress: in place on a terminal, now and then elsewhere."""
-    on_a_terminal, last = sys.stderr.isatty(), [time.monotonic()]
-
-    def tell(done: int, total: int) -> None:
-        now = time.monotonic()
-        if done < total and now - last[0] < (0.2 if on_a_terminal else 10.0):
-            return
-        if done == total and not on_a_terminal:
-            return
-        last[0] = now
-        end = "\r" if on_a_terminal and done < total else "\n"
-        print(f"{done:,} of {total:,} samples", file=sys.stderr, flush=True, end=end)
-
-    return tell

@@ -311,7 +311,7 @@ def test_prompts_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
 
 def test_made_files_can_be_put_together_and_results_are_given_by_k(tsgkit: CommandLine) -> None:
     for number, words in enumerate(("--k 1 --k 3 --n 2", "--k 3 --n 2 --seed 7", "--k 3 --n 2 --objects 5")):
-        tsgkit(f"make formalimg {words} -o {number}.jsonl --quiet")
+        assert tsgkit(f"make formalimg {words} -o {number}.jsonl").err == ""
     rows = "".join(Path(f"{number}.jsonl").read_text() for number in range(3))
     Path("all.jsonl").write_text(rows)
     ids = [json.loads(line)["id"] for line in rows.splitlines()]

@@ -33,7 +33,7 @@ from tsgkit.cli.agent_options import (
     shard_done,
     usage_value,
 )
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -102,13 +102,14 @@ def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Comp
 
     found: dict[str, Composed] = {}
     first, tried = arguments.seed * 100_000, 0
+    show = progress_line(f"items of K {k}")
     while len(found) < arguments.n and tried < 20 * arguments.n + 20:
         item = composed(k, arguments.scenario, first + tried, arguments.objects)
         tried += 1
         if not faults(item.formula, arguments.scenario, k):
             found.setdefault(item.row["dsl"], item)
             if not arguments.quiet and not arguments.json:
-                complain(f"composed {len(found)} of {arguments.n} of K {k}")
+                show(len(found), arguments.n)
     size = "" if arguments.objects is None else f"of{arguments.objects}"
     yield from ((f"k{k}{size}-s{arguments.seed}-{number}", item) for number, item in enumerate(found.values()))
 

@@ -43,14 +43,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import read_text
 
@@ -60,8 +58,6 @@ if TYPE_CHECKING:
 OUT = "rooms"
 SHOWN = 20
 NAMED = 6
-EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
-"""Seconds between progress messages."""
 
 
 def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -207,11 +203,10 @@ def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: 
 
 def _with_progress(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
     """Yield the outcomes unchanged, printing progress now and then."""
-    at, is_terminal = time.monotonic(), sys.stderr.isatty()
+    show = progress_line("files")
     for number, outcome in enumerate(outcomes, 1):
-        if not quiet and time.monotonic() - at > (EVERY_ON_A_TERMINAL if is_terminal else EVERY_ELSEWHERE):
-            print(f"{number:,} of {total:,} files", end="\r" if is_terminal else "\n", file=sys.stderr, flush=True)
-            at = time.monotonic()
+        if not quiet:
+            show(number, total)
         yield outcome
 
 
