@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -115,6 +115,30 @@ def look_alike(path: Path) -> str:
         return f"there is no folder {path.parent} either"
     near = nearest(path.name, names, limit=1, least=0.75)
     return f"{path.with_name(near[0].name)}?" if near else ""
+
+
+def walk(
+    top: Path,
+    *,
+    skips: Callable[[Path], bool] = lambda _: False,
+    failed: Callable[[Path, FileProblem], object] | None = None,
+) -> Iterator[tuple[Path, list[str]]]:
+    """Yield a folder and all folders in it, each before those in it, with the sorted names of what else lies in it.
+
+    Links to folders are such names, and are not followed. A folder that cannot be listed is given to ``failed`` with
+    the problem; without that the problem is raised.
+    """
+
+    def note(error: OSError) -> None:
+        problem = FileProblem(f"{error.filename}: this folder cannot be read: {error.strerror}")
+        if failed is None:
+            raise problem from None
+        failed(Path(error.filename), problem)
+
+    for place, folders, files in os.walk(top, onerror=note):
+        links = {name for name in folders if os.path.islink(os.path.join(place, name))}  # noqa: PTH114, PTH118
+        folders[:] = sorted(name for name in folders if name not in links and not skips(Path(place, name)))
+        yield Path(place), sorted([*files, *links])
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import look_alike, read_text
+from tsgkit.library.files import look_alike, read_text, walk
 from tsgkit.library.hub_names import hub_name, is_hub
 from tsgkit.library.hub_store import Snapshot, StoredHubFile, checksum_of_file, snapshot
 from tsgkit.library.mappings import IDENTITY, NamedMapping, mapping_for, mappings_in
@@ -192,8 +192,8 @@ def _folder_place(
     """Return a folder as a place of rows, if it has a mapping, or a table and not the file that the task looks for."""
     if not mappings and stored is not None and (folder / f"{stored}{JSONL}").exists():
         return None
-    walk = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
-    paths = [path.relative_to(folder).as_posix() for path in islice(walk, MOST_LISTED)]
+    files = (inner / name for inner, names in walk(folder) for name in names)
+    paths = [path.relative_to(folder).as_posix() for path in islice(files, MOST_LISTED)]
     tables = [one for one in sets_of(paths) if suffix_of(one.label) in TABLES and suffix_of(one.label) not in native]
     if not mappings and not any(stored in (None, one.stem) for one in tables):
         return None

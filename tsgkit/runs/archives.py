@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike
+from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, walk
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
 from tsgkit.runs.journal import sealed
@@ -79,10 +79,8 @@ def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) ->
 def _files_of(run: Path, *, data: bool) -> tuple[list[tuple[str, Path]], tuple[str, ...]]:
     """Return the files of a run that an archive holds, by name, and the names of others that lie there."""
     found, left_out = [], []
-    for file in sorted(run.rglob("*")):
+    for file in sorted(folder / name for folder, names in walk(run) for name in names):
         name = file.relative_to(run).as_posix()
-        if file.is_dir() and not file.is_symlink():
-            continue
         if not file.is_file() or file.is_symlink() or not _is_of_run(name):
             left_out += [] if file.name.startswith(".") else [name]
         elif data or not _shows_data(name):

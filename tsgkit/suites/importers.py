@@ -23,7 +23,7 @@ from tsgkit.graph.rules import Finding, Rule
 from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
 from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
-from tsgkit.library.files import STDIN, read_bytes
+from tsgkit.library.files import STDIN, read_bytes, walk
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
 from tsgkit.suites.row_inspection import RowInspector, RowsInspected
 from tsgkit.suites.suite import Suite, suites
@@ -236,9 +236,8 @@ def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]
     """Return the files of the published names in a folder, at any depth; hidden folders are passed over."""
     names = {name: file for file in wanted.files for name in _names(file)}
     found = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [(names[name], Path(place, name)) for name in sorted(files) if name in names]
+    for inner, files in walk(folder, skips=lambda inner: inner.name.startswith(".")):
+        found += [(names[name], inner / name) for name in files if name in names]
     return found
 
 

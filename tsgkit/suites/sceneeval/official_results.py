@@ -20,11 +20,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, FiniteFloat, StrictBool, TypeAdapter, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import read_text
+from tsgkit.library.files import read_text, walk
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.scene_files.files import folders_in, json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.task import OfficialResults
 
 RESULT, MATCHING = "eval_result.json", "obj_matching_result.json"
@@ -125,7 +125,7 @@ def read_results(folder: Path) -> tuple[list[OfficialScene], Mapping[str, Sequen
     """
     scenes, problems, faults = list[OfficialScene](), Problems(list), list[FileProblem]()
     unfinished = []
-    for inner in folders_in(folder):
+    for inner, _ in walk(folder, failed=lambda _, fault: faults.append(fault)):
         try:
             if (inner / RESULT).exists():
                 scenes.append(_scene(inner / RESULT, (inner / RESULT).relative_to(folder).as_posix(), problems))

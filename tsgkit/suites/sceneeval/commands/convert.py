@@ -45,6 +45,7 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,7 +154,10 @@ def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
     tree = tree_of(source, Path(arguments.out))
     outcomes = _with_progress(convert_each(tree.entries, batch), len(tree.entries), quiet=arguments.quiet)
-    rows = [_written(one, _targets(one, arguments, alone=False), arguments.force, strict=False) for one in outcomes]
+    rows = [
+        _written(outcome, _targets(outcome, arguments, alone=False), arguments.force, strict=False)
+        for outcome in chain(outcomes, tree.unreadable)
+    ]
     return _print_result(rows, batch, arguments, tree.passed_over)
 
 

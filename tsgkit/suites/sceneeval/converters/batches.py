@@ -19,20 +19,20 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry.libraries import np
-from tsgkit.library.files import read_bytes, read_text, write_text
+from tsgkit.library.files import read_bytes, read_text, walk, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
 from tsgkit.suites.sceneeval.converters.registry import converter_of, fitting, is_companion, recognised
 from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
-from tsgkit.suites.sceneeval.scene_files.files import folders_in, plain_id
+from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
 ENDINGS = (".json", ".txt", ".css", ".npz")
 MOST_SCENE_FILE_BYTES = 32 * 2**20
@@ -129,14 +129,24 @@ class Tree(NamedTuple):
     entries: tuple[Entry, ...]
     passed_over: tuple[str, ...]
     """Names of files of no known form beside scenes that are all named alike, and of earlier iterations."""
+    unreadable: tuple[Outcome, ...] = ()
+    """The folders in it that cannot be read, as failures."""
 
 
 def tree_of(folder: Path, out: Path | None = None) -> Tree:
     """Return the files to convert in a folder and all folders in it, except ``out``."""
     kinds: dict[Path, FileKind] = {}
     passed_over: list[Path] = []
-    for inner in folders_in(folder, out):
-        paths = _files(inner)
+    unreadable: list[Outcome] = []
+
+    def failed(inner: Path, problem: FileProblem) -> None:
+        unreadable.append(Outcome(Entry.of(inner, inner.relative_to(folder).as_posix()), failures=(problem,)))
+
+    def is_out(inner: Path) -> bool:
+        return out is not None and inner.resolve() == out.resolve()
+
+    for inner, names in walk(folder, skips=is_out, failed=failed):
+        paths = _inputs(inner / name for name in names)
         if inner.name == ITERATIONS:
             numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
             passed_over += (earlier := sorted(numbers, key=lambda path: numbers[path])[:-1])
@@ -146,6 +156,8 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     if len(scenes) == 1:
         passed_over += [path for path, kind in kinds.items() if kind == "unknown" and _masked(path) not in scenes]
     paths = [path for path in kinds if path not in set(passed_over)]
+    if not paths and unreadable:
+        raise unreadable[0].failures[0]
     if not paths:
         raise FileProblem(f"{folder}: no file in it ends in {', '.join(ENDINGS)}")
     in_folder = Counter(path.parent for path in paths)
@@ -154,7 +166,7 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
         home = path.parent.parent if path.parent.name == ITERATIONS else path.parent
         own = path.with_suffix("") if path.parent == folder or in_folder[path.parent] > 1 else home
         entries.append(Entry.of(path, path.relative_to(folder).as_posix(), own.relative_to(folder)))
-    return Tree(tuple(entries), tuple(path.relative_to(folder).as_posix() for path in passed_over))
+    return Tree(tuple(entries), tuple(path.relative_to(folder).as_posix() for path in passed_over), tuple(unreadable))
 
 
 def _masked(path: Path) -> str:
@@ -162,8 +174,9 @@ def _masked(path: Path) -> str:
     return re.sub(r"\d+", "#", path.name)
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS and path.is_file())
+def _inputs(paths: Iterable[Path]) -> list[Path]:
+    """Return the files that can hold scenes."""
+    return sorted(path for path in paths if path.suffix.lower() in ENDINGS and path.is_file())
 
 
 def _kind(path: Path) -> FileKind:
@@ -263,7 +276,9 @@ class _Companions:
 
     def __init__(self, batch: Batch) -> None:
         self._place = place = batch.beside
-        self._all = [path for one in folders_in(place) for path in _files(one)] if place and place.is_dir() else None
+        self._all: list[Path] | None = None
+        if place and place.is_dir():
+            self._all = [path for folder, names in walk(place) for path in _inputs(folder / name for name in names)]
         self._beside: dict[tuple[Path, str], SourceFile | None] = {}
 
     def named(self, entry: Entry) -> SourceFile | None:
@@ -287,7 +302,8 @@ class _Companions:
         """Return the only file of its form beside a file."""
         key = (path.parent, converter.name)
         if key not in self._beside:
-            listed = [one for one in _files(path.parent)[:MOST_BESIDE] if one.suffix.lower() != ".npz" and one != path]
+            inputs = _inputs(path.parent.iterdir())[:MOST_BESIDE]
+            listed = [one for one in inputs if one.suffix.lower() != ".npz" and one != path]
             near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
             self._beside[key] = near[0] if len(near) == 1 else None
         return self._beside[key]

@@ -52,15 +52,6 @@ def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Pa
     return path
 
 
-def folders_in(folder: Path, out: Path | None = None) -> Iterator[Path]:
-    """Yield a folder and all folders in it, each before those in it."""
-    left = [folder]
-    while left:
-        yield (inner := left.pop())
-        paths = (path for path in inner.iterdir() if path.is_dir() and not path.is_symlink())
-        left += sorted((path for path in paths if out is None or path.resolve() != out.resolve()), reverse=True)
-
-
 def plain_id(text: str, where: str) -> str:
     """Return an id that is safe in a file name."""
     if not NAME.fullmatch(text) or ".." in text:
