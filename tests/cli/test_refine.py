@@ -248,6 +248,7 @@ def test_refine_and_generate_refuse_invalid_arguments_and_agents_are_drawn_from_
             "g.txt -o g.txt": "this is the file being read",
             "broken.jsonl -o out": "nothing was written",
             "g.txt -o nowhere/out.txt": "there is no folder nowhere",
+            "g.txt -o out --report nowhere/page.html": "there is no folder nowhere",
             "g.txt -o out --hint missing": "--hint is for a model",
             "g.txt -o out --effort most": "--effort",
             "g.txt -o out --model baseline/rules": "no model to ask",

@@ -359,7 +359,7 @@ def test_nothing_is_written_over(run: Path, archive: Path, tmp_path: Path) -> No
             unpack(archive, place)
     with pytest.raises(UsageError, match="lies in the run itself"):
         pack(run, run / "x.zip")
-    with pytest.raises(FileProblem, match="cannot be written: No such file or directory"):
+    with pytest.raises(FileProblem, match="cannot be written: there is no folder"):
         pack(run, tmp_path / "nowhere/x.zip")
 
 
@@ -395,8 +395,7 @@ def test_an_archive_with_anything_but_a_run_is_refused_whole(
     with pytest.raises(FileProblem, match=message) as problem:
         unpack(archive, tmp_path / "inner" / "new")
     assert problem.value.message.isprintable()
-    assert list((tmp_path / "inner").iterdir()) == [], "nothing is left of it"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["inner", "run.zip"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.zip"], "nothing is left of it"
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(

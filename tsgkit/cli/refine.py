@@ -60,7 +60,7 @@ from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
-from tsgkit.library.files import STDIN, read_text, replacement, write_text
+from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
@@ -220,6 +220,7 @@ def _stream(arguments: argparse.Namespace) -> EntryStream:
     for out in filter(None, (arguments.out, arguments.report)):
         refuse_to_overwrite_sources(out, arguments.source, arguments.narrative, arguments.vocabulary)
     if arguments.report:
+        require_folder(arguments.report)
         refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == arguments.out)
     stream = entry_stream(arguments.source)
     if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:

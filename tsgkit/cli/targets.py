@@ -11,10 +11,12 @@ from tsgkit.errors import UsageError
 
 
 def check_targets(files: Sequence[Path], runs: Sequence[Path]) -> None:
-    """No run's folder is written into, and no two things into one file."""
+    """No run's folder is written into, no two things into one file, and nothing if one of them has no folder."""
+    from tsgkit.library.files import require_folder
     from tsgkit.runs.targets import refuse_inside_a_run
 
     for file in files:
+        require_folder(file)
         refuse_inside_a_run(file, runs)
     if len({file.resolve() for file in files}) < len(files):
         raise UsageError("two outputs name one file", hint="give each its own")

@@ -8,7 +8,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -185,9 +185,32 @@ def replacement(path: str | Path) -> Iterator[IO[bytes]]:
             Path(name).unlink(missing_ok=True)
             raise
     except FileNotFoundError:
-        raise FileProblem(f"{path}: cannot be written: there is no folder {path.parent}") from None
+        raise _without_folder(path) from None
     except OSError as error:
         raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def require_folder(path: str | Path) -> None:
+    """Raise ``FileProblem`` if there is no folder for a file that will be written."""
+    if not Path(path).parent.is_dir():
+        raise _without_folder(Path(path))
+
+
+def _without_folder(path: Path) -> FileProblem:
+    return FileProblem(f"{path}: cannot be written: there is no folder {path.parent}")
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[None]:
+    """Make a folder and the missing ones above it. Those of them that are empty at the end are removed."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        yield
+    finally:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
 
 
 @contextmanager
@@ -196,16 +219,15 @@ def folder_beside(target: Path, doing: str) -> Iterator[Path]:
 
     ``doing`` ends the folder's name, as in ``.runs.x.merging``.
     """
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=f".{doing}", dir=target.parent))
-        made.chmod(0o755)
-    except OSError as error:
-        raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
-    try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(new_folder(target.parent))
+            folder = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=f".{doing}", dir=target.parent))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder.chmod(0o755)
+        except OSError as error:
+            raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
+        yield folder
 
 
 def _umask() -> int:

@@ -151,6 +151,13 @@ def open_calls(
     return AgentCalls(opened, asker, budget, product, model, notices, shard, limits.traces)
 
 
+def check_model(model: str, arguments: Sequence[str], limits: Limits) -> None:
+    """Raise ``UsageError`` if a model cannot be asked."""
+    asker = _asker(model, arguments, limits, Budget())
+    if isinstance(asker, Door):
+        asker.provider.prepare()
+
+
 def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | RecordedModel:
     """Return who is asked."""
     if model.startswith(BASELINE):

@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, walk
+from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, require_folder, walk
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
 from tsgkit.runs.journal import sealed
@@ -148,6 +148,7 @@ def _written_beside(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
 
     Without ``force`` another content of that file is never lost.
     """
+    require_folder(path)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

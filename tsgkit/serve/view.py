@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import quote
 
-from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import write_text
+from tsgkit.errors import UsageError
+from tsgkit.library.files import require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.report import html
 from tsgkit.serve.viewed_runs import ViewedRuns
@@ -117,8 +117,7 @@ def write_view(
         raise UsageError(f"images={images}: expected thumbnails or linked")
     if target.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{target}: a page is HTML", hint="give it a name that ends in .html")
-    if not target.parent.is_dir():
-        raise FileProblem(f"{target}: cannot be written: there is no folder {target.parent}")
+    require_folder(target)
     refuse_to_replace_data(target, "<!doctype html>")
     opened = _opened([run], data)
     try:

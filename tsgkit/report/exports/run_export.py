@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.files import folder_beside
+from tsgkit.library.files import folder_beside, require_folder
 from tsgkit.library.overwrites import FORCE, refuse_to_fill
 from tsgkit.report.exports.recorded_run import Done, RecordedRun, nothing, recorded_run
 from tsgkit.runs.targets import refuse_inside_a_run
@@ -89,8 +89,7 @@ def _placed(format_: Format, names: Sequence[str], target: Path) -> tuple[Path, 
 
 
 def _refuse_to_replace(target: Path, files: Sequence[Path], *, force: bool) -> None:
-    if not target.parent.is_dir():
-        raise FileProblem(f"{target}: cannot be written: there is no folder {target.parent}")
+    require_folder(target)
     if target in files:
         if target.exists() and not force:
             raise FileProblem(f"{target}: {target.stat().st_size:,} bytes already here would be lost", hint=FORCE)

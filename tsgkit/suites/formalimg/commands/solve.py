@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
-from tsgkit.library.files import write_text
+from tsgkit.library.files import require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
 
 if TYPE_CHECKING:
@@ -175,6 +175,8 @@ def _check_targets(arguments: argparse.Namespace) -> None:
     formula = arguments.formula.removeprefix("@") if not arguments.formula.lstrip().startswith("(") else None
     given = [formula, getattr(arguments, "layout", None)]
     for target in (arguments.out, arguments.draw):
+        if target not in (None, "-"):
+            require_folder(target)
         if target is not None:
             refuse_to_overwrite_sources(target, *given)
     if arguments.json and arguments.out == "-":

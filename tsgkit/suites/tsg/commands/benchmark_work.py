@@ -9,12 +9,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from tsgkit.cli.agent_options import calls_of, digest
+from tsgkit.cli.agent_options import calls_of, digest, limits_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FileProblem, Interrupted, UsageError
 from tsgkit.llm.failures import NotFinished
 from tsgkit.report.progress import Progress
-from tsgkit.runs.agent_calls import AgentCalls
+from tsgkit.runs.agent_calls import AgentCalls, check_model
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.suites.tsg.commands.benchmark_settings import Making, Settings, dropped_file, made_from
 from tsgkit.suites.tsg.commands.benchmark_stages import STAGES, Stage
@@ -47,6 +47,8 @@ class Work:
         for stage in wanted:
             if stage.name not in self.folder.stages:
                 self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
+        if self.settings.model is not None and any(stage.asks for stage in wanted):
+            check_model(self.settings.model, self.arguments.model_arg, limits_of(self.arguments))
         for stage in wanted:
             self._require(stage)
             self.do(stage)

@@ -27,7 +27,7 @@ from typing import IO, Any
 from tsgkit.errors import FileProblem, NotationError
 from tsgkit.graph.model import Narrative
 from tsgkit.graph.notation import narratives
-from tsgkit.library.files import write_text
+from tsgkit.library.files import new_folder, write_text
 
 RECORD = "make.json"
 VERSION = 1
@@ -114,8 +114,7 @@ class StageFolder:
     def writing(self, stage: str, made_from: Mapping[str, Any], names: Sequence[str]) -> Iterator[StageFiles]:
         """Write the files of a stage; they take the place of earlier ones at the end, unless an error is raised."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            with ExitStack() as stack:
+            with new_folder(self.path), ExitStack() as stack:
                 parts = {name: self.path / f".{name}.part" for name in names}
                 opened = {name: stack.enter_context(path.open("w", encoding="utf-8")) for name, path in parts.items()}
                 for path in parts.values():
