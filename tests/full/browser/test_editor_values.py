@@ -31,7 +31,7 @@ VALUE: Json = {
 EDITS = """({ value, edits }) => {
   const known = { setGraph, insertGraph, removeGraph, moveGraph, splitGraph, mergeGraph, addDescription, setText,
     splitDescription, mergeDescription, removeDescription, moveDescription };
-  let now = { value, place: nearestPlace(value, { description: 0, graph: 0 }) };
+  let now = { value, place: firstPlace(value) };
   const before = JSON.stringify(value), history = new EditHistory(now.value, now.place), done = [];
   for (const { name, number, rest } of edits) {
     const places = placesOf(now.value), place = places[number % places.length];
@@ -83,6 +83,8 @@ def test_operations_make_the_server_follow_any_edits_and_undo_returns_exactly(pa
         assert applied(copy.deepcopy(VALUE), found["whole"]) == value, seed
         assert (found["back"], found["forward"]) == (values[-2::-1], values[1:]), seed
         assert found["unchanged"], seed
+    alone = {"descriptions": [{"text": None, "graphs": []}, {"text": None, "graphs": [GRAPH]}]}
+    assert page.evaluate("firstPlace", alone) == {"description": 1, "graph": 0}, "nothing is known of what was before"
     between = "([one, other]) => operationsBetween(one, other)"
     assert page.evaluate(between, [VALUE, copy.deepcopy(VALUE)]) == []
     before: Json = {"descriptions": [{"text": "a", "graphs": [GRAPH] * 500}], "vocabulary": None}

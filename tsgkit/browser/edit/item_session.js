@@ -2,7 +2,7 @@
 
 import { EditHistory } from "./edit_history.js";
 import { ItemSync } from "./item_sync.js";
-import { firstNumbers, graphAt, graphsOf, insertGraphAt, nearestPlace, numberAt, removeGraph, samePlace, setGraph } from "./item_value.js";
+import { firstNumbers, firstPlace, graphAt, graphsOf, insertGraphAt, nearestPlace, numberAt, removeGraph, samePlace, setGraph } from "./item_value.js";
 import { SourceProblem } from "../view/problems.js";
 import { namesByKind } from "./vocabulary_edits.js";
 
@@ -17,7 +17,7 @@ export class ItemSession {
   constructor(source, item, told) {
     this.number = item.number;
     this.status = item.status;
-    this.history = new EditHistory(item.value, nearestPlace(item.value, { description: 0, graph: 0 }));
+    this.history = new EditHistory(item.value, firstPlace(item.value));
     this.sync = new ItemSync(source, item, {
       checked: (checks, value) => this.#check(checks, value, told),
       conflict: (theirs) => told.conflict(this, theirs),

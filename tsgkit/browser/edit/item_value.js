@@ -52,6 +52,11 @@ export function nearestPlace(value, { description, graph }) {
   return { description: found, graph: Math.max(0, Math.min(graph ?? 0, graphs.length - 1)) };
 }
 
+// The place to begin at: the first description with a text or graphs, since one with neither may stand for what is not known.
+export function firstPlace(value) {
+  return nearestPlace(value, { description: value.descriptions.findIndex(({ text, graphs }) => text || graphs.length), graph: 0 });
+}
+
 // The place of a draft behind a place.
 export function draftAfter({ description, graph, at = 0 }) {
   return { description, graph: null, at: graph === null ? at : graph + 1 };
