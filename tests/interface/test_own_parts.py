@@ -143,6 +143,9 @@ def test_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(t
 
     rescored = tk.rescore(run)
     assert rescored.after[0].board.profiles["strict"]["own_brevity"].value == 3.0  # type: ignore[index, union-attr]
+    tk.metric("formalimg/layout", "own_two")(lambda item, answer: 2.0)
+    run = tk.evaluate("formalimg/layout", model={"none": lambda _: "[]"}, limit=1, out=tmp_path / "layout", quiet=True)
+    assert run.value("own_two") == 2.0
     with pytest.raises(UsageError, match="has a metric exact_match already"):
         tk.metric("sgqa", "exact_match")(letters)
     with pytest.raises(UsageError, match="answer in words"):

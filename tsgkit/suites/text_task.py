@@ -341,6 +341,7 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
 
     Measured.__module__ = kind.__module__  # whose code a task is depends on it
     measured = copy(task)
+    vars(measured).pop("metrics", None)  # a cached property has left them there
     measured.__class__ = Measured
     return measured
 
