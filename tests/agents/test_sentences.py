@@ -19,7 +19,7 @@ from tsgkit import agenerate, generate, refine
 from tsgkit.agents import ByLabel, decomposition
 from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.decomposition import MOST_ACTIONS, MOST_COUNT, DecomposedSentence, Sentence
-from tsgkit.agents.effort import LEVELS, LOOKS, Effort, Level
+from tsgkit.agents.effort import LEVELS, LOOKS, Effort
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.refinement import CLEAN, NO_MODEL, OUT_OF_CALLS, UNCHANGED, Refined, refine_passage
 from tsgkit.agents.steps import Update
@@ -204,11 +204,8 @@ def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_asked_about() -
 
 
 def test_effort_takes_former_names_with_a_warning_and_no_unknown_one() -> None:
-    rounds: tuple[tuple[int, Level], ...] = ((0, "low"), (1, "low"), (2, "medium"), (4, "high"))
-    former: list[tuple[str, int, Level]] = [("critique", False, "low"), ("critique", True, "medium")]
-    for name, old, level in (*former, *(("rounds", old, level) for old, level in rounds)):
-        with pytest.warns(FutureWarning, match=f'{name}={old} is now effort="{level}"'):
-            assert Effort(**{name: old}).level == level  # type: ignore[arg-type]
+    with pytest.warns(FutureWarning, match='rounds=4 is now effort="high"'):
+        assert Effort(rounds=4).level == "high"
     for what, given, hint in (("repair", "hand", "hands?"), ("effort", "hihg", "high?")):
         with pytest.raises(UsageError, match=f"there is no {what} '{given}'") as found:
             Effort(**{"level" if what == "effort" else what: given})  # type: ignore[arg-type]

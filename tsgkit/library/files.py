@@ -127,6 +127,10 @@ def walk(
 
     Links to folders are such names, and are not followed. A folder that cannot be listed is given to ``failed`` with
     the problem; without that the problem is raised.
+
+    >>> list(walk(Path("nowhere")))
+    Traceback (most recent call last):
+    tsgkit.errors.FileProblem: nowhere: this folder cannot be read: No such file or directory
     """
 
     def note(error: OSError) -> None:

@@ -2,6 +2,14 @@
 
 A service that says it receives too many requests (429) names the wait, and is asked more often than one that fails;
 other waits double from attempt to attempt. The same error several times in a row ends a call early.
+
+>>> patience, rng = Patience(attempts=60, same_error=60, first_wait=0.5, longest_wait=60.0), random.Random(0)
+>>> for failure in (CallFailed("busy", 500), CallFailed("slow down", 429, retry_after=0.0)):
+...     attempt = Attempt(0.0, failure.message, failure.status)
+...     waits = [patience.wait_after(failure, [attempt] * n, 0.0, is_starting=False, rng=rng) for n in (1, 2, 5, 10)]
+...     print(*(round(wait, 1) for wait in waits))
+0.5 0.9 5.7 37.8
+0.4 0.7 7.1 39.1
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import chdir
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,9 +14,7 @@ import pytest
 from rooms_of_ours import ROOMS, room, thing
 
 from tsgkit.cli import main
-from tsgkit.errors import FileProblem
 from tsgkit.geometry import views
-from tsgkit.library.files import walk
 from tsgkit.suites.sceneeval.commands.render import VIEWS
 
 Captured = pytest.CaptureFixture[str]
@@ -230,19 +229,15 @@ def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: Capt
         assert "1 scene converted (to: room), 1 failed" in told.out
         assert told.err.startswith("tsgkit: 4.json: line 1: broken JSON")
     assert [path.name for path in Path("made/out").iterdir()] == ["scene_3.json"]
-    home = Path.cwd()
-    os.chdir("made")
-    for _ in range(17):  # the path of the last one is too long for any user
-        Path("x" * 250).mkdir()
-        os.chdir("x" * 250)
-    os.chdir(home)
+    with chdir("made"):
+        for _ in range(17):  # the path of the last one is too long for any user
+            Path("x" * 250).mkdir()
+            os.chdir("x" * 250)
     assert converted("made", "-o", "made/out", "--json") == 1
     value = json.loads(capsys.readouterr().out)
     [scene], [failure, unreadable] = value["scenes"], value["failures"]
     assert (scene["id"], scene["losses"][0]["kind"], failure["file"]) == ("3", "lost", "4.json")
     assert unreadable["message"].endswith("x: this folder cannot be read: File name too long")
-    with pytest.raises(FileProblem, match="this folder cannot be read"):
-        list(walk(Path("made")))
     Path("many.json").write_text(json.dumps([foreign.layoutgpt_record(str(number)) for number in range(30)]))
     assert converted("many.json", "-o", "many") == 0
     assert "... and 10 more scenes" in capsys.readouterr().out
