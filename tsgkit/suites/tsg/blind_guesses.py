@@ -16,25 +16,25 @@ from tsgkit.suites.audits.items import Answer, Item, words
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.elements import elements_of
-from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
+from tsgkit.suites.tsg.items import GenerationSample
 from tsgkit.suites.tsg.question_checks import names_by_role
 
 _FORMS = ("first", "last", "before", "after", "next", "previous", "which", "hand1", "hand2")
 """Words of questions that an answer may depend on."""
 
 
-def rivals(sample: QuestionSample) -> dict[str, int]:
+def rivals(graphs: Sequence[ActionGraph], answer: str) -> dict[str, int]:
     """Return the names of the answer's kind, with how often each stands in the graphs.
 
     >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
-    >>> rivals(QuestionSample(item_id="0", cluster="", graphs=(graph, graph), question="What?", answer="jar"))
+    >>> rivals((graph, graph), "jar")
     {'jar': 2}
     """
-    kinds = names_by_role(sample.graphs)
-    counts = Counter(triplet.target for graph in sample.graphs for triplet in graph.triplets)
+    kinds = names_by_role(graphs)
+    counts = Counter(triplet.target for graph in graphs for triplet in graph.triplets)
     rarest = sorted(kinds, key=lambda kind: (len(kinds[kind]), kind))
     kind_of = {name: next(kind for kind in rarest if name in kinds[kind]) for name in counts}
-    return {name: counts[name] for name in sorted(counts) if kind_of[name] == kind_of.get(sample.answer)}
+    return {name: counts[name] for name in sorted(counts) if kind_of[name] == kind_of.get(answer)}
 
 
 def learned_names(by_id: Mapping[str, Any]) -> Answerer:
@@ -45,7 +45,7 @@ def learned_names(by_id: Mapping[str, Any]) -> Answerer:
         usual = Counter(item.answer for item in items)
 
         def read(item: Item) -> Candidates:
-            counts, asked = rivals(by_id[item.item_id]), words(item.question)
+            counts, asked = rivals(by_id[item.item_id].graphs, item.answer), words(item.question)
             names = tuple(counts)
             features = [{f"the name '{name}'": 1.0} for name in names]
             for more in (
@@ -63,7 +63,7 @@ def learned_names(by_id: Mapping[str, Any]) -> Answerer:
         return read
 
     def chance(item: Item) -> float:
-        return 1 / (len(rivals(by_id[item.item_id])) or 1)
+        return 1 / (len(rivals(by_id[item.item_id].graphs, item.answer)) or 1)
 
     classifier = Classifier(reader)
     return Answerer(

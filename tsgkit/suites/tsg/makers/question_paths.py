@@ -9,12 +9,11 @@ another, or, as the last one, reads a name off them:
     again   earlier                           the nearest later or earlier step that names this step's direct object
     between X.. and Y..                       the steps after the first X and before the first Y after it
     all   of X                                all steps, the steps with the direct object X
-    action  object  tool  place  hand         what the step does, its direct object, tool, place, the hand it uses
+    action  object  tool  hand                what the step does, its direct object, tool, the hand it uses
     target P                                  where the step's edge P leads
     held H                                    what the hand H held when the step began
     holder X                                  which hand held X when the step began
     shared X..                                the thing that this step and the only step naming all of X both name
-    most object                               the direct object of most of the steps
     times N object   times N action           the direct object or the action of exactly N of the steps
 
 A path that does not lead to exactly one name is no path: ``LookupError``.
@@ -29,25 +28,48 @@ from tsgkit.graph.model import HANDS, PERSON, WITH
 from tsgkit.graph.timeline import Step, Timeline
 
 ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
-DEEP = ("held", "holder", "shared", "most", "times")
+DEEP = ("held", "holder", "shared", "times")
 """Hops that read more than one step by themselves."""
 
 
 def answer(timeline: Timeline, path: Sequence[str]) -> str:
     """Return the one name the path leads to."""
     *hops, last = path
-    steps = timeline.steps
-    for hop in hops:
-        steps = _follow(timeline, steps, hop)
-    names = tuple(dict.fromkeys(_read(timeline, steps, last)))
+    names = tuple(dict.fromkeys(_read(timeline, _end(timeline, hops), last)))
     if len(names) != 1:
         raise LookupError(f"{path} leads to {names or 'nothing'}")
     return names[0]
 
 
+def walk(timeline: Timeline, path: Sequence[str]) -> tuple[Step, ...]:
+    """Return the steps that a path without its reading leads over, one after the other, and those that it names.
+
+    Raise ``LookupError`` where it comes to none, or to a step or thing that it left before.
+    """
+    named, things = list[Step](), {name for hop in path for name in hop.split()[1:]}
+    for number, hop in enumerate(path):
+        if hop in ("again", "earlier") and things.intersection(named[-1].objects):
+            raise LookupError(f"{hop!r} returns to a thing that the path names")
+        if hop.startswith("between"):
+            opening, _, closing = hop.removeprefix("between ").partition(" and ")
+            named += [timeline.step(tuple(end.split())) for end in (opening, closing)]
+        elif not hop.startswith(("all", "of ")):
+            named.append(_one(_end(timeline, path[: number + 1]), hop))
+    if len({step.index for step in named}) < len(named):
+        raise LookupError(f"{path} returns to a step")
+    return tuple(named)
+
+
 def hops_needed(path: Sequence[str]) -> int:
     """Return how many hops a reader makes: one for finding a step and reading it, one more for each further one."""
     return len(path) - 1 + (path[-1].split()[0] in DEEP)
+
+
+def _end(timeline: Timeline, hops: Sequence[str]) -> tuple[Step, ...]:
+    steps = timeline.steps
+    for hop in hops:
+        steps = _follow(timeline, steps, hop)
+    return steps
 
 
 def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step, ...]:
@@ -75,9 +97,6 @@ def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step
 
 def _read(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> Iterable[str]:
     word, *names = hop.split()
-    if word == "most":
-        counts = Counter(thing for step in steps for thing in step.objects)
-        return [thing for thing, count in counts.items() if count == max(counts.values())]
     if word == "times":
         counts = Counter(name for step in steps for name in set(READERS[names[1]](step)))
         return [name for name, count in counts.items() if count == int(names[0])]
@@ -98,7 +117,6 @@ READERS: dict[str, Callable[[Step], Iterable[str]]] = {
     "action": lambda step: (step.action,),
     "object": lambda step: step.objects,
     "tool": lambda step: step.tools,
-    "place": lambda step: step.places,
     "hand": lambda step: [t.target for t in step.graph if t.edge == WITH and t.target in HANDS],
 }
 

@@ -1,28 +1,72 @@
-"""Questions in words: steps as noun phrases, and questions about them.
+"""Questions in words: steps as a person would point to them, and questions about them.
 
 >>> from random import Random
->>> opening = named_step("second open lid", ("open", "lid"))
->>> opening
-'the second opening of the lid'
->>> reached(opening, ("next", "previous cup"), Random(0))
-'the last action to involve the cup before the action immediately after the second opening of the lid'
->>> asked("held hand1", opening, Random(0))
-'Right before the second opening of the lid, what was in hand1?'
+>>> choice = Random(2)
+>>> opening = of_event("second", "open", "lid", choice)
+>>> opening.time
+'when the lid was opened for the second time'
+>>> asked("action", moved(opening, "next", 1, {}, choice), choice)
+'What did the person do right after opening the lid for the second time?'
+>>> sentences, last = walked(opening, ("next", "previous cup"), {}, choice)
+>>> sentences + asked("hand", last, choice)
+'Think of the step right after opening the lid for the second time. In the last step before that one in which the cup \
+played a part, which hand did the person use?'
 
-"Involved" covers all roles of a thing; an ordinal counts through the whole story.
+A sentence has one move from step to step; what leads on is a sentence of its own. A *step* is one action; a thing plays
+a part in it whatever its role, is *handled* if something is done to it, and *used* if something is done with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from random import Random
+from typing import NamedTuple
 
 from tsgkit.graph.model import HANDS
-from tsgkit.lexicon import gerund
+from tsgkit.lexicon import gerund, participle, split_particle
+from tsgkit.suites.tsg.makers.clauses import is_plural
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-FIRST = {"next": "first", "previous": "last"}
+COMES, GOES = ("from", "off", "out-of"), (
+    *("into", "onto", "through", "over", "under", "around", "round", "across", "along", "behind"),
+)
+READS = {
+    "action": ("What did the person do {time}?", "{time}, what did the person do?"),
+    "act": ("What did the person {name} {time}?", "{time}, what did the person {name}?"),
+    "object": (
+        "What did the person handle {time}?",
+        "{time}, what did the person handle?",
+        "{time}, the person did something. What was it done to?",
+    ),
+    "tool": (
+        "{time}, the person did something. What did they do it with?",
+        "{time}, the person did something. What did they use for it?",
+    ),
+    "hand": ("Which hand did the person use {time}?", "{time}, which hand did the person use?"),
+    "target": ("{time}, the person handled something. What did it {name}?",),
+    "held": ("What was the person holding in {name} {time}?", "What was in {name} {time}?", "{time}, what was in {name}?"),
+    "holder": ("Which hand held {name} {time}?", "{time}, in which hand {was} {name}?"),
+    "shared": ("What played a part both {time} and when {name}?",),
+}
+"""Wordings of what is read off a step; "act" is an object whose action is named, "shared" names another step."""
+
+
+Parts = Mapping[str, str]
+"""The part of things that play only one: "handle" or "use"."""
+
+
+class StepPhrase(NamedTuple):
+    """A step in words: as a noun phrase, after *right before*, and as an adverbial of time."""
+
+    name: str
+    anchor: str
+    time: str
+    is_moved: bool = False
+    """True if it is found from another step in the same sentence."""
+
+
+THAT_STEP = StepPhrase("that step", "that step", "in that step")
 
 
 def spelt(name: str) -> str:
@@ -35,132 +79,148 @@ def noun(name: str) -> str:
     return name if name in HANDS else f"the {spelt(name)}"
 
 
-def together(names: Sequence[str]) -> str:
-    """Return names as a list in words."""
-    return f"both {noun(names[0])} and {noun(names[1])}" if len(names) == 2 else noun(names[0])
+def was(name: str) -> str:
+    """Return the verb of a thing as the subject."""
+    return "were" if is_plural(name) else "was"
 
 
-def named_step(hop: str, event: tuple[str, str] | None) -> str:
-    """Return the step that a first hop finds, by its action and thing if it has an event, else by what it involves."""
-    ordinal, *names = hop.split()
-    if event is not None:
-        order = "" if ordinal == "only" else f"{ordinal} "
-        return f"the {order}{gerund(event[0])} of {noun(event[1])}"
-    return f"the {ordinal} action to involve {together(names)}"
+def deed(form: Callable[[str], str], action: str, thing: str) -> str:
+    """Return an action on a thing, in a form of the verb; a particle follows the thing: *picking the lid up*."""
+    verb, particle = split_particle(action) or (action, "")
+    return f"{form(verb)} {noun(thing)} {particle}".rstrip()
 
 
-def reached(start: str, moves: Sequence[str], choice: Random) -> str:
-    """Return the step that moves lead to, as one noun phrase."""
-    for move, times in _runs(moves):
-        start = _moved(start, move, times, choice)
-    return start
+def of_event(ordinal: str, action: str, thing: str, choice: Random) -> StepPhrase:
+    """Return the step in which something is done to a thing; "handle" and "use" stand for all there is to do."""
+    nth = "" if ordinal == "only" else f" for the {ordinal} time"
+    clause = f"{noun(thing)} {was(thing)} {participle(action)}{nth}"
+    anchor = choice.choice((deed(gerund, action, thing) + nth, clause))
+    return StepPhrase(f"the step in which {clause}", anchor, f"when {clause}")
 
 
-def walked(start: str, moves: Sequence[str], choice: Random) -> tuple[str, str]:
-    """Return an introduction that goes from step to step, and the name of the step that it leads to."""
-    parts = [_moved("it", move, times, choice) for move, times in _runs(moves)]
-    begin = choice.choice(("Start from", "Find", "Begin with"))
-    on = choice.choice(("Go from there to", "From there, go to"))
-    then = ", then to ".join(parts)
-    return f"{begin} {start}. {on} {then}. ", choice.choice(("that action", "the action you arrive at"))
+def of_mention(ordinal: str, names: Sequence[str], parts: Parts, choice: Random) -> StepPhrase:
+    """Return the step that is found by the things that play a part in it."""
+    name = f"the {ordinal} step {_playing(names, parts, choice)}"
+    return StepPhrase(name, name, f"in {name}")
 
 
-def _runs(moves: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield moves; equal ones to the neighbouring step are one move by several steps."""
-    for move, run in groupby(moves):
-        times = len(list(run))
-        yield from [(move, times)] if move in FIRST else [(move, 1)] * times
+def of_span(ordinal: str, opening: tuple[str, str], closing: tuple[str, str]) -> StepPhrase:
+    """Return the first or last step between two events."""
+    name = f"the {ordinal} step between {deed(gerund, *opening)} and {deed(gerund, *closing)}"
+    return StepPhrase(name, name, f"in {name}")
 
 
-def _moved(start: str, move: str, times: int, choice: Random) -> str:
+def _playing(names: Sequence[str], parts: Parts, choice: Random, ways: int = 2) -> str:
+    things = f"both {noun(names[0])} and {noun(names[1])}" if len(names) == 2 else noun(names[0])
+    if (verb := parts.get(names[0])) and len(names) == 1 and choice.random() < 0.6:
+        return f"in which {things} {was(names[0])} {participle(verb)}"
+    return choice.choice((f"in which {things} played a part", f"that had to do with {things}")[:ways])
+
+
+def moved(start: StepPhrase, move: str, times: int, parts: Parts, choice: Random) -> StepPhrase:
+    """Return the step to which a move leads; by what is in it, only from "that step"."""
     word, *names = move.split()
-    if word in ("again", "earlier"):
-        thing = "its direct object" if start == "it" else f"the direct object of {start}"
-        return f"the {'next' if word == 'again' else 'previous'} action to involve {thing}"
     side = "after" if word == "next" else "before"
-    if names and start == "it":
-        return f"the {word} action to involve {together(names)}"
     if names:
-        return f"the {FIRST[word]} action to involve {together(names)} {side} {start}"
+        if word == "next":
+            name = f"the next step {_playing(names, parts, choice)}"
+        else:
+            name = f"the last step before that one {_playing(names, parts, choice, ways=1)}"
+        return StepPhrase(name, name, f"in {name}", is_moved=True)
     if times > 1:
-        return f"the action {NUMBERS[times]} steps {side} {start}"
-    if start == "it":
-        return f"the action right {side} it"
-    return choice.choice((f"the action right {side} {start}", f"the action immediately {side} {start}"))
+        time = f"{NUMBERS[times]} steps {side} {start.anchor.replace('that step', 'that')}"
+        return StepPhrase(f"the step {time}", time, time, is_moved=True)
+    near = choice.choice(("right", "right", "immediately"))
+    name = f"the step right {side} {start.anchor.replace('that step', 'that one')}"
+    return StepPhrase(name, name, f"{near} {side} {start.anchor}", is_moved=True)
 
 
-def between(first: str, second: str, ordinal: str) -> str:
-    """Return the first or last of the steps between two others."""
-    return f"the {ordinal} action after {first} and before {second}"
+def walked(start: StepPhrase, moves: Sequence[str], parts: Parts, choice: Random) -> tuple[str, StepPhrase]:
+    """Return the sentences that lead along moves, and the step at their end as the question names it."""
+    sentences, step = "", start
+    for move, run in groupby(moves):
+        number = len(list(run))
+        is_near = move in ("next", "previous")
+        for _ in range(1 if is_near else number):
+            if step.is_moved or (step is start and (not is_near or choice.random() < 0.3)):
+                sentences, step = settled(sentences, step._replace(is_moved=True), choice)
+            if move in ("again", "earlier"):
+                way = "to the next step" if move == "again" else "back to the last step before that"
+                sentences += f"Follow the thing handled there {way} in which it played a part. "
+            else:
+                step = moved(step, move, number if is_near else 1, parts, choice)
+    return sentences, step
 
 
-READS = {
-    "action": ("What was done in {step}?", "Which verb names {step}?"),
-    "object": ("What was the direct object of {step}?", "Which thing was the direct object of {step}?"),
-    "tool": ("Which tool was used in {step}?", "Apart from hands, what was used as the tool of {step}?"),
-    "place": (
-        "Apart from direct objects, tools and hands, which thing was involved in {step}?",
-        "Direct objects, tools and hands aside, what was involved in {step}?",
-    ),
-    "hand": ("Which hand was used in {step}?", "With which hand was {step} done?"),
-    "held": ("What was in {name} right before {step}?", "Right before {step}, what was in {name}?"),
-    "holder": ("Which hand held {thing} right before {step}?", "Right before {step}, which hand held {thing}?"),
-}
+def settled(sentences: str, step: StepPhrase, choice: Random) -> tuple[str, StepPhrase]:
+    """Return sentences and a step in words, where it was found from another one in a sentence of its own."""
+    if not step.is_moved:
+        return sentences, step
+    first = choice.choice(("Find", "Look at", "Think of"))
+    lead = "Then find" if "From" in sentences else "From there, go to" if sentences else first
+    return f"{sentences}{lead} {step.name}. ", THAT_STEP
 
 
-def asked(read: str, step: str, choice: Random) -> str:
+def asked(read: str, step: StepPhrase, choice: Random, other: str = "") -> str:
     """Return the question that reads a name off a step."""
     word, *names = read.split()
-    name = names[0] if names else ""
-    return choice.choice(READS[word]).format(step=step, name=name, thing=noun(name) if name else "")
-
-
-def shared(first: str, second: str, choice: Random) -> str:
-    """Return the question for the thing that two steps have in common."""
-    ways = (
-        f"Which thing was involved in both {first} and {second}?",
-        f"Both {first} and {second} involved the same thing. Which?",
-    )
-    return choice.choice(ways)
+    name, time = noun(names[0]) if names else "", step.time
+    if word == "target":
+        name = f"{'come' if names[0] in COMES else 'go'} {spelt(names[0])}"
+    elif word == "act":
+        name = spelt(names[0])
+    elif word in ("held", "holder"):
+        time = f"right before {step.anchor}"
+    elif word == "shared":
+        name = other
+    text = choice.choice(READS[word]).format(time=time, name=name, was=was(name))
+    return text[0].upper() + text[1:]
 
 
 def counted_objects(number: int, choice: Random) -> str:
-    """Return the question for the direct object of so many steps."""
-    times = "action" if number == 1 else "actions"
+    """Return the question for the thing to which something is done in so many steps."""
+    often = _often(number)
     ways = (
-        f"Which thing is the direct object of exactly {NUMBERS[number]} {times}?",
-        f"One thing is the direct object of exactly {NUMBERS[number]} {times}. Which?",
+        f"There is one thing that the person did something to exactly {often}. What is it?",
+        f"To what did the person do something exactly {often}?",
     )
     return choice.choice(ways)
 
 
 def counted_actions(thing: str, number: int, choice: Random) -> str:
     """Return the question for the action of so many steps with one direct object."""
-    often = {1: "once", 2: "twice"}.get(number, f"{NUMBERS[number]} times")
-    ways = (
-        f"Which action has {noun(thing)} as its direct object exactly {often}?",
-        f"Of all that was done with {noun(thing)} as the direct object, what was done exactly {often}?",
-    )
+    often = _often(number)
+    ways = (f"What did the person do to {noun(thing)} exactly {often}?", f"What was done to {noun(thing)} exactly {often}?")
     return choice.choice(ways)
 
 
-def plainly(event: tuple[str, str], ordinal: str, with_what: str, choice: Random) -> str:
-    """Return the question for the thing at the end of an edge of an event, in everyday words.
+def _often(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{NUMBERS[number]} times")
 
-    >>> plainly(("take", "towel"), "only", "out-of", Random(1))
-    'Out of what did the person take the towel?'
+
+def plainly(event: tuple[str, str], ordinal: str, edge: str, choice: Random) -> str:
+    """Return the question for the thing at the end of an edge of an event, or for the hand ("hand").
+
+    >>> plainly(("take", "towel"), "first", "out-of", Random(1))
+    'What did the person take the towel out of the first time?'
     """
-    often = "" if ordinal == "only" else f" the {ordinal} time"
-    done = f"did the person {spelt(event[0])} {noun(event[1])}"
-    edge = spelt(with_what)
-    if "-" in event[0] or ordinal != "only":
-        ways = (f"{edge.capitalize()} what {done}{often}?", f"{edge.capitalize()} which thing {done}{often}?")
-    else:
-        ways = (f"{edge.capitalize()} what {done}?", f"What {done} {edge}?")
+    nth = "" if ordinal == "only" else f" the {ordinal} time"
+    done = deed(spelt, *event)
+    if edge == "hand":
+        return choice.choice((f"Which hand did the person {done} with{nth}?", f"Which hand did the person use to {done}{nth}?"))
+    ways = [f"What did the person {done} {spelt(edge)}{nth}?"]
+    ways += [f"What {was(event[1])} {noun(event[1])} {participle(event[0])} {spelt(edge)}{nth}?"]
+    ways += [f"What did the person use to {done}{nth}?"] * (edge == "with")
     return choice.choice(ways)
 
 
 def acted_on(action: str, edge: str, place: str, choice: Random) -> str:
     """Return the question for the direct object of the only step with this action and place."""
-    done = f"did the person {spelt(action)} {spelt(edge)} {noun(place)}"
-    return choice.choice((f"What {done}?", f"Which thing {done}?"))
+    rest = f"{spelt(edge)} {noun(place)}?"
+    return choice.choice((f"What did the person {spelt(action)} {rest}", f"What was {participle(action)} {rest}"))
+
+
+def done_with(thing: str, tool: str, choice: Random) -> str:
+    """Return the question for the action on a thing with a tool or hand."""
+    rest = f"to {noun(thing)} with {noun(tool)}?"
+    return choice.choice((f"What did the person do {rest}", f"What was done {rest}"))

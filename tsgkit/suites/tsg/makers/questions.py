@@ -21,13 +21,17 @@ from typing import Any, NamedTuple
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
 from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
+from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
+from tsgkit.suites.tsg.blind_guesses import rivals
 from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
-from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
+from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed, walk
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 
 SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
+ROLES = {"hand": "", "action": VERB, "tool": WITH, "thing": DOBJ, "place": ""}
+"""The kinds of names, and the edges at which some of them stand."""
 MOST_HOPS = 4
 TRIES = 12
 """Drafts per question that is wanted."""
@@ -82,11 +86,11 @@ class Judge:
     def second_objection(self, question: Question) -> str:
         """Return why a question that the first evaluator answers so is not confirmed, or ""."""
         found = question.answer
-        second = self.second.answer(question.path)
+        second = self.second.answer(question.text)
         if second is None:
             return "not known to the second evaluator"
         if second != found:
-            return "the evaluators differ"
+            return "the evaluators differ" if second else "ambiguous in words"
         if found == PERSON or not found.replace("-", "").isalnum():
             return "the answer is no plain name"
         return "the answer is in the question" if mentions(question.text, found) else ""
@@ -125,8 +129,9 @@ def _drafted(source: DraftSource, hops: int, choice: Random, barred: AbstractSet
         return None, "does not fit the step"
     try:
         found = answer(source.timeline, draft.path)
-    except LookupError:
-        return None, "no single answer"
+        walk(source.timeline, draft.path[:-1])
+    except LookupError as error:
+        return None, "returns to where it was" if "returns" in str(error) else "no single answer"
     if found in barred:
         return None, "the answer is too common"
     return Question(draft.write(), found, draft.path, draft.family, hops), ""
@@ -139,6 +144,8 @@ class StoryNames:
     handled: tuple[str, ...]
     nodes: frozenset[str]
     roles: dict[str, str]
+    rivals: dict[str, dict[str, int]]
+    """The names of each name's kind, with how often each occurs."""
 
     @classmethod
     def of(cls, story: Narrative) -> StoryNames:
@@ -149,7 +156,8 @@ class StoryNames:
             edges[target].add(edge)
         nodes = frozenset(end for source, _, target in triplets for end in (source, target))
         roles = {name: _role(name, edges[name]) for name in nodes}
-        return cls(tuple(target for _, edge, target in triplets if edge == DOBJ), nodes, roles)
+        handled = tuple(target for _, edge, target in triplets if edge == DOBJ)
+        return cls(handled, nodes, roles, {name: rivals(story.graphs, name) for name in nodes})
 
     @property
     def chance(self) -> float:
@@ -161,16 +169,20 @@ class StoryNames:
         said = words(question.text)
         unsaid = [name for name in self.handled if name not in said]
         answers = (_commonest(self.handled), list(self.handled[:1]), list(self.handled[-1:]), _commonest(unsaid))
-        return tuple(names.count(question.answer) / len(names) if names else 0.0 for names in answers)
+        rivals = {name: count for name, count in self.rivals[question.answer].items() if name not in said}
+        place, features = [*rivals].index(question.answer), measured("mentions", list(rivals.values()))
+        above = (
+            (features[place].get(name, 0.0) - math.fsum(one.get(name, 0.0) for one in features) / len(features))
+            * (role == self.roles[question.answer])
+            for name in ("more mentions", "most mentions", "least mentions")
+            for role in ROLES
+        )
+        shares = (names.count(question.answer) / len(names) if names else 0.0 for names in answers)
+        return *shares, *(self.chance + one for one in above)
 
 
 def _role(name: str, edges: set[str]) -> str:
-    if name in HANDS:
-        return "hand"
-    for edge, role in ((VERB, "action"), (WITH, "tool"), (DOBJ, "thing")):
-        if edge in edges:
-            return role
-    return "place"
+    return "hand" if name in HANDS else next((role for role, edge in ROLES.items() if edge in edges), "place")
 
 
 def _commonest(names: Sequence[str]) -> list[str]:

@@ -1,16 +1,19 @@
-"""A second evaluator of the paths of questions, straight from triplets.
+"""A second evaluator of questions: it reads their words, straight from triplets.
 
-It shares no code with :mod:`tsgkit.suites.tsg.makers.question_paths` or the timeline, so that a mistake in one shows as
-a disagreement. Its account of the hands is its own and careful: where a hand's content does not follow from clear
-actions, it is not known.
+It shares no code with the paths of questions, their words or the timeline, so that a mistake in one shows as a
+disagreement. What a word may mean is read in all its ways: a thing that is *handled* may be a direct object or a tool,
+*used* may mean any part, *pulling the rope* may be pulling it up. An answer must be the same in all of them. The account
+of the hands is careful: where a hand's content does not follow from clear actions, it is not known.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "with", "hand2"))
 >>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
 >>> reading = SecondReader(Narrative.of([take, wash]))
->>> reading.answer(["only wash", "held hand2"]), reading.answer(["only wash", "previous", "hand"])
-('cup', 'hand2')
->>> reading.answer(["only wash", "next", "action"])
+>>> reading.answer("What was in hand2 right before washing the cup?")
+'cup'
+>>> reading.answer("Find the step in which the cup was washed. Which hand did the person use right before that step?")
+'hand2'
+>>> reading.answer("What did the person do right after the cup was washed?")
 ''
 
 Not known is ``None``, no single answer is the empty string.
@@ -18,10 +21,12 @@ Not known is ``None``, no single answer is the empty string.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import count
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.lexicon import gerund, participle
 from tsgkit.lexicon.tables import word_set
 
 TAKING = word_set("take pick-up pick grab grip fetch get hold take-out")
@@ -33,8 +38,41 @@ UNCLEAR = word_set(
 )
 """Actions after which the hands that they may have used are not known."""
 PALMS = ("hand1", "hand2")
-Held = dict[str, str | None]
-"""The content of each hand: one thing, nothing (empty), or ``None`` if not known."""
+NUMBERS = ("once", "twice", *(f"{word} times" for word in "three four five six seven eight nine ten".split()))
+ORDINALS = {"only": 0, "first": 0, "second": 1, "third": 2, "last": -1}
+NTH = r"(?: (?:for )?the (?P<nth>first|second|third|last) time)?"
+WITHIN = r"(?:in which (?P<things>.+) played a part|that had to do with (?P<names>.+)|in which (?P<clause>.+))"
+STEPS = (
+    r"(?:in )?that(?: step| one|)",
+    rf"(?:in )?the (?P<order>only|first|second|third|last) step {WITHIN}",
+    rf"(?:in )?the (?P<way>next step|last step before that(?: one)?) {WITHIN}",
+    r"(?:the step )?(?P<distance>right|immediately|two steps|three steps) (?P<side>after|before) (?P<anchor>.+)",
+    r"(?:in )?the (?P<end>first|last) step between (?P<opening>.+?) and (?P<closing>.+)",
+    rf"(?:when |the step in which )?(?P<deed>.+?){NTH}",
+)
+"""Wordings of steps."""
+LEADS = r"find|look at|think of|from there, go to|then find|follow the (thing handled there) (to|back to)"
+READS = {
+    r"what did the person (?P<act>.+?) (?P<time>(?:right|immediately|two|three|in|when) .+)": "act",
+    r"(?P<time>.+), what did the person (?P<act>.+)": "act",
+    r"(?P<time>.+), the person did something\. what was it done to": "dobj",
+    r"(?P<time>.+), the person did something\. what did they (?:do it with|use for it)": "with",
+    r"which hand did the person use (?P<time>.+)": "hand",
+    r"(?P<time>.+), which hand did the person use": "hand",
+    r"(?P<time>.+), the person handled something\. what did it (?:come|go) (?P<edge>.+)": "edge",
+    r"what was (?:the person holding )?in (?P<hand>hand\d) right before (?P<time>.+)": "held",
+    r"right before (?P<time>.+), what was in (?P<hand>hand\d)": "held",
+    r"which hand held (?P<thing>.+) right before (?P<time>.+)": "holder",
+    r"right before (?P<time>.+), in which hand (?:was|were) (?P<thing>.+)": "holder",
+    r"what played a part both (?P<time>.+) and (?P<other>when .+)": "shared",
+    rf"which hand did the person (?P<deed>.+) with{NTH}": "hand",
+    rf"which hand did the person use to (?P<deed>.+?){NTH}": "hand",
+    rf"what did the person use to (?P<deed>.+?){NTH}": "with",
+    r"what (?:did the person do|was done) to the (?P<of>.+) exactly (?P<often>.+)": "verb",
+    r"(?:to what did|there is one thing that) the person (?:do|did) something (?:to )?exactly (?P<often>.+?)(?:\. what is it)?": "dobj",
+    r"what (?:did the person do|was done) to the (?P<on>.+) with (?P<by>.+)": "verb",
+}
+"""Wordings of questions, and the kind of name that each asks for."""
 
 
 class UnknownError(Exception):
@@ -48,112 +86,200 @@ class SecondReader:
         self.rows = [[tuple(triplet) for triplet in graph.triplets] for graph in story.graphs]
         self.named = [{end for source, _, target in row for end in (source, target)} for row in self.rows]
         self.held = _held_before(story)
+        self.deeds: dict[str, set[tuple[str, str]]] = {}
+        things = {end for names in self.named for end in names}
+        acts = {(act, thing) for place, names in enumerate(self.named) for act in self.ends(place, "verb") for thing in names}
+        for act, thing in acts | {(act, thing) for act in ("handle", "use") for thing in things}:
+            for phrase in _phrases(act, thing):
+                self.deeds.setdefault(phrase, set()).add((act, thing))
 
-    def answer(self, path: Sequence[str]) -> str | None:
-        """Return where a path leads: a name, "" if not exactly one, ``None`` if not known."""
-        places = list(range(len(self.rows)))
+    def answer(self, question: str) -> str | None:
+        """Return the answer to a question: a name, "" if not exactly one, ``None`` if not known."""
         try:
-            for hop in path[:-1]:
-                places = self._walk(places, hop.split())
-                if not places:
-                    return ""
-            found = self._names(places, path[-1].split())
+            replies = {reply for wide in (False, True) for reply in _Reading(self, wide).names(question) or {""}}
         except UnknownError:
             return None
-        return found.pop() if len(found) == 1 else ""
+        return replies.pop() if len(replies) == 1 else ""
 
-    def _walk(self, places: list[int], hop: list[str]) -> list[int]:
-        word, names = hop[0], set(hop[1:])
-        if word == "all":
-            return places
-        if word == "of":
-            return [place for place in places if hop[1] in self._ends(place, "dobj")]
-        if word == "between":
-            return self._span(hop[1 : hop.index("and")], hop[hop.index("and") + 1 :])
-        if word in ("next", "previous", "again", "earlier"):
-            if len(places) != 1:
-                return []
-            if word in ("again", "earlier"):
-                names = self._ends(places[0], "dobj")
-                if len(names) != 1:
-                    return []
-            return self._beside(places[0], names, 1 if word in ("next", "again") else -1)
-        fitting = [place for place in places if names <= self.named[place]]
-        if word == "only":
-            return fitting if len(fitting) == 1 else []
-        wanted = -1 if word == "last" else ["first", "second", "third"].index(word)
-        return [fitting[wanted]] if len(fitting) > wanted and fitting else []
+    def ends(self, place: int, *edges: str) -> set[str]:
+        """Return where the edges of a step lead."""
+        return {target for _, label, target in self.rows[place] if label in edges}
 
-    def _beside(self, place: int, names: set[str], direction: int) -> list[int]:
-        for other in count(place + direction, direction):
-            if not 0 <= other < len(self.rows):
-                break
-            if names <= self.named[other]:
-                return [other]
-        return []
-
-    def _span(self, opening: list[str], closing: list[str]) -> list[int]:
-        inside: list[int] | None = None
-        for place, names in enumerate(self.named):
-            if inside is None:
-                inside = [] if names.issuperset(opening) else None
-            elif names.issuperset(closing):
-                return inside
-            else:
-                inside.append(place)
-        return []
-
-    def _names(self, places: list[int], read: list[str]) -> set[str]:
-        if read[0] in ("times", "most"):
-            return self._counted(places, read)
-        if len(places) != 1:
-            return set()
-        place = places[0]
-        if read[0] == "held":
-            return {self._content(place, read[1])} - {""}
-        if read[0] == "holder":
-            return {hand for hand in PALMS if self._content(place, hand) == read[1]}
-        if read[0] == "shared":
-            others = [other for other, names in enumerate(self.named) if names.issuperset(read[1:])]
-            return self._things(place) & self._things(others[0]) if len(others) == 1 else set()
-        if read[0] == "target":
-            return {end for end in self._ends(place, read[1]) if end not in PALMS}
-        return self._role(place, read[0])
-
-    def _role(self, place: int, role: str) -> set[str]:
-        if role == "action":
-            return {self._action(place)}
-        if role == "hand":
-            if self.named[place].intersection(PALMS) != self._ends(place, "with").intersection(PALMS):
-                raise UnknownError
-            return {end for end in self._ends(place, "with") if end in PALMS}
-        if role in ("object", "tool"):
-            return {end for end in self._ends(place, "dobj" if role == "object" else "with") if end not in PALMS}
-        return self._things(place) - self._ends(place, "dobj") - self._ends(place, "with")
-
-    def _counted(self, places: list[int], read: list[str]) -> set[str]:
-        lists = [self._role(place, read[-1]) for place in places]
-        seen = {name: sum(name in one for one in lists) for name in set[str]().union(*lists)}
-        wanted = max(seen.values(), default=0) if read[0] == "most" else int(read[1])
-        return {name for name, number in seen.items() if number == wanted}
-
-    def _ends(self, place: int, edge: str) -> set[str]:
-        return {target for _, label, target in self.rows[place] if label == edge}
-
-    def _action(self, place: int) -> str:
-        actions = self._ends(place, "verb")
+    def action(self, place: int) -> str:
+        """Return the action of a step."""
+        actions = self.ends(place, "verb")
         if len(actions) != 1:
             raise UnknownError
         return next(iter(actions))
 
-    def _things(self, place: int) -> set[str]:
-        return self.named[place] - {"person", self._action(place), *PALMS}
+    def things(self, place: int) -> set[str]:
+        """Return all that plays a part in a step."""
+        return self.named[place] - {"person", self.action(place), *PALMS}
 
-    def _content(self, place: int, hand: str) -> str:
+    def content(self, place: int, hand: str) -> str:
+        """Return what was in a hand before a step."""
         content = self.held[place][hand]
         if content is None:
             raise UnknownError
         return content
+
+
+@dataclass
+class _Reading:
+    """A question read with narrow or wide meanings of its words."""
+
+    story: SecondReader
+    wide: bool
+    here: int = -1
+    """The step to which the sentences so far have led."""
+
+    def names(self, question: str) -> set[str]:
+        """Return the names that answer a question; none where it is not understood."""
+        *sentences, last = re.split(r"(?<!something)\. (?!what is it)", question.lower().rstrip("?"))
+        for sentence in sentences:
+            words = re.sub(rf"^(?:{LEADS}) ", "", sentence)
+            found = self.steps(words.replace(" it played", " the thing handled there played"))
+            if len(found) != 1:
+                return set()
+            self.here = found[0]
+        matches = ((re.fullmatch(wording, last), kind) for wording, kind in READS.items())
+        readings = (self.read(kind, match.groupdict()) for match, kind in matches if match)
+        return next((names for names in readings if names), set()) or self.told(last)
+
+    def steps(self, words: str) -> list[int]:
+        """Return the steps that some words mean."""
+        matches = (match for wording in STEPS if (match := re.fullmatch(wording, words)))
+        return self.followed((next(matches)).groupdict())
+
+    def followed(self, parts: dict[str, str | None]) -> list[int]:
+        """Return the steps that the parts of a phrase mean."""
+        places = range(len(self.story.rows))
+        named = parts.get("things") or parts.get("names")
+        if named or parts.get("clause"):
+            names = self.handled(self.here) if named == "the thing handled there" else _names(named or "")
+            fitting = [place for place in places if names and names <= self.story.named[place]]
+            if not named:
+                fitting = [place for place in places if self.is_done(place, str(parts["clause"]))]
+            if way := parts.get("way"):
+                later = [place for place in fitting if place > self.here]
+                return later[:1] if way == "next step" else [place for place in fitting if place < self.here][-1:]
+            return self.nth(fitting, parts["order"])
+        if anchor := parts.get("anchor"):
+            distance = {"two steps": 2, "three steps": 3}.get(str(parts["distance"]), 1)
+            moved = [place + distance * (1 if parts["side"] == "after" else -1) for place in self.steps(anchor)]
+            return [place for place in moved if place in places]
+        if "opening" in parts:
+            bounds = [*self.steps(str(parts["opening"])), *self.steps(str(parts["closing"]))]
+            inside = list(range(bounds[0] + 1, bounds[1])) if len(bounds) == 2 else []
+            return inside[:1] if parts["end"] == "first" else inside[-1:]
+        if deed := parts.get("deed"):
+            return self.nth([place for place in places if self.is_done(place, deed)], parts.get("nth"))
+        return [self.here] if self.here >= 0 else []
+
+    def nth(self, places: Sequence[int], order: str | None) -> list[int]:
+        """Return one of some steps by its order; without an order, and as the only one, it must be alone."""
+        if order in (None, "only") and len(places) != 1:
+            return []
+        return list(places[ORDINALS[order or "only"] :][:1])
+
+    def is_done(self, place: int, deed: str) -> bool:
+        """Return whether a step does what some words say."""
+        return any(self.does(place, act, thing) for act, thing in self.story.deeds.get(deed, ()))
+
+    def does(self, place: int, act: str, thing: str) -> bool:
+        """Return whether an action on a thing may be that of a step."""
+        acts = self.story.ends(place, "verb")
+        if act in ("handle", "use") and act not in acts:
+            edges = ("dobj", "with") if self.wide else ("dobj",) if act == "handle" else ("with",)
+            return thing in self.story.ends(place, *edges)
+        if self.wide:
+            return _verb(act) in map(_verb, acts) and thing in self.story.named[place]
+        return act in acts and thing in self.story.ends(place, "dobj")
+
+    def handled(self, place: int) -> set[str]:
+        """Return what may be said to be handled in a step."""
+        return self.story.ends(place, *("dobj", "with") if self.wide else ("dobj",)) - {*PALMS}
+
+    def read(self, kind: str, parts: dict[str, str | None]) -> set[str]:
+        """Return the names of a kind in the steps that the parts of a question mean."""
+        story = self.story
+        if often := parts.get("often"):
+            things = [_names(str(parts["of"])) if "of" in parts else set[str]() for _ in story.rows]
+            ends = [story.ends(n, kind) for n, names in enumerate(things) if names <= story.ends(n, "dobj")]
+            counts = {name: sum(name in one for one in ends) for one in ends for name in one}
+            return {name for name, count in counts.items() if count == NUMBERS.index(often) + 1}
+        if thing := parts.get("on"):
+            told = _names(thing) | _names(str(parts["by"]))
+            found = [place for place, names in enumerate(story.named) if told <= names]
+        else:
+            found = self.steps(str(parts["time"])) if "time" in parts else self.followed(parts)
+        if len(found) != 1:
+            return set()
+        [place] = found
+        if kind == "held":
+            return {story.content(place, str(parts["hand"]))} - {""}
+        if kind == "holder":
+            return {hand for hand in PALMS if {story.content(place, hand)} == _names(str(parts["thing"]))}
+        if kind == "shared":
+            others = self.steps(str(parts["other"]))
+            return story.things(place) & story.things(others[0]) if len(others) == 1 else set()
+        if kind == "hand":
+            if story.named[place].intersection(PALMS) != story.ends(place, "with").intersection(PALMS):
+                raise UnknownError
+            return story.ends(place, "with").intersection(PALMS)
+        if kind == "verb" or parts.get("act") == "do":
+            return {story.action(place)}
+        if kind == "act":
+            if parts["act"] == "handle":
+                return self.handled(place)
+            return story.ends(place, "dobj") if story.action(place) == _name(str(parts["act"])) else set()
+        return story.ends(place, _name(str(parts["edge"])) if kind == "edge" else kind) - {*PALMS}
+
+    def told(self, question: str) -> set[str]:
+        """Return what is asked by a question that tells all of a step but the end of an edge or the direct object."""
+        if not (match := re.fullmatch(rf"what (?:did the person|was|were) (?P<told>.+?){NTH}", question)):
+            return set()
+        words, story = match["told"].split(), self.story
+        for cut in range(1, len(words)):
+            if (deed := " ".join(words[:cut])) in story.deeds:
+                places = self.followed({"deed": deed, "nth": match["nth"]})
+                return {end for place in places for end in story.ends(place, "-".join(words[cut:])) - {*PALMS}}
+        told = [
+            [(act, end) for act, edge, end in row if match["told"] in _told(act, edge, end)] for row in story.rows
+        ]
+        pairs = {pair for one in told for pair in one}
+        wide = [any(self.does(place, act, end) for act, end in pairs) for place in range(len(told))]
+        found = [place for place, is_meant in enumerate(wide if self.wide else told) if is_meant]
+        return story.ends(found[0], "dobj") - {*PALMS} if len(found) == 1 else set()
+
+
+def _verb(act: str) -> str:
+    return act.partition("-")[0]
+
+
+def _name(words: str) -> str:
+    return words.replace(" ", "-")
+
+
+def _names(words: str) -> set[str]:
+    return {name.removeprefix("the ").replace(" ", "-") for name in words.removeprefix("both ").split(" and ")}
+
+
+def _the(thing: str) -> str:
+    return thing if thing in PALMS else f"the {thing.replace('-', ' ')}"
+
+
+def _told(act: str, edge: str, end: str) -> list[str]:
+    rest = f"{edge.replace('-', ' ')} {_the(end)}"
+    return [f"{verb} {rest}" for verb in (act.replace("-", " "), participle(act))]
+
+
+def _phrases(act: str, thing: str) -> Iterator[str]:
+    """Yield the wordings of an action on a thing."""
+    for form in (act.replace("-", " "), gerund(act)):
+        verb, _, rest = form.partition(" ")
+        yield from (f"{form} {_the(thing)}", f"{verb} {_the(thing)} {rest}".rstrip())
+    yield from (f"{_the(thing)} {be}{participle(act)}" for be in ("was ", "were ", ""))
 
 
 def _held_before(story: Narrative) -> list[Held]:
