@@ -21,7 +21,9 @@ PREFIXES = ("un", "re", "over", "under", "out", "fore", "mis")
 """Beginnings after which a final consonant is doubled as without them: *unzipping*."""
 _STRESSED_END = word_set("admit begin commit compel control defer emit forget omit permit prefer propel refer submit")
 _SAME_PARTICIPLE = {"become": "become", "come": "come", "overcome": "overcome", "run": "run", "overrun": "overrun"}
-_REGULAR = word_set("heave load melt prove plead rot shave shine speed spell spill spoil smell burn learn lean leap dream")
+_REGULAR = word_set(
+    "burn dream heave lean leap learn load melt plead prove rot shave shine smell speed spell spill spoil"
+)
 _UNCHANGED = word_set("quit rid wed wet")
 
 

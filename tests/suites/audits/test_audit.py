@@ -162,7 +162,7 @@ def test_names_graphs_and_letters_are_learned_from_other_scenarios_and_chance_is
     items = [Item(n, n, "What?", answer=one.answer, pool=tuple(one.nodes)) for n, one in asked.items()]
     found = audit(Auditable(items, answerers=(learned_names(asked),))).shortcuts[-1]
     assert (found.value, found.chance, found.carriers[0]) == (1, 0.25, "more mentions in the graphs (for)")
-    fair = [replace(item, answer=draw.choice(list(rivals(asked[item.item_id])))) for item in items]
+    fair = [replace(item, answer=draw.choice(list(rivals(asked[item.item_id].graphs, item.answer)))) for item in items]
     assert not audit(Auditable(fair, answerers=(learned_names(asked),))).shortcuts[-1].beats_chance
     guess = learned_graphs(told, lambda item, text: float(text == str(told[item.item_id].references[0])))
     assert set(answered(guess, items).values()) == {1.0}, "the second verb and the last thing of L, with no hand"

@@ -49,10 +49,14 @@ KINDS = {
 WH = word_set("what which where who how whose")
 HAPPENS = word_set("done happens happen happened")
 NEXT = word_set("next then later afterwards")
+PRONOUN_ENDS = {("done", "to"): "object", ("it", "with"): "tool", ("for", "it"): "tool"}
+"""The kinds that the last words of a question about *it* ask for."""
 BOTH_HANDS = (("both", "hands"), ("two", "hands"))
 SOON = 3
 """The distance from its beginning within which a part has its question word."""
-COMMA = re.compile(r"[,;:]")
+COMMA = re.compile(r"[,;:.]")
+RELATIVE = re.compile(r"\b(?:in which|that had to do with|played a part)\b")
+"""Words that say only that something is in a step."""
 FIRST = word_set("first initial initially begin beginning start started opening earliest")
 LAST = word_set("last final finally end ending latest eventually ultimately")
 NEAR = word_set("immediately directly right just straight next immediate")
@@ -62,7 +66,8 @@ UNTELLING = FUNCTION_WORDS.union(
     word_set(
         "hands both only again very time times much many more same common two scene whole story process entire later",
         "earlier any every with in on at into onto from to by come comes came happen happens happened done performed",
-        "involved handled touched manipulated interact interacted interaction sequence required",
+        "involved handled touched manipulated interact interacted interaction sequence required something find look",
+        "think go follow back",
     ),
 )
 """Words of questions that describe no step."""
@@ -117,7 +122,8 @@ def parse(question: str) -> ParsedQuestion:
     main = asking.words
     clauses = tuple(clause for part in parts if part is not asking for clause in _clauses(part, main))
     place = next((place for place, word in enumerate(main) if word in WH), 0)
-    preposition = main[place - 1] if place and is_preposition(main[place - 1]) else ""
+    last = ("-".join(main[-2:]), *main[-1:])
+    preposition = next((name for name in (*main[:place][-1:], *last) if is_preposition(name) and name != "to"), "")
     return ParsedQuestion(_kind(main, preposition), _order(main), telling(main), clauses, preposition, words(question))
 
 
@@ -129,11 +135,12 @@ def telling(part: Sequence[str]) -> tuple[str, ...]:
 
 
 def _parts(question: str) -> Iterator[Part]:
-    """Yield the parts between commas that no question word precedes, cut at the words of time."""
-    opening, _, rest = question.partition(comma.group()) if (comma := COMMA.search(question)) else ("", "", question)
-    if not WH.isdisjoint(words(opening)):
-        opening, rest = "", question
-    for part in _cut(words(opening)):
+    """Yield the parts between commas and full stops, cut at the words of time; after a question word all is one."""
+    openings, rest = list[str](), RELATIVE.sub("", question)
+    while (comma := COMMA.search(rest)) and WH.isdisjoint(words(rest[: comma.start()])):
+        openings.append(rest[: comma.start()])
+        rest = rest[comma.end() :]
+    for part in (part for opening in openings for part in _cut(words(opening))):
         yield part if part.relation else part._replace(relation="after")
     yield from _cut(words(rest))
 
@@ -169,6 +176,8 @@ def _kind(main: tuple[str, ...], preposition: str) -> str:
         for kind, names in KINDS.items():
             if word in names or word.removesuffix("s") in names:
                 return kind
+    if main[-2:] in PRONOUN_ENDS:
+        return PRONOUN_ENDS[main[-2:]]
     if not HAPPENS.isdisjoint(main) or ("do" in main and {"did", "does"} & set(main)):
         return "action"
     if "with" in (preposition, *main[-1:]):

@@ -81,18 +81,17 @@ def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step
         return _beside(timeline, _one(steps, hop), names, is_later=word == "next")
     if word in ("again", "earlier"):
         base = _one(steps, hop)
-        return _beside(timeline, base, [_single(base.objects, hop)], is_later=word == "again")
+        if len(base.objects) != 1:
+            raise LookupError(f"{len(base.objects)} direct objects, not one, at {hop!r}")
+        return _beside(timeline, base, base.objects, is_later=word == "again")
     if word == "all":
         return steps
     if word == "of":
         return tuple(step for step in steps if names[0] in step.objects)
-    found = _naming(timeline, steps, names)
+    found = timeline.find(*names) if names else steps
     if word == "only":
         return (_one(found, hop),)
-    try:
-        return (found[ORDINALS[word]],)
-    except (KeyError, IndexError):
-        raise LookupError(f"no step for {hop!r}") from None
+    return (_one(found[ORDINALS[word] :][:1], hop),)
 
 
 def _read(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> Iterable[str]:
@@ -131,21 +130,6 @@ def _beside(timeline: Timeline, base: Step, names: Sequence[str], *, is_later: b
     if is_later:
         return tuple(step for step in found if step.index > base.index)[:1]
     return tuple(step for step in found if step.index < base.index)[-1:]
-
-
-def _naming(timeline: Timeline, steps: tuple[Step, ...], names: Sequence[str]) -> tuple[Step, ...]:
-    if not names:
-        return steps
-    if steps is timeline.steps:
-        return timeline.find(*names)
-    kept = {step.index for step in steps}
-    return tuple(step for step in timeline.find(*names) if step.index in kept)
-
-
-def _single(names: Sequence[str], hop: str) -> str:
-    if len(names) != 1:
-        raise LookupError(f"{len(names)} names, not one, at {hop!r}")
-    return names[0]
 
 
 def _one(steps: tuple[Step, ...], hop: str) -> Step:

@@ -27,9 +27,10 @@ from tsgkit.graph.model import HANDS
 from tsgkit.lexicon import gerund, participle, split_particle
 from tsgkit.suites.tsg.makers.clauses import is_plural
 
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-COMES, GOES = ("from", "off", "out-of"), (
-    *("into", "onto", "through", "over", "under", "around", "round", "across", "along", "behind"),
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+COMES, GOES = (
+    ("from", "off", "out-of"),
+    (*("into", "onto", "through", "over", "under", "around", "round", "across", "along", "behind"),),
 )
 READS = {
     "action": ("What did the person do {time}?", "{time}, what did the person do?"),
@@ -45,9 +46,13 @@ READS = {
     ),
     "hand": ("Which hand did the person use {time}?", "{time}, which hand did the person use?"),
     "target": ("{time}, the person handled something. What did it {name}?",),
-    "held": ("What was the person holding in {name} {time}?", "What was in {name} {time}?", "{time}, what was in {name}?"),
+    "held": (
+        "What was the person holding in {name} {time}?",
+        "What was in {name} {time}?",
+        "{time}, what was in {name}?",
+    ),
     "holder": ("Which hand held {name} {time}?", "{time}, in which hand {was} {name}?"),
-    "shared": ("What played a part both {time} and when {name}?",),
+    "shared": ("What played a part both {time} and {name}?",),
 }
 """Wordings of what is read off a step; "act" is an object whose action is named, "shared" names another step."""
 
@@ -162,8 +167,8 @@ def settled(sentences: str, step: StepPhrase, choice: Random) -> tuple[str, Step
 
 
 def asked(read: str, step: StepPhrase, choice: Random, other: str = "") -> str:
-    """Return the question that reads a name off a step."""
-    word, *names = read.split()
+    """Return the question that reads a name off a step; beside another step, or with the action on it."""
+    word, *names = f"act {other}".split() if read == "object" and other else read.split()
     name, time = noun(names[0]) if names else "", step.time
     if word == "target":
         name = f"{'come' if names[0] in COMES else 'go'} {spelt(names[0])}"
@@ -190,7 +195,10 @@ def counted_objects(number: int, choice: Random) -> str:
 def counted_actions(thing: str, number: int, choice: Random) -> str:
     """Return the question for the action of so many steps with one direct object."""
     often = _often(number)
-    ways = (f"What did the person do to {noun(thing)} exactly {often}?", f"What was done to {noun(thing)} exactly {often}?")
+    ways = (
+        f"What did the person do to {noun(thing)} exactly {often}?",
+        f"What was done to {noun(thing)} exactly {often}?",
+    )
     return choice.choice(ways)
 
 
@@ -207,7 +215,9 @@ def plainly(event: tuple[str, str], ordinal: str, edge: str, choice: Random) -> 
     nth = "" if ordinal == "only" else f" the {ordinal} time"
     done = deed(spelt, *event)
     if edge == "hand":
-        return choice.choice((f"Which hand did the person {done} with{nth}?", f"Which hand did the person use to {done}{nth}?"))
+        return choice.choice(
+            (f"Which hand did the person {done} with{nth}?", f"Which hand did the person use to {done}{nth}?")
+        )
     ways = [f"What did the person {done} {spelt(edge)}{nth}?"]
     ways += [f"What {was(event[1])} {noun(event[1])} {participle(event[0])} {spelt(edge)}{nth}?"]
     ways += [f"What did the person use to {done}{nth}?"] * (edge == "with")

@@ -1,8 +1,8 @@
 """Questions about a story with one name as the answer, confirmed by two evaluators and chosen without shortcuts.
 
     chooser = QuestionChooser(seed=1)
-    for story, chosen, why in choose_questions(stories, 8, chooser):
-        row = question_row(story, chosen)
+    for story in stories:
+        row = question_row(story, chooser.choose(story, 8).questions)
 
 Stories are read one at a time; only sums are kept from one to the next. A question is surplus until it is chosen:
 answers that need no question (the thing handled first, last, most often, any constant name) are kept at chance.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from random import Random
@@ -41,8 +41,8 @@ SPREAD = 0.7
 """The share of a standard deviation that a constant answer may be above chance."""
 SURPLUS = 3
 """Questions drawn for each that is wanted."""
-EVEN = 0.5
-"""The weight of an even spread over families, hops and roles against that of shortcuts."""
+EVEN = {"family": 0.5, "hops": 2.0, "role": 0.5}
+"""The weights of even spreads against that of shortcuts."""
 
 
 @dataclass(frozen=True)
@@ -63,48 +63,21 @@ class Drawn(NamedTuple):
     dropped: Counter[str]
 
 
-@dataclass(frozen=True)
-class Judge:
-    """A judge of questions about one story."""
-
-    timeline: Timeline
-    second: SecondReader
-
-    @classmethod
-    def of(cls, story: Narrative, timeline: Timeline | None = None) -> Judge:
-        """Return the judge of a story; its timeline need not be made again."""
-        return cls(timeline or Timeline(story), SecondReader(story))
-
-    def objection(self, question: Question) -> str:
-        """Return why a question is not confirmed, or ""."""
-        try:
-            found = answer(self.timeline, question.path)
-        except LookupError:
-            return "no single answer"
-        return "the evaluators differ" if found != question.answer else self.second_objection(question)
-
-    def second_objection(self, question: Question) -> str:
-        """Return why a question that the first evaluator answers so is not confirmed, or ""."""
-        found = question.answer
-        second = self.second.answer(question.text)
-        if second is None:
-            return "not known to the second evaluator"
-        if second != found:
-            return "the evaluators differ" if second else "ambiguous in words"
-        if found == PERSON or not found.replace("-", "").isalnum():
-            return "the answer is no plain name"
-        return "the answer is in the question" if mentions(question.text, found) else ""
-
-
-def confirmed(story: Narrative, question: Question) -> str:
-    """Return why a question about a story is not confirmed, or ""."""
-    return Judge.of(story).objection(question)
+def objection(reader: SecondReader, question: Question) -> str:
+    """Return why a question that one evaluator answers so is not confirmed by the other, or ""."""
+    found = reader.answer(question.text)
+    if found is None:
+        return "not known to the second evaluator"
+    if found != question.answer:
+        return "the evaluators differ" if found else "ambiguous in words"
+    if found == PERSON or not found.replace("-", "").isalnum():
+        return "the answer is no plain name"
+    return "the answer is in the question" if mentions(question.text, found) else ""
 
 
 def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: AbstractSet[str] = frozenset()) -> Drawn:
     """Draw confirmed questions, about as many of each number of hops, at most so many, without barred answers."""
-    source = DraftSource.of(story)
-    judge = Judge.of(story, source.timeline)
+    source, reader = DraftSource(Timeline(story)), SecondReader(story)
     questions: dict[tuple[str, ...], Question] = {}
     dropped = Counter[str]()
     for hops in range(1, MOST_HOPS + 1):
@@ -114,7 +87,7 @@ def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: Abs
                 break
             question, reason = _drafted(source, hops, choice, barred)
             if question is not None:
-                reason = "drawn twice" if question.path in questions else judge.second_objection(question)
+                reason = "drawn twice" if question.path in questions else objection(reader, question)
             if question is None or reason:
                 dropped[reason] += 1
                 continue
@@ -165,7 +138,7 @@ class StoryNames:
         return 1 / len(self.nodes)
 
     def credits(self, question: Question) -> tuple[float, ...]:
-        """Return the credit of each of ``SHORTCUTS`` for a question."""
+        """Return the credit of each of ``SHORTCUTS`` for a question, and how much an answerer by mentions gains."""
         said = words(question.text)
         unsaid = [name for name in self.handled if name not in said]
         answers = (_commonest(self.handled), list(self.handled[:1]), list(self.handled[-1:]), _commonest(unsaid))
@@ -236,16 +209,17 @@ class QuestionChooser:
         costs = []
         for kind, value in _kinds(names, question):
             counts = self.kinds[kind]
-            costs.append(min(3.0, counts[value] * len(counts) / counts.total()) if counts else 0.0)
+            costs.append(EVEN[kind] * min(3.0, counts[value] * len(counts) / counts.total()) if counts else 0.0)
         name = question.answer
         above = (self.right[name] - self.expected[name]) / math.sqrt(1 + self.expected[name])
-        return EVEN * math.fsum(costs) + above
+        return math.fsum(costs) + above
 
     def _keeps_chance(self, names: StoryNames, question: Question, gained: Sequence[float]) -> bool:
         if not self._may_answer(names, question.answer):
             return False
         sums = self.balance.excess.get("", (0.0,) * len(gained))
-        return all(total + one - names.chance <= SLACK for total, one in zip(sums, gained, strict=True) if one)
+        known = list(zip(sums, gained, strict=True))[: len(SHORTCUTS)]
+        return all(total + one - names.chance <= SLACK for total, one in known if one)
 
     def _may_answer(self, names: StoryNames, name: str) -> bool:
         """Return whether always giving this name would not be far above chance after one more right answer."""
@@ -264,15 +238,6 @@ def _kinds(names: StoryNames, question: Question) -> Iterator[tuple[str, str]]:
     yield "family", question.family
     yield "hops", str(question.hops)
     yield "role", names.roles[question.answer]
-
-
-def choose_questions(
-    stories: Iterable[Narrative], per_story: int, chooser: QuestionChooser
-) -> Iterator[tuple[Narrative, tuple[Question, ...], Counter[str]]]:
-    """Yield each story with its questions, and the reasons why others were dropped."""
-    for story in stories:
-        chosen, dropped = chooser.choose(story, per_story)
-        yield story, chosen, dropped
 
 
 def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """A second evaluator of questions: it reads their words, straight from triplets.
 
 It shares no code with the paths of questions, their words or the timeline, so that a mistake in one shows as a
-disagreement. What a word may mean is read in all its ways: a thing that is *handled* may be a direct object or a tool,
-*used* may mean any part, *pulling the rope* may be pulling it up. An answer must be the same in all of them. The account
-of the hands is careful: where a hand's content does not follow from clear actions, it is not known.
+disagreement. Words are read narrowly and widely: a thing that is *handled* may be a tool, one that is *used* a direct
+object, *pulling the rope* may be pulling it up. The answer must be the same both ways. The account of the hands is
+careful: where a hand's content does not follow from clear actions, it is not known.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "with", "hand2"))
@@ -38,7 +38,9 @@ UNCLEAR = word_set(
 )
 """Actions after which the hands that they may have used are not known."""
 PALMS = ("hand1", "hand2")
-NUMBERS = ("once", "twice", *(f"{word} times" for word in "three four five six seven eight nine ten".split()))
+Held = dict[str, str | None]
+"""The content of each hand: one thing, nothing (empty), or ``None`` if not known."""
+NUMBERS = ("once", "twice", *(f"{word} times" for word in ("three", "four", "five", "six", "seven", "eight", "nine")))
 ORDINALS = {"only": 0, "first": 0, "second": 1, "third": 2, "last": -1}
 NTH = r"(?: (?:for )?the (?P<nth>first|second|third|last) time)?"
 WITHIN = r"(?:in which (?P<things>.+) played a part|that had to do with (?P<names>.+)|in which (?P<clause>.+))"
@@ -69,7 +71,8 @@ READS = {
     rf"which hand did the person use to (?P<deed>.+?){NTH}": "hand",
     rf"what did the person use to (?P<deed>.+?){NTH}": "with",
     r"what (?:did the person do|was done) to the (?P<of>.+) exactly (?P<often>.+)": "verb",
-    r"(?:to what did|there is one thing that) the person (?:do|did) something (?:to )?exactly (?P<often>.+?)(?:\. what is it)?": "dobj",
+    r"to what did the person do something exactly (?P<often>.+)": "dobj",
+    r"there is one thing that the person did something to exactly (?P<often>.+)\. what is it": "dobj",
     r"what (?:did the person do|was done) to the (?P<on>.+) with (?P<by>.+)": "verb",
 }
 """Wordings of questions, and the kind of name that each asks for."""
@@ -88,8 +91,8 @@ class SecondReader:
         self.held = _held_before(story)
         self.deeds: dict[str, set[tuple[str, str]]] = {}
         things = {end for names in self.named for end in names}
-        acts = {(act, thing) for place, names in enumerate(self.named) for act in self.ends(place, "verb") for thing in names}
-        for act, thing in acts | {(act, thing) for act in ("handle", "use") for thing in things}:
+        acts = {(act, name) for row, names in enumerate(self.named) for act in self.ends(row, "verb") for name in names}
+        for act, thing in acts.union(*({("handle", name), ("use", name)} for name in things)):
             for phrase in _phrases(act, thing):
                 self.deeds.setdefault(phrase, set()).add((act, thing))
 
@@ -110,18 +113,7 @@ class SecondReader:
         actions = self.ends(place, "verb")
         if len(actions) != 1:
             raise UnknownError
-        return next(iter(actions))
-
-    def things(self, place: int) -> set[str]:
-        """Return all that plays a part in a step."""
-        return self.named[place] - {"person", self.action(place), *PALMS}
-
-    def content(self, place: int, hand: str) -> str:
-        """Return what was in a hand before a step."""
-        content = self.held[place][hand]
-        if content is None:
-            raise UnknownError
-        return content
+        return actions.pop()
 
 
 @dataclass
@@ -216,13 +208,17 @@ class _Reading:
         if len(found) != 1:
             return set()
         [place] = found
-        if kind == "held":
-            return {story.content(place, str(parts["hand"]))} - {""}
-        if kind == "holder":
-            return {hand for hand in PALMS if {story.content(place, hand)} == _names(str(parts["thing"]))}
+        if kind in ("held", "holder"):
+            held = story.held[place]
+            if None in (held.values() if kind == "holder" else [held[str(parts["hand"])]]):
+                raise UnknownError
+            if kind == "held":
+                return {held[str(parts["hand"])] or ""} - {""}
+            return {hand for hand, thing in held.items() if thing in _names(str(parts["thing"]))}
         if kind == "shared":
-            others = self.steps(str(parts["other"]))
-            return story.things(place) & story.things(others[0]) if len(others) == 1 else set()
+            both = [place, *self.steps(str(parts["other"]))]
+            shared = set[str].intersection(*(story.named[one] - {story.action(one)} for one in both))
+            return shared - {"person", *PALMS} if len(both) == 2 else set()
         if kind == "hand":
             if story.named[place].intersection(PALMS) != story.ends(place, "with").intersection(PALMS):
                 raise UnknownError
@@ -243,10 +239,8 @@ class _Reading:
         for cut in range(1, len(words)):
             if (deed := " ".join(words[:cut])) in story.deeds:
                 places = self.followed({"deed": deed, "nth": match["nth"]})
-                return {end for place in places for end in story.ends(place, "-".join(words[cut:])) - {*PALMS}}
-        told = [
-            [(act, end) for act, edge, end in row if match["told"] in _told(act, edge, end)] for row in story.rows
-        ]
+                return {end for place in places for end in story.ends(place, _name(" ".join(words[cut:]))) - {*PALMS}}
+        told = [[(act, end) for act, edge, end in row if match["told"] in _told(act, edge, end)] for row in story.rows]
         pairs = {pair for one in told for pair in one}
         wide = [any(self.does(place, act, end) for act, end in pairs) for place in range(len(told))]
         found = [place for place, is_meant in enumerate(wide if self.wide else told) if is_meant]
@@ -262,7 +256,7 @@ def _name(words: str) -> str:
 
 
 def _names(words: str) -> set[str]:
-    return {name.removeprefix("the ").replace(" ", "-") for name in words.removeprefix("both ").split(" and ")}
+    return {_name(name.removeprefix("the ")) for name in words.removeprefix("both ").split(" and ")}
 
 
 def _the(thing: str) -> str:
