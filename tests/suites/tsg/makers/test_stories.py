@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,7 @@ from tsgkit.library.documents.reader import read_document
 from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
-from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed, walk
+from tsgkit.suites.tsg.makers.question_paths import answer, walk
 from tsgkit.suites.tsg.makers.questions import Question, draw_questions, objection
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.sentences import Sentence
@@ -127,51 +128,28 @@ STORY = Narrative.of(
 
 
 def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_with_its_reason() -> None:
-    for path, text, reply in (
-        ("only wash cup, tool", "What was the cup washed with?", "brush"),
-        ("only take cup, target off", "What did the person take the cup off?", "shelf"),
-        ("only put rack, object", "What did the person put on the rack?", "cup"),
-        ("only brush cup, action", "What did the person do to the cup with the brush?", "wash"),
-        ("only take cup, next, tool", "Right after taking the cup, the person did something. What did they use for it?",
-         "brush"),
-        ("only wash cup, previous, target off",
-         "Right before the cup was washed, the person handled something. What did it come off?", "shelf"),
-        ("only wash cup, held hand1", "What was the person holding in hand1 right before washing the cup?", "cup"),
-        ("only wash cup, holder cup", "Right before the cup was washed, in which hand was the cup?", "hand1"),
-        ("only shelf, again, hand", "Find the only step in which the shelf played a part. Follow the thing handled "
-         "there to the next step in which it played a part. In that step, which hand did the person use?", "hand2"),
-        ("between take cup and put cup, first, next rack, hand", "Look at the first step between taking the cup and "
-         "putting the cup. Which hand did the person use in the next step that had to do with the rack?", "hand1"),
-        ("all, times 3 object", "To what did the person do something exactly three times?", "cup"),
-        ("only take cup, shared wash cup",
-         "What played a part both when the cup was taken and when the cup was washed?", "cup"),
+    reader = SecondReader(STORY)
+    for path, reply, text in (
+        ("only shelf, again, hand", "hand2", "Find the only step in which the shelf played a part. Follow the thing "
+         "handled there to the next step in which it played a part. In that step, which hand did the person use?"),
+        ("between take cup and put cup, first, target with", "brush", "In the first step between taking the cup and "
+         "putting the cup, the person did something. What did they use for it?"),
     ):  # fmt: skip
-        steps = tuple(path.split(", "))
-        assert answer(Timeline(STORY), steps) == reply == SecondReader(STORY).answer(text), text
-    again = Narrative.of([*STORY.graphs, act("put-back", "cup", "hand1"), act("wipe", "rack")])
-    for text in (
-        "What did the person do right after washing the rack?",
-        "What did the person do two steps before the first step in which the cup played a part?",
-        "When the cup was put, which hand did the person use?",  # one may think of putting it back
-        "What did the person do?",
-        "",
-    ):
-        assert SecondReader(again).answer(text) == "", text
+        assert answer(Timeline(STORY), path.split(", ")) == reply == reader.answer(text), text
     for path in ("first cup, next, next, next, action", "all, next, action", "only cup, action", "first cup, tool"):
         with pytest.raises(LookupError):
-            answer(Timeline(STORY), tuple(path.split(", ")))
+            answer(Timeline(STORY), path.split(", "))
     for path in ("only take cup, next, previous", "only take cup, next rack, previous shelf", "only wash cup, earlier"):
         with pytest.raises(LookupError, match="returns to a"):
-            walk(Timeline(STORY), tuple(path.split(", ")))
-    for text, reply, steps, reason in (
-        ("What was the cup washed with?", "brush", ("only wash cup", "tool"), ""),
-        ("What was the cup washed with?", "towel", ("only wash cup", "tool"), "the evaluators differ"),
-        ("What was the cup put on?", "brush", ("only wash cup", "tool"), "the evaluators differ"),
-        ("What was used?", "brush", ("only wash cup", "tool"), "ambiguous in words"),
-        ("When the cup was washed, what did the person do?", "wash", ("only wash cup", "action"),
-         "the answer is in the question"),
-    ):  # fmt: skip
-        assert objection(SecondReader(STORY), Question(text, reply, steps, "", hops_needed(steps))) == reason, text
+            walk(Timeline(STORY), path.split(", "))
+    again = SecondReader(Narrative.of([*STORY.graphs, act("put-back", "cup", "hand1")]))
+    assert again.answer("Right before the cup was put, what did the person do?") == "", "it is put back as well"
+    for text, reply, reason in (
+        ("What was the cup washed with?", "towel", "the evaluators differ"),
+        ("What was used?", "brush", "ambiguous in words"),
+        ("When the cup was washed, what did the person do?", "wash", "the answer is in the question"),
+    ):
+        assert objection(reader, Question(text, reply, (), "", 1)) == reason, text
 
 
 @given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))
@@ -180,3 +158,5 @@ def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_wi
 def test_two_evaluators_agree_on_any_story_whenever_the_second_one_knows(steps: list[ActionGraph], seed: int) -> None:
     drawn = draw_questions(Narrative.of(steps), Random(seed), 16)
     assert drawn.dropped["the evaluators differ"] == 0
+    for sentence in ". ".join(question.text for question in drawn.questions).split(". "):
+        assert len(re.findall(r"(?:right|immediately|steps) (?:after|before)|next step|last step before", sentence)) < 2

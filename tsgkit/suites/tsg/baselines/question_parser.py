@@ -49,7 +49,7 @@ KINDS = {
 WH = word_set("what which where who how whose")
 HAPPENS = word_set("done happens happen happened")
 NEXT = word_set("next then later afterwards")
-PRONOUN_ENDS = {("done", "to"): "object", ("it", "with"): "tool", ("for", "it"): "tool"}
+PRONOUN_ENDS: dict[tuple[str, ...], str] = {("done", "to"): "object", ("it", "with"): "tool", ("for", "it"): "tool"}
 """The kinds that the last words of a question about *it* ask for."""
 BOTH_HANDS = (("both", "hands"), ("two", "hands"))
 SOON = 3
@@ -135,7 +135,7 @@ def telling(part: Sequence[str]) -> tuple[str, ...]:
 
 
 def _parts(question: str) -> Iterator[Part]:
-    """Yield the parts between commas and full stops, cut at the words of time; after a question word all is one."""
+    """Yield the parts between commas and full stops that no question word precedes, cut at the words of time."""
     openings, rest = list[str](), RELATIVE.sub("", question)
     while (comma := COMMA.search(rest)) and WH.isdisjoint(words(rest[: comma.start()])):
         openings.append(rest[: comma.start()])

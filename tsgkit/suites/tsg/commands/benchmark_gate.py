@@ -33,11 +33,10 @@ AVOIDABLE = (
 
 SHOWN_ONLY = (
     "what a classifier learns from other items",
-    "what a classifier learns of names",
     "the option whose words the other options deny",
 )
-"""Shortcuts that an audit shows and the gate passes over: they lie in how all questions and choices are worded, so
-drawing items anew does not close them. They count once the makers word them otherwise.
+"""Shortcuts that an audit shows and the gate passes over: they lie in how all choices are worded, so drawing items anew
+does not close them. They count once the makers word them otherwise.
 """
 
 

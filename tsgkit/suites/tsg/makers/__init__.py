@@ -9,7 +9,7 @@
 ``sentence_checks``     everything wrong in a sentence: ``sentence_words``, ``sentence_relations``, ``told_order``
 ``told_text``           a text read along its account
 ``allowed_elements``    L
-``question_paths``      paths of questions and their evaluator; ``second_reader`` is another one
+``question_paths``      paths of questions and their evaluator; ``second_reader`` reads their words
 ``questions``           questions by drawn paths (``question_drafts``), in words (``question_phrases``)
 ``claims``              triplets that a step may make true, or surely does not
 ``wrong_steps``         wrong graphs for a step, each with its kind

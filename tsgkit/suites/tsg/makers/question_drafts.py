@@ -22,12 +22,14 @@ from tsgkit.suites.tsg.makers import question_phrases as phrases
 from tsgkit.suites.tsg.makers.question_paths import ORDINALS, walk
 from tsgkit.suites.tsg.makers.question_phrases import StepPhrase
 
-ONWARD = ("next", "again")
-RESERVED = frozenset(("and", PERSON))
+ONWARD, FOLLOWING = ("next", "again"), (("again",), ("earlier",))
+RESERVED = word_set(f"and first last next only part second step thing third time {PERSON}")
 UNASKED = frozenset((VERB, DOBJ, "by", "of", "up", "between"))
 """Edges that no preposition at the end of a question can stand for."""
-INCOMPLETE = word_set("bed give help lay let make offer place put set slip stand")
+INCOMPLETE = word_set("bed fish give help lay let make offer place put set slip stand")
 """Actions that say too little without a place or receiver: one does not just *put a cup*."""
+MAKING = word_set("bore build check count dig draw drill feel hack make play read score scratch sign trace write")
+"""Actions whose direct object is not said to be *handled*."""
 FORMING = word_set("break cut fold form make roll shape tear turn twist wind")
 """Actions by which a thing becomes what it goes *into*."""
 
@@ -122,10 +124,12 @@ class DraftSource:
 
     def span(self, choice: Random) -> Start | None:
         """Return the first or last step between two events; None where they are too near."""
-        first, last = sorted(choice.sample(range(len(self.unrepeated)), 2)) if len(self.unrepeated) > 1 else (0, 0)
-        opening, closing = (self.unrepeated[place].event for place in (first, last))
+        if len(self.unrepeated) < 4:
+            return None
+        first, last = sorted(choice.sample(range(len(self.unrepeated)), 2))
         if last - first < 3:
             return None
+        opening, closing = self.unrepeated[first].event, self.unrepeated[last].event
         order, hop = choice.choice(("first", "last")), f"between {' '.join(opening)} and {' '.join(closing)}"
         return Start((hop, order), (lambda _: phrases.of_span(order, opening, closing),))
 
@@ -133,7 +137,9 @@ class DraftSource:
     def parts(self) -> dict[str, str]:
         """The part of things that play only one."""
         verbs = {DOBJ: "handle", WITH: "use"}
-        return {name: verbs[min(edges)] for name, edges in self.edges.items() if len(edges) == 1 and edges <= {*verbs}}
+        odd = {thing for step in self.steps if step.action in MAKING for thing in step.objects}
+        alone = {name: min(edges) for name, edges in self.edges.items() if len(edges) == 1 and name not in odd}
+        return {name: verbs[edge] for name, edge in alone.items() if edge in verbs}
 
     @cached_property
     def things(self) -> tuple[str, ...]:
@@ -157,7 +163,8 @@ class DraftSource:
         """Return a kind of name that a step has, drawn by lot."""
         ends = [edge for _, edge, target in step.graph if target not in HANDS]
         targets = [edge for edge in ends if edge in (*phrases.COMES, *phrases.GOES) and step.action not in FORMING]
-        ways = ["action", "object", "object", *["tool"] * 2 * (WITH in ends), *["hand"] * (len(step.hands) == 1)]
+        objects = ["object"] * 2 * (step.action not in MAKING)
+        ways = ["action", *objects, *["tool"] * 2 * (WITH in ends), *["hand"] * (len(step.hands) == 1)]
         return choice.choice((*ways, *(f"target {edge}" for edge in targets * 2)))
 
 
@@ -224,7 +231,7 @@ def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
         return None
     moves = _moves(source, hops - len(start.hops) - (kind in ("deep", "shared")), choice)
     path = (*start.hops, *moves)
-    if start.event[0] and moves[:1] in (("again",), ("earlier",)):
+    if start.event[0] and moves[:1] in FOLLOWING:
         return None
     try:
         *_, step = named = walk(source.timeline, path)
@@ -242,6 +249,8 @@ def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
         if source.timeline.step(event.event) in named:
             return None
         read, other = f"shared {' '.join(event.event)}", event.ways[0](choice).time
+    elif read == "object" and moves[-1:] in FOLLOWING and set(step.objects).intersection(named[-2].objects):
+        return None
     elif read == "object" and step.action in source.varied and choice.random() < 0.7:
         other = step.action
 

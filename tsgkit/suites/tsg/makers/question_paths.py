@@ -48,8 +48,10 @@ def walk(timeline: Timeline, path: Sequence[str]) -> tuple[Step, ...]:
     """
     named, things = list[Step](), {name for hop in path for name in hop.split()[1:]}
     for number, hop in enumerate(path):
-        if hop in ("again", "earlier") and things.intersection(named[-1].objects):
-            raise LookupError(f"{hop!r} returns to a thing that the path names")
+        if hop in ("again", "earlier"):
+            if things.intersection(named[-1].objects):
+                raise LookupError(f"{hop!r} returns to a thing of the path")
+            things.update(named[-1].objects)
         if hop.startswith("between"):
             opening, _, closing = hop.removeprefix("between ").partition(" and ")
             named += [timeline.step(tuple(end.split())) for end in (opening, closing)]

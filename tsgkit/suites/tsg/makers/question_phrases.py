@@ -116,8 +116,10 @@ def of_span(ordinal: str, opening: tuple[str, str], closing: tuple[str, str]) ->
 
 
 def _playing(names: Sequence[str], parts: Parts, choice: Random, ways: int = 2) -> str:
+    if {*names} == {*HANDS}:
+        return "in which both hands were used"
     things = f"both {noun(names[0])} and {noun(names[1])}" if len(names) == 2 else noun(names[0])
-    if (verb := parts.get(names[0])) and len(names) == 1 and choice.random() < 0.6:
+    if (verb := parts.get(names[0])) and len(names) == 1 and (names[0] in HANDS or choice.random() < 0.6):
         return f"in which {things} {was(names[0])} {participle(verb)}"
     return choice.choice((f"in which {things} played a part", f"that had to do with {things}")[:ways])
 
@@ -146,8 +148,9 @@ def walked(start: StepPhrase, moves: Sequence[str], parts: Parts, choice: Random
     for move, run in groupby(moves):
         number = len(list(run))
         is_near = move in ("next", "previous")
+        is_long = start.anchor == start.name and (number > 1 or choice.random() < 0.5)
         for _ in range(1 if is_near else number):
-            if step.is_moved or (step is start and (not is_near or choice.random() < 0.3)):
+            if step.is_moved or (step is start and (not is_near or is_long or choice.random() < 0.3)):
                 sentences, step = settled(sentences, step._replace(is_moved=True), choice)
             if move in ("again", "earlier"):
                 way = "to the next step" if move == "again" else "back to the last step before that"
@@ -178,7 +181,7 @@ def asked(read: str, step: StepPhrase, choice: Random, other: str = "") -> str:
         time = f"right before {step.anchor}"
     elif word == "shared":
         name = other
-    text = choice.choice(READS[word]).format(time=time, name=name, was=was(name))
+    text = choice.choice(READS[word]).format(time=time, name=name, was=was(*names[:1] or [""]))
     return text[0].upper() + text[1:]
 
 

@@ -147,6 +147,8 @@ class _Reading:
         """Return the steps that the parts of a phrase mean."""
         places = range(len(self.story.rows))
         named = parts.get("things") or parts.get("names")
+        if parts.get("clause") == "both hands were used":
+            named = "hand1 and hand2"
         if named or parts.get("clause"):
             names = self.handled(self.here) if named == "the thing handled there" else _names(named or "")
             fitting = [place for place in places if names and names <= self.story.named[place]]
