@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
 from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.suites.audits.classifier import measured
@@ -26,7 +26,7 @@ from tsgkit.suites.audits.items import words
 from tsgkit.suites.tsg.blind_guesses import rivals
 from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
-from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed, walk
+from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 
 SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
@@ -102,9 +102,8 @@ def _drafted(source: DraftSource, hops: int, choice: Random, barred: AbstractSet
         return None, "does not fit the step"
     try:
         found = answer(source.timeline, draft.path)
-        walk(source.timeline, draft.path[:-1])
-    except LookupError as error:
-        return None, "returns to where it was" if "returns" in str(error) else "no single answer"
+    except LookupError:
+        return None, "no single answer"
     if found in barred:
         return None, "the answer is too common"
     return Question(draft.write(), found, draft.path, draft.family, hops), ""
@@ -117,8 +116,7 @@ class StoryNames:
     handled: tuple[str, ...]
     nodes: frozenset[str]
     roles: dict[str, str]
-    rivals: dict[str, dict[str, int]]
-    """The names of each name's kind, with how often each occurs."""
+    graphs: tuple[ActionGraph, ...]
 
     @classmethod
     def of(cls, story: Narrative) -> StoryNames:
@@ -130,7 +128,7 @@ class StoryNames:
         nodes = frozenset(end for source, _, target in triplets for end in (source, target))
         roles = {name: _role(name, edges[name]) for name in nodes}
         handled = tuple(target for _, edge, target in triplets if edge == DOBJ)
-        return cls(handled, nodes, roles, {name: rivals(story.graphs, name) for name in nodes})
+        return cls(handled, nodes, roles, story.graphs)
 
     @property
     def chance(self) -> float:
@@ -142,10 +140,11 @@ class StoryNames:
         said = words(question.text)
         unsaid = [name for name in self.handled if name not in said]
         answers = (_commonest(self.handled), list(self.handled[:1]), list(self.handled[-1:]), _commonest(unsaid))
-        rivals = {name: count for name, count in self.rivals[question.answer].items() if name not in said}
-        place, features = [*rivals].index(question.answer), measured("mentions", list(rivals.values()))
+        counts = {name: n for name, n in rivals(self.graphs, question.answer).items() if name not in said}
+        features = dict(zip(counts, measured("mentions", list(counts.values())), strict=True))
+        own = features.get(question.answer, {})
         above = (
-            (features[place].get(name, 0.0) - math.fsum(one.get(name, 0.0) for one in features) / len(features))
+            (own.get(name, 0.0) - math.fsum(one.get(name, 0.0) for one in features.values()) / (len(features) or 1))
             * (role == self.roles[question.answer])
             for name in ("more mentions", "most mentions", "least mentions")
             for role in ROLES

@@ -130,13 +130,13 @@ class _Reading:
         *sentences, last = re.split(r"(?<!something)\. (?!what is it)", question.lower().rstrip("?"))
         for sentence in sentences:
             words = re.sub(rf"^(?:{LEADS}) ", "", sentence)
-            found = self.steps(words.replace(" it played", " the thing handled there played"))
-            if len(found) != 1:
+            places = self.steps(words.replace(" it played", " the thing handled there played"))
+            if len(places) != 1:
                 return set()
-            self.here = found[0]
+            self.here = places[0]
         matches = ((re.fullmatch(wording, last), kind) for wording, kind in READS.items())
         readings = (self.read(kind, match.groupdict()) for match, kind in matches if match)
-        return next((names for names in readings if names), set()) or self.told(last)
+        return next((names for names in readings if names), set()) or self.open_end(last)
 
     def steps(self, words: str) -> list[int]:
         """Return the steps that some words mean."""
@@ -203,13 +203,13 @@ class _Reading:
             counts = {name: sum(name in one for one in ends) for one in ends for name in one}
             return {name for name, count in counts.items() if count == NUMBERS.index(often) + 1}
         if thing := parts.get("on"):
-            told = _names(thing) | _names(str(parts["by"]))
-            found = [place for place, names in enumerate(story.named) if told <= names]
+            both = _names(thing) | _names(str(parts["by"]))
+            places = [place for place, names in enumerate(story.named) if both <= names]
         else:
-            found = self.steps(str(parts["time"])) if "time" in parts else self.followed(parts)
-        if len(found) != 1:
+            places = self.steps(str(parts["time"])) if "time" in parts else self.followed(parts)
+        if len(places) != 1:
             return set()
-        [place] = found
+        [place] = places
         if kind in ("held", "holder"):
             held = story.held[place]
             if None in (held.values() if kind == "holder" else [held[str(parts["hand"])]]):
@@ -218,9 +218,9 @@ class _Reading:
                 return {held[str(parts["hand"])] or ""} - {""}
             return {hand for hand, thing in held.items() if thing in _names(str(parts["thing"]))}
         if kind == "shared":
-            both = [place, *self.steps(str(parts["other"]))]
-            shared = set[str].intersection(*(story.named[one] - {story.action(one)} for one in both))
-            return shared - {"person", *PALMS} if len(both) == 2 else set()
+            places += self.steps(str(parts["other"]))
+            shared = set[str].intersection(*(story.named[place] - {story.action(place)} for place in places))
+            return shared - {"person", *PALMS} if len(places) == 2 else set()
         if kind == "hand":
             if story.named[place].intersection(PALMS) != story.ends(place, "with").intersection(PALMS):
                 raise UnknownError
@@ -233,20 +233,22 @@ class _Reading:
             return story.ends(place, "dobj") if story.action(place) == _name(str(parts["act"])) else set()
         return story.ends(place, _name(str(parts["edge"])) if kind == "edge" else kind) - {*PALMS}
 
-    def told(self, question: str) -> set[str]:
-        """Return what is asked by a question that tells all of a step but the end of an edge or the direct object."""
-        if not (match := re.fullmatch(rf"what (?:did the person|was|were) (?P<told>.+?){NTH}", question)):
+    def open_end(self, question: str) -> set[str]:
+        """Return what is missing where a question has all of a step but the end of an edge or the direct object."""
+        if not (match := re.fullmatch(rf"what (?:did the person|was|were) (?P<clause>.+?){NTH}", question)):
             return set()
-        words, story = match["told"].split(), self.story
+        words, story = match["clause"].split(), self.story
         for cut in range(1, len(words)):
             if (deed := " ".join(words[:cut])) in story.deeds:
                 places = self.followed({"deed": deed, "nth": match["nth"]})
                 return {end for place in places for end in story.ends(place, _name(" ".join(words[cut:]))) - {*PALMS}}
-        told = [[(act, end) for act, edge, end in row if match["told"] in _told(act, edge, end)] for row in story.rows]
-        pairs = {pair for one in told for pair in one}
-        wide = [any(self.does(place, act, end) for act, end in pairs) for place in range(len(told))]
-        found = [place for place, is_meant in enumerate(wide if self.wide else told) if is_meant]
-        return story.ends(found[0], "dobj") - {*PALMS} if len(found) == 1 else set()
+        meant = [
+            {(act, end) for act, edge, end in row if match["clause"] in _clauses(act, edge, end)} for row in story.rows
+        ]
+        pairs = set[tuple[str, str]]().union(*meant)
+        wide = [any(self.does(place, act, end) for act, end in pairs) for place in range(len(meant))]
+        places = [place for place, is_meant in enumerate(wide if self.wide else meant) if is_meant]
+        return story.ends(places[0], "dobj") - {*PALMS} if len(places) == 1 else set()
 
 
 def _verb(act: str) -> str:
@@ -265,7 +267,7 @@ def _the(thing: str) -> str:
     return thing if thing in PALMS else f"the {thing.replace('-', ' ')}"
 
 
-def _told(act: str, edge: str, end: str) -> list[str]:
+def _clauses(act: str, edge: str, end: str) -> list[str]:
     rest = f"{edge.replace('-', ' ')} {_the(end)}"
     return [f"{verb} {rest}" for verb in (act.replace("-", " "), participle(act))]
 
