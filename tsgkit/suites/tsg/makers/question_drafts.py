@@ -286,14 +286,14 @@ def _of_count(source: DraftSource, hops: int, choice: Random) -> Draft | None:
         if number >= len(phrases.NUMBERS):
             return None
         path = ("all", f"times {number} object")
-        return Draft(path, lambda: phrases.counted_objects(number, choice), "count-objects")
+        return Draft(path, lambda: phrases.counted(number, "", choice), "count-objects")
     thing = choice.choice(source.things)
     counts = Counter(step.action for step in source.steps if thing in step.objects)
     if len(counts) < 2 or max(counts.values()) >= len(phrases.NUMBERS):
         return None
     number = choice.choice(sorted(counts.values()))
     path = (f"of {thing}", f"times {number} action")
-    return Draft(path, lambda: phrases.counted_actions(thing, number, choice), "count-actions")
+    return Draft(path, lambda: phrases.counted(number, thing, choice), "count-actions")
 
 
 Way = Callable[[DraftSource, int, Random], Draft | None]

@@ -52,6 +52,11 @@ READS = {
         "{time}, what was in {name}?",
     ),
     "holder": ("Which hand held {name} {time}?", "{time}, in which hand {was} {name}?"),
+    "count object": (
+        "There is one thing that the person did something to exactly {often}. What is it?",
+        "To what did the person do something exactly {often}?",
+    ),
+    "count action": ("What did the person do to {name} exactly {often}?", "What was done to {name} exactly {often}?"),
     "shared": ("What played a part both {time} and {name}?",),
 }
 """Wordings of what is read off a step; "act" is an object whose action is named, "shared" names another step."""
@@ -185,28 +190,11 @@ def asked(read: str, step: StepPhrase, choice: Random, other: str = "") -> str:
     return text[0].upper() + text[1:]
 
 
-def counted_objects(number: int, choice: Random) -> str:
-    """Return the question for the thing to which something is done in so many steps."""
-    often = _often(number)
-    ways = (
-        f"There is one thing that the person did something to exactly {often}. What is it?",
-        f"To what did the person do something exactly {often}?",
-    )
-    return choice.choice(ways)
-
-
-def counted_actions(thing: str, number: int, choice: Random) -> str:
-    """Return the question for the action of so many steps with one direct object."""
-    often = _often(number)
-    ways = (
-        f"What did the person do to {noun(thing)} exactly {often}?",
-        f"What was done to {noun(thing)} exactly {often}?",
-    )
-    return choice.choice(ways)
-
-
-def _often(number: int) -> str:
-    return {1: "once", 2: "twice"}.get(number, f"{NUMBERS[number]} times")
+def counted(number: int, thing: str, choice: Random) -> str:
+    """Return the question for the thing to which something is done so often, or for what is done so often to one."""
+    often = {1: "once", 2: "twice"}.get(number, f"{NUMBERS[number]} times")
+    ways = READS["count action" if thing else "count object"]
+    return choice.choice(ways).format(name=noun(thing), often=often)
 
 
 def plainly(event: tuple[str, str], ordinal: str, edge: str, choice: Random) -> str:
