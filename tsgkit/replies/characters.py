@@ -14,7 +14,7 @@ from tsgkit.replies.spans import Part
 
 WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 OTHERS = {"【": "[", "】": "]", "［": "[", "］": "]", "「": '"', "」": '"', "。": ".", "、": ",", "　": " ",
-          "\u00a0": " ", "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'"}  # fmt: skip
+          "\u00a0": " ", "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'", "‐": "-", "‑": "-"}  # fmt: skip
 CIRCLED = {
     first + place: letter
     for first in (0x24B6, 0x24D0, 0x1F130, 0x1F150, 0x1F170)
@@ -33,15 +33,28 @@ ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
 BULLET = re.compile(r"\s*(?:[-+*•–—][ \t]+|(?P<number>\(?\d{1,3}[.):][ \t]*)|#+[ \t]+)")
 MOST_BULLETS = 4
 STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+HTML = re.compile(r"<(/?)(strong|b|mark|em|i|u|code|pre|p|div|span|h[1-6]|[uo]l|li|section|html|body)\b[^<>\n]{0,200}>")
+BOX = re.compile(r"(?<=[-*+•] )\[([ xX])\](?= )")
+SET_APART = {"strong": "**", "b": "**", "mark": "**", "code": "`"}
 MARKS = re.compile(r"\\[A-Za-z]{2,12}(?=\s*\{)|\\[\[\]()]|[*`#>\[\]{}$\"“”]|(?<!\w)_|_(?!\w)")
 
 
 def shown_plainly(part: Part) -> Part:
-    """Return a text with full-width characters and unusual spaces replaced, and struck-out text blanked."""
+    """Return a text with unusual characters and HTML replaced, and struck-out text blanked."""
     text = STRUCK.sub(lambda struck: " " * len(struck.group()), part.text) if "~~" in part.text else part.text
     if "\\" in text or "\r" in text:
         text = ESCAPED.sub(" ", text)
+    if "] " in text:
+        text = BOX.sub(lambda box: "❌  " if box[1] == " " else "✅  ", text)
+    if "</" in text:
+        text = HTML.sub(_as_marks, text)
     return Part(text if text.isascii() else text.translate(PLAIN), part.start)
+
+
+def _as_marks(tag: re.Match[str]) -> str:
+    """Return an HTML tag as the mark for bold or code that it stands for, beside its content; or as spaces."""
+    mark = SET_APART.get(tag[2], "")
+    return mark.ljust(len(tag[0])) if tag[1] else mark.rjust(len(tag[0]))
 
 
 def without_hidden(reply: str) -> tuple[str, list[int] | None]:

@@ -25,7 +25,7 @@ from tsgkit.replies.denial import without_denied
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.sections import labels_in, without_labels
+from tsgkit.replies.sections import about_the_question, labels_in, without_labels
 from tsgkit.replies.spans import Part, Read, Unreadable
 from tsgkit.replies.tables import answer_cells, verdicts
 
@@ -125,11 +125,10 @@ SENTENCES = (
     rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*+(?:选项)?\s*+:?\s*+{CAPITAL}",
     rf"{FIRST}\s*+(?:项|选项)?\s*+(?:是|为)?\s*+(?:正确|最(?:符合|合适|恰当|准确|贴切))",
 )
-SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
+SAID_IN_WORDS = re.compile(rf"\b(?:{NOUN}\s++{IS}|{I_SAY})\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
+CLOSING = re.compile(r"[\"”*]")
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
 """A letter after the words of its option: ``the red bus (A)``."""
-CONTRADICTED = re.compile(r"(?<=[.!?\n])[^\S\n]{0,3}[Nn]o[,:][^\S\n]{1,3}\(?([A-H])\b")
-"""Another letter after an answer: ``Answer: A. No, B.``"""
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 LONGEST_REST = 500
 """Number of characters after an answer that are searched for a question mark."""
@@ -139,10 +138,16 @@ UNSURE = re.compile(
 )
 OPTION = re.compile(r"([A-H])(?![^\W_])")
 TICK, CROSS = re.compile("[✅✓✔☑]"), re.compile("[❌✗✘❎]")
-BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\\[A-Za-z]{2,12}\s*+\{)?([^{}]{1,300})\}")
+BOX = re.compile(
+    r"(?:\\boxed\s*+\{\s*+(?:\\[A-Za-z]{2,12}\s*+\{)?|^[^\S\n]{0,8}[A-Za-z_.]{1,40}\((?:[a-z_]{1,20}\s?=\s?)?[\"'](?=[^\"'\n]+[\"']\)))"
+    r"([^{}]{1,300}?)(?:\}|[\"']\)[^\S\n]*+$)",
+    re.MULTILINE,
+)
+"""A box, or a call with one argument: ``submit(answer="C")``."""
+BOXES = ("\\boxed", "')", '")')
 BRACKET = re.compile(r"\[\s*+[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*+\]")
 ARTICLE = re.compile(r"(?:an?|the)\s++")
-LONE = re.compile(rf"\s*+(?:{NOUN}\s*+:?\s*+)?\(?\s*+{LETTER}\s*+\)?\s*+[.!]?\s*+", re.IGNORECASE)
+LONE = re.compile(rf"[\s→➔➜➡⇒]*+(?:{NOUN}\s*+:?\s*+)?\(?\s*+{LETTER}\s*+\)?\s*+[.!]?\s*+", re.IGNORECASE)
 CLEAN = re.compile(r"\s*+(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*+")
 
 
@@ -174,7 +179,8 @@ def choice(reply: str, options: Options) -> Read[str] | Unreadable:
 
 def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
     """Return the option that a part of a reply says."""
-    part = without_denied(without_fences(shown_plainly(said)))
+    plain = without_fences(shown_plainly(said))
+    part = without_denied(about_the_question(plain, lambda line: _leading(line, options)))
     if not part.text.strip():
         return Unreadable(NO_ANSWER)
     written = len(part.text.rstrip())
@@ -206,24 +212,24 @@ def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options
 
 
 def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:
-    """Return the option that all statements of one kind name; if one takes others back, the last one."""
-    final = [one for one in found if one.is_final]
-    kept = final or found
+    """Return the option that all statements of one kind and conclusions behind them name.
+
+    If words take others back, the last one counts.
+    """
+    kept = [one for one in found if one.is_final] or [*found]
+    at = kept[-1].end - part.start
+    withdrawn = WITHDRAWN.search(part.text, at)
+    kept += (later := _in_sentences(part.cut(withdrawn.end() if withdrawn else at), options))
     letters = sorted({one.letter for one in kept})
     last = kept[-1]
     if len(letters) > 1:
         before = max(one.end for one in kept if one.letter != last.letter)
         if not TAKEN_BACK.search(part.text, before - part.start, last.start - part.start):
             return Unreadable(f"two answers: {', '.join(letters)}")
-    other = CONTRADICTED.search(part.text, last.end - part.start)
-    withdrawn = WITHDRAWN.search(part.text, last.end - part.start)
-    if other and other.group(1) != last.letter and not withdrawn:
-        return _best(part.cut(other.start()), options, (_in_sentences,))
     if is_doubted(part.text[last.end - part.start :], OPTION.fullmatch):
         return Unreadable("the answer is one of several")
-    if withdrawn:
-        again = _best(part.cut(withdrawn.end()), options, (_in_json, _boxed, _in_sentences))
-        return again if isinstance(again, Read) else Unreadable("the answer is taken back")
+    if withdrawn and not later:
+        return Unreadable("the answer is taken back")
     return _offered(last, options)
 
 
@@ -312,7 +318,7 @@ def is_one_object(part: Part) -> bool:
 
 
 def _boxed(part: Part, options: Options) -> list[Statement]:
-    if "\\boxed" not in part.text:
+    if not any(mark in part.text for mark in BOXES):
         return []
     found = []
     for match in BOX.finditer(part.text):
@@ -338,7 +344,8 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
                 span = match.span(1)
                 found[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
     for match in SAID_IN_WORDS.finditer(text):
-        letter = _in_words(match.group(1), options)
+        quoted = CLOSING.split(part.text[slice(*match.span(1))], maxsplit=1)[0]
+        letter = _in_words(match.group(1), options) or _in_words(quoted, options)
         if letter and is_sure(text, match.start()):
             found[match.span(1)] = Statement(letter, part.start + match.start(1), part.start + match.end(1))
     for match in IN_PARENTHESES.finditer(text):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 TAKEN_BACK = re.compile(
-    r"\b(?:wait|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
+    r"\b(?:wait|hmm+|(?:re-?|double[- ])check\w*|verify\w*|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?examin\w*|mistake\w*"
     r"|misread|was\s++wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s++my|oops|apologies|korrektur|korrigiere|doch|"
     r"perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实|(?<=[.!?…]\s)no[,:]\s",
     re.IGNORECASE,

@@ -16,6 +16,7 @@ A label is at the start of a line or sentence: ``Final answer:``, ``Answer:``, `
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from tsgkit.replies.characters import LETTERS
@@ -48,6 +49,20 @@ IN_LABELS = (
     "答", "选项", "正解", "정답", "risposta", "resposta", "ответ", "antwort", "respuesta", "réponse",
 )  # fmt: skip
 """Every label contains one of these; a text without them is not searched."""
+QUESTION = re.compile(
+    r"(?:^[#>*_ \t]{0,12}|(?<=[.!?][ \t]))(?:(?:next|new|another)[ \t])?"
+    r"(?:(?:question|frage|pregunta)[ \t]*#?\d{0,3}[*_ \t]{0,4}(?:[:：]|$)|(?:q\d{0,3}|user|human|instruction)[*_]{0,2}:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The head of a question that a reply repeats, or makes up behind its answer."""
+ECHO = re.compile(r"\s*+[*_]{0,2}q[*_]{0,2}:[^\n]{1,500}?\s[*_]{0,2}a[*_]{0,2}:", re.IGNORECASE)
+"""A repeated question with the letter before its answer: ``Q: What was lifted? A:``."""
+EXAMPLE = re.compile(r"^[^\n]{0,60}\bexamples?(?:[ \t]#?\d{1,2})?[*_ \t]*[:：]?[*_ \t]*$", re.IGNORECASE | re.MULTILINE)
+ACTUAL = re.compile(
+    r"^[^\n]{0,40}\b(?:actual|new|real|current|given|your|this)[ \t](?:question|item|case|problem|task|one|input)\b[^\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line behind worked examples, which leads to what was asked."""
 ENDS = re.compile(r"</(?:final_?)?(?:answer|output|final|response)>", re.IGNORECASE)
 
 
@@ -88,6 +103,22 @@ def behind(part: Part, label: re.Match[str], end: int) -> Part:
     rest = part.cut(label.end(), end)
     closed = ENDS.search(rest.text) if label.group().lower().startswith("<answer") else None
     return rest.cut(0, closed.start()) if closed else rest
+
+
+def about_the_question(part: Part, answers: Callable[[Part], object]) -> Part:
+    """Return a text without worked examples before what was asked, and without further questions behind its answer.
+
+    Where the first line ``answers``, a base model may go on with questions that it makes up.
+    """
+    if "xample" in part.text and (example := EXAMPLE.search(part.text)):
+        leads = [lead.start() for lead in ACTUAL.finditer(part.text, example.end())]
+        if leads and labels_in(part.cut(example.end(), leads[-1])):
+            part = part.cut(leads[-1])
+    if ":" in part.text and (echo := ECHO.match(part.text)):
+        part = part.cut(echo.end())
+    question = QUESTION.search(part.text)
+    lines = part.cut(0, question.start()).lines() if question else []
+    return part.cut(0, question.start()) if question and lines and answers(without_labels(lines[0])) else part
 
 
 def without_labels(part: Part) -> Part:

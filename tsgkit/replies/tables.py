@@ -24,7 +24,7 @@ CALLED = re.compile(
     re.IGNORECASE,
 )
 """The head of a column or a row that holds the answer."""
-YES = r"(?:yes|true|(?:correct|right)(?=\W*+(?:$|[,.;:(!–—]))|match(?:es)?|fits|[✅✓✔☑]|ja|richtig|sí|oui|是|对|正确)"
+YES = r"(?:yes|true|(?:correct|right)(?=[\s*_✅✓✔☑]*+(?:$|[,.;:(!–—]))|match(?:es)?|fits|[✅✓✔☑]|ja|richtig|sí|oui|是|对|正确)"
 NO = r"(?:no|not|false|incorrect|wrong|mismatch|fails|does(?:n['’]t|\s++not)|[❌✗✘❎]|nein|nicht|falsch|non|[否不错])"
 VERDICT = re.compile(rf"[\s*_`.:\])–—=>→➜-]*+(?:(?P<yes>{YES})|(?P<no>{NO}))(?![^\W\d_])", re.IGNORECASE)
 LIMITED = re.compile(
@@ -85,9 +85,11 @@ def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
             if match and (verdict := _verdict(cell.text)) is not None:
                 stripped = option.strip(MARKS)
                 found.append((stripped.cut(*match.span(1)), verdict))
-    for line in part.lines():
+    for line, below in pairwise([*part.lines(), Part("")]):
         for match in name.finditer(line.text) if "|" not in line.text else ():
             verdict = _verdict(line.text, match.end())
+            if verdict is None and not line.text[: match.start()].strip(MARKS):
+                verdict = _verdict(below.text)
             begin = max(match.start() - LONGEST_BEFORE, 0)
             if verdict is not None and BEFORE.search(line.text, begin, match.start()):
                 found.append((line.cut(*match.span(1)), verdict))

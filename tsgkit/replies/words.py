@@ -18,13 +18,13 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from tsgkit.replies.characters import bare, shown_plainly, without_hidden
-from tsgkit.replies.choices import BOX, SO, answers_in, is_one_object, is_sure
+from tsgkit.replies.choices import BOX, BOXES, SO, answers_in, is_one_object, is_sure
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN, is_doubted
 from tsgkit.replies.denial import without_denied
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.sections import behind, labels_in, without_labels
+from tsgkit.replies.sections import about_the_question, behind, labels_in, without_labels
 from tsgkit.replies.spans import Part, Read, Unreadable
 from tsgkit.replies.tables import answer_cells, verdicts
 
@@ -77,6 +77,7 @@ SENTENCE = re.compile(
     rf"(?:the|it|this|that|he|she|they|what|which|in|at|on|based)\b[^.\n;!?\[\]]{{0,200}}?\b{IS}\s++((?:(?!\b{IS}\b)[^.\n;!?,]){{1,60}})[.!]?",
     re.IGNORECASE,
 )
+STATEMENT = re.compile(r"\W{0,4}(?:the|it|that|he|she|they|so)\b(?![^\n]*[.?!]\s)", re.IGNORECASE)
 PLACE = re.compile(r"[a-z]++(?:\s++[a-z]++)?\s++(?:the|an?|his|her|its|their)\s")
 """A preposition after a verb, which begins a location instead of a name."""
 VERB = re.compile(rf"\b{IS}", re.IGNORECASE)
@@ -137,7 +138,7 @@ def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unrea
     if isinstance(said, Unreadable):
         return said
     for end in said.ends():
-        plain = without_fences(shown_plainly(end))
+        plain = about_the_question(without_fences(shown_plainly(end)), lambda line: _telling(line, known))
         found = _word_in(without_denied(plain, known), known, plain)
         if found not in (Unreadable(NO_NAME), Unreadable(NOTHING_SAID)):
             break
@@ -178,8 +179,11 @@ def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Un
 
 def _agreed(found: Sequence[Read[str]], part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
     """Return the one name that all agree on; the last one if words before it take others back."""
-    names = {one.value.casefold(): one.value for one in found}
     last = max(found, key=lambda one: one.start)
+    behind_it = _concluded(part.cut(last.end - part.start), known)
+    found = [*found, *(one for one in behind_it if one.value.casefold() in known)]
+    last = max(found, key=lambda one: one.start)
+    names = {one.value.casefold(): one.value for one in found}
     if len(names) > 1:
         others = [one.end for one in found if one.value.casefold() != last.value.casefold()]
         if max(others) >= last.start or not TAKEN_BACK.search(
@@ -292,7 +296,7 @@ def _in_json(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
 
 
 def _boxed(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
-    if "\\boxed" not in part.text:
+    if not any(mark in part.text for mark in BOXES):
         return []
     return [name for box in BOX.finditer(part.text) for name in _names(part.cut(*box.span(1)), known)]
 
@@ -306,9 +310,9 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     plain = bare(part)
     found: list[Read[str]] = []
     for match in ANSWER.finditer(plain.text):
-        place = 1 if match.group(1) else 2
+        span = match.span(1 if match.group(1) else 2)
         if is_sure(plain.text, match.start()):
-            found += _telling(plain.cut(*match.span(place)), known)
+            found += _telling(plain.cut(*span), known) or _quoted(part.cut(*span), known)
     found += _concluded(part, known)
     if found:
         return found
@@ -371,15 +375,28 @@ def _telling(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
 
 
 def _set_apart(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
-    """Return the one name in bold of a text, which no sentence denies."""
+    """Return the one name in bold of a text, which no sentence denies, or that its last sentence sets apart."""
     spans = [match.span(1) for match in BOLD.finditer(part.text) if is_sure(part.text, match.start())]
-    return [name for span in spans for name in _names(part.cut(*span), known)] if len(spans) == 1 else []
+    return _within(part.cut(*spans[0]), known) if len(spans) == 1 else _ending(part, known)
+
+
+def _ending(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
+    """Return the one name that the last sentence sets apart, at its end: ``The person uses the `scraper`.``"""
+    *_, line = part.lines() or [part]
+    is_statement = STATEMENT.match(line.text) and not DENIES.search(line.text)
+    names = _quoted(line, known) if is_statement else []
+    return [one for one in names if not any(map(str.isalnum, part.text[one.end - part.start :]))]
 
 
 def _quoted(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the one name that a sentence sets apart."""
     spans = [match.span(match.lastindex or 0) for match in QUOTED.finditer(line.text)]
-    return _names(line.cut(*spans[0]), known) if len(spans) == 1 else []
+    return _within(line.cut(*spans[0]), known) if len(spans) == 1 else []
+
+
+def _within(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
+    """Return the names that are set apart within a sentence: known ones, where there are any."""
+    return [name for name in _names(part, known) if not known or name.value.casefold() in known]
 
 
 def _alone(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
@@ -392,7 +409,8 @@ def _alone(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     listed = [line for line in lines if LISTED.match(line.text)]
     if len(listed) == len(lines):
         return [name for line in lines for name in _names(line, known)]
-    last = _telling(lines[-1], known) if _is_short(lines[-1]) and len(listed) < 2 else []
+    is_led_to = len(listed) < 2 or lines[-2].text.rstrip().endswith(":")
+    last = _telling(lines[-1], known) if _is_short(lines[-1]) and is_led_to else []
     return [*(_telling(lines[0], known) if _is_short(lines[0]) else []), *last]
 
 
