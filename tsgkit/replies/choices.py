@@ -129,6 +129,8 @@ SAID_IN_WORDS = re.compile(rf"\b(?:{NOUN}\s++{IS}|{I_SAY})\s*+:?\s*+([^\n]{{1,30
 CLOSING = re.compile(r"[\"”*]")
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
 """A letter after the words of its option: ``the red bus (A)``."""
+CONTRADICTED = re.compile(r"(?<=[.!?\n])[^\S\n]{0,3}[Nn]o[,:][^\S\n]{1,3}\(?([A-H])\b")
+"""Another letter after an answer, whatever is said of it: ``Answer: A. No, B stands.``"""
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 LONGEST_REST = 500
 """Number of characters after an answer that are searched for a question mark."""
@@ -226,7 +228,8 @@ def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[st
         before = max(one.end for one in kept if one.letter != last.letter)
         if not TAKEN_BACK.search(part.text, before - part.start, last.start - part.start):
             return Unreadable(f"two answers: {', '.join(letters)}")
-    if is_doubted(part.text[last.end - part.start :], OPTION.fullmatch):
+    other = CONTRADICTED.search(part.text, last.end - part.start)
+    if (other and other.group(1) != last.letter) or is_doubted(part.text[last.end - part.start :], OPTION.fullmatch):
         return Unreadable("the answer is one of several")
     if withdrawn and not later:
         return Unreadable("the answer is taken back")

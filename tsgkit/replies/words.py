@@ -409,7 +409,7 @@ def _alone(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     listed = [line for line in lines if LISTED.match(line.text)]
     if len(listed) == len(lines):
         return [name for line in lines for name in _names(line, known)]
-    is_led_to = len(listed) < 2 or lines[-2].text.rstrip().endswith(":")
+    is_led_to = len(listed) < 2 or (lines[-1] not in listed and lines[-2].text.rstrip().endswith(":"))
     last = _telling(lines[-1], known) if _is_short(lines[-1]) and is_led_to else []
     return [*(_telling(lines[0], known) if _is_short(lines[0]) else []), *last]
 

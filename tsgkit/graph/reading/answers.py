@@ -20,20 +20,14 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Note, Reading, read
 from tsgkit.graph.reading.corrections import SAME_NUMBER, UNDECIDED
-from tsgkit.graph.reading.lines import HEADING, NO_TRIPLET
+from tsgkit.graph.reading.headings import BEFORE
+from tsgkit.graph.reading.lines import HEADING, NO_TRIPLET, NUMBERED
 from tsgkit.graph.reading.positions import places_in_value, places_of
 from tsgkit.replies import Part, Unreadable
-from tsgkit.replies.corrections import ALTERNATIVE
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.sections import answer_section
 
-DOUBTS = re.compile(
-    r"\b(?:(?:came|comes|happened|goes|went)(?:\sjust)?\sbefore|previous(?:ly)?|earlier|context|given|wrong|incorrect\w*|mistakes?"
-    r"|instead|rather|actually|wait|hmm|sorry|oops|correct(?:ed|ion)?|right|revis\w+|fix(?:ed)?|alternativ\w*|might|could"
-    r"|reject\w+|draft|attempt|summary|recap|combined|merged|overview|again|same|together|not\s(?:quite|right|this))\b",
-    re.IGNORECASE,
-)
-"""Words between graphs that not all of them may be the answer."""
+EARLIER = re.compile(rf"\b{BEFORE}\b", re.IGNORECASE)
 
 
 class GraphAnswer(NamedTuple):
@@ -65,8 +59,6 @@ def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     reading = read(value if isinstance(value, str) else json.dumps(value), k)
     if not reading.graphs:
         return Unreadable("no triplet found")
-    if k == 1 and len(reading.graphs) > 1 and len(ALTERNATIVE.findall(section.part.text)) > 1:
-        return Unreadable("two answers: alternatives are offered")
     if undecided := [note.reason for note in reading.notes if note.reason in UNDECIDED]:
         return Unreadable(undecided[0])
     reading = _without_repetition(reading, k)
@@ -89,11 +81,12 @@ def _without_repetition(reading: Reading, k: int) -> Reading:
 
 
 def _is_doubtful(note: Note, reading: Reading) -> bool:
-    """Return whether words before the last graph may say that some graphs are not the answer."""
-    is_before = note.line < reading.lines[-1][0]
-    return note.reason == SAME_NUMBER or (
-        is_before and note.reason in (NO_TRIPLET, HEADING) and DOUBTS.search(note.text) is not None
-    )
+    """Return whether words among the graphs, or words about earlier ones above, may say that not all are the answer."""
+    if note.reason not in (NO_TRIPLET, HEADING) or note.line > reading.lines[-1][0]:
+        return note.reason == SAME_NUMBER
+    if note.line < reading.lines[0][0]:
+        return EARLIER.search(note.text) is not None
+    return NUMBERED.match(note.text) is None
 
 
 def _json_field(section: Part, *names: str) -> tuple[str, object]:

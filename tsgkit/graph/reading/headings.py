@@ -68,13 +68,13 @@ ASIDE = re.compile(
 """A summary of graphs, or a listing that is no part of one."""
 CUE = re.compile(
     r"\b(?:correct(?:ed|ions?|ing)|incorrect|not\s++(?:right|correct|sure)|omit|moment|correct(?=\s(?:\w+\s){0,3}(?:graph|one|both|all))|wrong|my\sbad|better|improved|errat(?:um|a)|delete[ds]?|removed?|drop|scratch|edit|updates?|forgot|missing|mistakes?|again|fix(?:ed|es|ing)?|revis\w+|amended|updated|oops|sorry|wait|v(?:ersion\s)?[2-9]"
-    r"|actually|second\sthought|should\s(?:be|read|have|say|look)|replace[sd]?|misread|korrektur|korrigiert\w*|corrección|corregid[oa]|rectification)\b"
+    r"|actually|second\sthought|should\s(?:be|read|have|say|look)|same\sas\b(?=.*\b(?:but|except|only|with)\b)|replace[sd]?|misread|korrektur|korrigiert\w*|corrección|corregid[oa]|rectification)\b"
     r"|不对|更正|修正|其实",
     re.IGNORECASE,
 )
 """A word that makes a line about a graph a correction of it."""
 IN_WORDS = re.compile(
-    r"\W*(?:corrections?|errat(?:um|a)|edit|korrektur|corrección)\b(?!\W*(?:none|no|not|keine)\b)", re.IGNORECASE
+    r"\W*(?:corrections?|errat(?:um|a)|edit|korrektur|corrección|same\sas)\b(?!\W*(?:none|no|not|keine)\b)", re.IGNORECASE
 )
 """The beginning of a line that corrects graphs, if only in words."""
 ORDINALS = {
@@ -93,7 +93,7 @@ ANNOUNCED = re.compile(
     r"\b(?:corrected|correction|revised|korrigiert\w*|korrektur)\b[^:：\n]{0,40}[:：]\W*$|^\W*(?:corrections?|corrected|revised|korrektur)\b[^:：\n]{0,40}[:：]"
     r"|\b(?:corrected|revised|updated|fixed|amended)\s(?:(?:scene|action)\s)?(?:graph|triplet|version|answer|output|list)s?"
     r"|\b(?:sorry|oops|wait|hmm|actually|no|my\sbad)\b[^\n]{0,60}\b(?:wrong|mistakes?|incorrect|not\s(?:right|correct))\b"
-    r"|^\W*errat(?:um|a)\b|^\W*(?:please\s)?(?:delete|remove|replace|drop|omit)\s++\w[^\n]{0,60}?(?:->|→)"
+    r"|\b(?:triplet|triple|edge|relation|line)\s(?:should|must)\b|^\W*errat(?:um|a)\b|^\W*(?:please\s)?(?:delete|remove|replace|drop|omit)\s++\w[^\n]{0,60}?(?:->|→)"
     r"|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
     re.IGNORECASE,
 )

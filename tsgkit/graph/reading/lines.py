@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.arrows import DENIAL, DENIED, read_arrows
+from tsgkit.graph.reading.arrows import COMMENT, DENIAL, DENIED, read_arrows
 from tsgkit.graph.reading.line_content import Line, is_whole_graph, names_known_edge
 from tsgkit.graph.reading.line_prefixes import ARROW, BRACKETS_OPEN, CROSSES, GRAPH, Lead, lead_of
 from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_labelled, read_row
@@ -99,6 +99,9 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     content = text[lead.end :]
     if (labelled := read_labelled(text)) is not None:
         return labelled._replace(repairs=(*repairs, *labelled.repairs))
+    if not lead.is_doubtful and COMMENT.search(content):
+        repairs["comment"] = None
+        content = COMMENT.sub("", content).rstrip()
     found = read_row(content)
     if found and not (lead.needs_proof and not names_known_edge(found.triplets)) and not lead.is_doubtful:
         return _behind_lead(found, lead, repairs)

@@ -26,6 +26,8 @@ QUOTE = re.compile("[\"']")
 IN_QUOTES = {'"': re.compile(r'"(?:[^"\\\n]|\\.)*("?)'), "'": re.compile(r"'(?:[^'\\\n]|\\.)*('?)")}
 KEY_BEFORE = re.compile(r"""["']([^"'\n]{1,60})["']\s{0,3}:\s{0,3}\Z""")
 LONGEST_KEY = 70
+COMMENT = re.compile(r"(?:^|\s)(?:#|//)\s[^\n]*\Z", re.MULTILINE)
+MOST_OF_A_COMMENT = 200
 
 
 class Piece(NamedTuple):
@@ -81,7 +83,8 @@ def _values(region: str) -> Iterator[Piece]:
         if triplet is None:
             continue
         key = _key_before(region, found.start) if isinstance(found.value, list) else ""
-        is_triplet = not key or not is_list_of_names(key, list(triplet))
+        is_comment = COMMENT.search(region, max(0, found.start - MOST_OF_A_COMMENT), found.start)
+        is_triplet = not is_comment and (not key or not is_list_of_names(key, list(triplet)))
         yield Piece(found.start, found.end, ((triplet,),) if is_triplet else (), _is_graph(key))
 
 

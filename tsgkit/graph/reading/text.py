@@ -45,6 +45,8 @@ MOST_LINES_OF_A_LIST = 5
 STEPS_OF_PROSE, CHARACTERS_A_STEP = 3, 25
 """How many lines a line of prose costs as well, at least and for its length, since it may be any of many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
+IN_BRACKETS = re.compile(r"\s*+(?:[\[\](){}\"',]|(?:#|//)\s?[\[(\"'])")
+"""The beginning of a line that may belong to brackets that an earlier one opens; it may be a comment."""
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 
 
@@ -292,7 +294,7 @@ class _Finder:
         if here and lead.needs_proof and not _are_proven(here):
             return False
         end = self.at + 1
-        while end < len(self.lines) and self.lines[end].lstrip()[:1] in tuple("[](){}\"',"):
+        while end < len(self.lines) and IN_BRACKETS.match(self.lines[end]):
             end += 1
         self.searched_to = end
         region = "\n".join(self.lines[self.at : end])[lead.end :]
