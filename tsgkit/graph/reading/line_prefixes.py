@@ -54,7 +54,7 @@ GRAPH_LABEL_WITHIN = re.compile(
 )
 """The label of a further graph on a line."""
 ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")
-TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,60}}+(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
+TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,100}}+(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
 WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
 """Words before text that can only be a list of lists or strings."""
 CROSSES = frozenset("❌✗✘✖🚫❎")

@@ -29,10 +29,10 @@ AND = re.compile(r"\b(?:and|und|et|y)\b|[和与]")
 TABLE_WORDS = frozenset(
     {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
 )
-CELL = r"[ \t]{0,3}[:=][ \t]{0,3}([^,;|:=]{1,80})"
+CELL = r"[ \t]{0,3}[:=][ \t]{0,3}([^,;|:=]{1,80}?)[ \t]{0,3}"
 LABELLED = re.compile(
-    rf"\W{{0,4}}(?:source|subject|head|from){CELL}[,;|][ \t]{{0,3}}(?:edge|relation(?:ship)?|predicate){CELL}"
-    rf"[,;|][ \t]{{0,3}}(?:target|object|tail|to){CELL}",
+    rf"\W{{0,4}}(?:source|subject|head|from){CELL}(?:[,;|]|\s)\s{{0,3}}(?:edge|relation(?:ship)?|predicate){CELL}"
+    rf"(?:[,;|]|\s)\s{{0,3}}(?:target|object|tail|to){CELL}",
     re.IGNORECASE,
 )
 """``Source: person, Edge: verb, Target: lift``"""

@@ -77,6 +77,8 @@ class _Finder:
 
     def run(self) -> None:
         self.skip_reasoning()
+        if "```diff" in self.text:
+            self.skip_removed()
         while self.at < len(self.lines):
             line = self.lines[self.at]
             if match := CLEAN.fullmatch(line):
@@ -119,6 +121,16 @@ class _Finder:
                 if line.strip():
                     self.notes.append(ignored(number + 1, "reasoning", line))
                 self.lines[number] = kept.rjust(len(line)) if at < start else kept
+
+    def skip_removed(self) -> None:
+        """Blank the lines that a fenced diff removes."""
+        is_diff = False
+        for number, line in enumerate(self.lines):
+            if line.startswith("```"):
+                is_diff = line.startswith("```diff")
+            elif is_diff and line.startswith("-"):
+                self.notes.append(ignored(number + 1, "removed by a diff", line))
+                self.lines[number] = ""
 
     def close(self) -> None:
         if self.block:
