@@ -24,7 +24,7 @@ LONGEST = 300
 MOST_WORDS = 4
 """Words of a heading that has no mark."""
 NUMBERED = re.compile(
-    rf"\W{{0,8}}(?:(?P<final>final|corrected|revised|updated|fixed)\s)?(?:{GRAPH}[ \t_-]{{0,3}}[#(]?(\d{{1,3}})\b"
+    rf"\W{{0,8}}(?:(?P<final>final|corrected|revised|updated|fixed)\s)?(?:{GRAPH}[ \t_-]{{0,3}}[#(]?(\d{{1,6}})\b"
     r"|\(?(\d{1,3})[.):]\W*$)",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ Every step is linear in the length of the line: all patterns are bounded.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 # The look-behind lets a long run of dashes be tried once, at its start.
@@ -18,17 +19,10 @@ ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
 MOST_PREFIXES = 4
 MOST_BEFORE_A_LABEL = 20
 BRACKETS_OPEN = ("[", "{", "(")
-PREFIXES = (
-    ("bullet", re.compile(r"[-*+•·‣◦–—>✅✔✓☑●○▪➢][ \t]+")),
-    ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
-    ("heading marks", re.compile(r"#{1,6}[ \t]+")),
-    (
-        "label",
-        re.compile(
-            r"[*_]{0,3}(?:triplet|triple|edge|relation(?:ship)?)s?[ \t]{0,3}#?\d{0,6}[*_ \t]{0,4}:[*_]{0,3}[ \t]*",
-            re.IGNORECASE,
-        ),
-    ),
+PREFIX = re.compile(
+    r"(?P<bullet>[-*+•·‣◦–—>✅✔✓☑●○▪➢][ \t]+)|(?P<numbering>\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+)|(?P<heading>#{1,6}[ \t]+)"
+    r"|(?P<label>[*_]{0,3}(?:triplet|triple|edge|relation(?:ship)?)s?[ \t]{0,3}#?\d{0,6}[*_ \t]{0,4}:[*_]{0,3}[ \t]*)",
+    re.IGNORECASE,
 )
 GRAPH = (
     r"(?:(?:scene|action|sub)[ \t_-]?)?(?:graphe?|action|step|scene|block|event|szenengraph|aktion|schritt|grafo|paso"
@@ -96,6 +90,7 @@ class Lead(NamedTuple):
         return bool(self.title) or "numbering" in self.repairs
 
 
+@lru_cache(maxsize=4)
 def lead_of(line: str) -> Lead:
     """Return the lead of a line, an empty one where the line is all content."""
     repairs: dict[str, None] = {}
@@ -117,7 +112,7 @@ def lead_before_brackets(line: str) -> Lead | None:
     lead = lead_of(line)
     if line[lead.end : lead.end + 1] in BRACKETS_OPEN:
         return lead
-    if words := WORDS_BEFORE_LISTS.match(line):
+    if "[" in line and (words := WORDS_BEFORE_LISTS.match(line)):
         return Lead(words.end(), ("label",), GRAPH_LABEL.match(words.group()) is not None, words.group())
     return None
 
@@ -145,11 +140,8 @@ def _match(pattern: re.Pattern[str], line: str, start: int) -> re.Match[str] | N
 
 def _behind_prefixes(line: str, start: int, repairs: dict[str, None]) -> int:
     for _ in range(MOST_PREFIXES):
-        for name, pattern in PREFIXES:
-            if match := pattern.match(line, start):
-                repairs[name] = None
-                start = match.end()
-                break
-        else:
+        if (match := PREFIX.match(line, start)) is None:
             break
+        repairs["heading marks" if match.lastgroup == "heading" else match.lastgroup or ""] = None
+        start = match.end()
     return start

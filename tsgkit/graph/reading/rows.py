@@ -38,11 +38,15 @@ LABELLED = re.compile(
 """``Source: person, Edge: verb, Target: lift``"""
 TELLING = re.compile(r"[^()\[\]{}<>]{1,80}\b(?:is|are|of|contains?|has|holds?|includes?)[ \t]{0,3}:?[ \t]{0,3}")
 """The beginning of a sentence that lists triplets."""
+ROW = re.compile(r"[][(){}<>|\t;,`]|\s[-–—]\s")
+"""A mark that every row has."""
 SEPARATORS = ("\t", "|", ";", ",", " - ", " – ", " — ")
 
 
 def read_row(text: str) -> Line | None:
     """Return the content of a line without an arrow; None if it does not look like triplets."""
+    if ROW.search(text) is None:
+        return None
     return _table_row(text) or _bare_groups(text) or _angles(text) or _calls(text) or _cells(text)
 
 
@@ -54,7 +58,7 @@ def read_labelled(text: str) -> Line | None:
 
 def groups_of_three(text: str) -> list[Triplet]:
     """Return every group like ``(a, b, c)`` in a text."""
-    return [Triplet(*map(cleaned, match.groups())) for match in GROUP_OF_THREE.finditer(text)]
+    return [Triplet(*map(cleaned, match.groups())) for match in GROUP_OF_THREE.finditer(text)] if "," in text else []
 
 
 def is_ruler(cells: list[str]) -> bool:

@@ -42,8 +42,8 @@ from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spo
 
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
-STEPS_OF_PROSE, CHARACTERS_A_STEP = 3, 25
-"""How many lines a line of prose costs as well, at least and for its length, since it may be any of many things."""
+STEPS_OF_WORDS, CHARACTERS_A_STEP = 3, 25
+"""How many lines a line of words or brackets costs as well, at least and for its length: it may be any of many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 IN_BRACKETS = re.compile(r"\s*+(?:[\[\](){}\"',]|(?:#|//)\s?[\[(\"'])")
 """The beginning of a line that may belong to brackets that an earlier one opens; it may be a comment."""
@@ -220,10 +220,11 @@ class _Finder:
         if line.triplets:
             words = plain(text).text if ":" in text or "：" in text else ""
             self.begin_inline(words[: lead_of(words).end])
+            self.left -= bool(words)
         elif line.ignored in (HEADING, NO_TRIPLET) or line.looks_like_triplets:
             is_prose = line.ignored == NO_TRIPLET and not is_short(text)
-            self.left -= is_prose * (STEPS_OF_PROSE + len(text) // CHARACTERS_A_STEP)
             heading = heading_of(text) if self.block or self.has_graphs or not is_prose else Heading()
+            self.left -= 1 if heading.number else STEPS_OF_WORDS + len(text) // CHARACTERS_A_STEP
             ends_role = is_short(text) and (heading.role or self.sections[-1].heading.role not in ("", "correction"))
             if line.ignored == HEADING or heading.role == "correction" or ends_role:
                 is_open = text.rstrip("*_ \t").endswith((":", "：")) or line.looks_like_triplets
@@ -252,7 +253,10 @@ class _Finder:
         if lead.opens_graph:
             self.close()
         self.begin_inline(line[: lead.end])
-        return self.take_json(lead) or self.take_list(lead)
+        if self.take_json(lead) or self.take_list(lead):
+            return True
+        self.left -= 2 * STEPS_OF_WORDS
+        return False
 
     def take_json(self, lead: Lead) -> bool:
         """Return a JSON value that begins on this line and ends a line, if it holds triplets."""
