@@ -27,11 +27,9 @@ RINSE = ActionGraph.of(("wash", "dobj", "cup"), ("person", "verb", "wash"), ("wa
 SCREW = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"), ("screw", "dobj", "screw"))
 ODD = ActionGraph.of(('quo"te', "<b>&", "tasse à thé"), ("x y", "on", "{x}"), ("a-", "-b", "c>"))
 EXACT: dict[str, tuple[Write, Parse]] = {
-    "arrow": (arrow.write, arrow.parse),
-    "json": (json_triplets.write, json_triplets.parse),
-    "node-link": (node_link.write, node_link.parse),
-    "graphml": (graphml.write, graphml.parse),
-}
+    "arrow": (arrow.write, arrow.parse), "json": (json_triplets.write, json_triplets.parse),
+    "node-link": (node_link.write, node_link.parse), "graphml": (graphml.write, graphml.parse),
+}  # fmt: skip
 NAMES = st.one_of(
     st.sampled_from(["person", "verb", "dobj", "with", "hand1", "pick-up", "screw", "cup", "on", "tea-bag"]),
     st.text(max_size=8),
@@ -85,14 +83,11 @@ def test_arrow_text_knows_the_lines_of_its_triplets_and_of_what_is_not_exact() -
 
 def test_json_that_is_no_list_of_graphs_is_refused_in_words() -> None:
     for text, message in [
-        ("{}", "expected a list of graphs"),
-        ('[[["a", "b"]]]', "expected three strings, found a list of 2"),
-        ('[[["a", "b", 3]]]', "expected three strings"),
-        ('["a"]', "expected a list of triplets, found a string"),
-        ('[\n["a", "b", "c"]\n,', "line 3: broken JSON"),
-        ("[" * 100_000, "nested too deeply"),
+        ("{}", "expected a list of graphs"), ('[[["a", "b"]]]', "expected three strings, found a list of 2"),
+        ('[[["a", "b", 3]]]', "expected three strings"), ('["a"]', "expected a list of triplets, found a string"),
+        ('[\n["a", "b", "c"]\n,', "line 3: broken JSON"), ("[" * 100_000, "nested too deeply"),
         ("[" + "9" * 10_000 + "]", "cannot be read"),
-    ]:
+    ]:  # fmt: skip
         assert message in refusal(NotationError, json_triplets.parse, text)
     assert json_triplets.parse('[["person", "verb", "wash"]]') == (ActionGraph.of(("person", "verb", "wash")),)
 
@@ -115,11 +110,10 @@ def test_node_link_json_and_graphml_that_are_broken_or_dangerous_are_refused() -
         assert refusal(NotationError, node_link.parse, text)
     form = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">{}</graph></graphml>'
     for text, message in [
-        ("<graphml", "not well-formed XML"),
-        ("<html></html>", "expected a <graphml>"),
+        ("<graphml", "not well-formed XML"), ("<html></html>", "expected a <graphml>"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><graphml>&a;</graphml>', "entity definitions"),
         (form.format('<node id="a"/><edge source="a" target="a"/>'), "no label"),
-    ]:
+    ]:  # fmt: skip
         assert message in refusal(NotationError, graphml.parse, text)
     untyped = form.replace("<graph ", '<key id="k" for="node" attr.name="note"/><graph ').format('<node id="a"/>')
     assert graphml.parse(untyped) == (ActionGraph(()),), "and no warning of a key without a type"

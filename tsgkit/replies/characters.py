@@ -14,7 +14,8 @@ from tsgkit.replies.spans import Part
 
 WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 OTHERS = {"【": "[", "】": "]", "［": "[", "］": "]", "「": '"', "」": '"', "。": ".", "、": ",", "　": " ",
-          "\u00a0": " ", "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'", "‐": "-", "‑": "-"}  # fmt: skip
+          "\u00a0": " ", "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'",
+          "‐": "-", "‑": "-"}  # fmt: skip
 CIRCLED = {
     first + place: letter
     for first in (0x24B6, 0x24D0, 0x1F130, 0x1F150, 0x1F170)

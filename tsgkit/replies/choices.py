@@ -276,7 +276,7 @@ def _rest(line: Part, statement: Statement) -> str:
 def _in_words(text: str, options: Options) -> str | None:
     """Return the letter of the one option whose words a text is."""
     said = _folded(text)
-    same = [letter for letter, words in options.items() if words and _folded(words) == said]
+    same = [letter for letter, words in options.items() if words and _folded(words) == said] if said else []
     return same[0] if len(same) == 1 else None
 
 
@@ -339,6 +339,8 @@ def _sentences() -> tuple[re.Pattern[str], ...]:
 def _in_sentences(part: Part, options: Options) -> list[Statement]:
     """Return the letters and options in sentences that answer, without questions, conditions and negations."""
     text = bare(part).text
+    if not text.strip():
+        return []
     found = {}
     for pattern in _sentences():
         for match in pattern.finditer(text):
@@ -348,9 +350,10 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
                 found[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
     for match in SAID_IN_WORDS.finditer(text):
         quoted = CLOSING.split(part.text[slice(*match.span(1))], maxsplit=1)[0]
-        letter = _in_words(match.group(1), options) or _in_words(quoted, options)
-        if letter and is_sure(text, match.start()):
-            found[match.span(1)] = Statement(letter, part.start + match.start(1), part.start + match.end(1))
+        named = [(letter, len(words)) for words in (match.group(1), quoted) if (letter := _in_words(words, options))]
+        if named and is_sure(text, match.start()):
+            span = match.start(1), match.start(1) + named[0][1]
+            found[span] = Statement(named[0][0], part.start + span[0], part.start + span[1])
     for match in IN_PARENTHESES.finditer(text):
         words = options.get(match.group(1), "")
         said = text[max(match.start() - len(words) - 8, 0) : match.start()]

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable
 
 TAKEN_BACK = re.compile(
-    r"\b(?:wait|hmm+|(?:re-?|double[- ])check\w*|verify\w*|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?examin\w*|mistake\w*"
-    r"|misread|was\s++wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s++my|oops|apologies|korrektur|korrigiere|doch|"
-    r"perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实|(?<=[.!?…]\s)no[,:]\s",
+    r"\b(?:wait|hmm+|correct(?:ion|ed)|actually|scratch\s++that|second\s++thought"
+    r"|(?:reconsider|(?:re-?|double[- ])check|re-?examin|verify|mistake)\w*|misread|was\s++wrong"
+    r"|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s++my|oops|apologies|korrektur|korrigiere|doch|perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实|(?<=[.!?…]\s)no[,:]\s",
     re.IGNORECASE,
 )
 """A phrase between two answers that makes the second one count."""

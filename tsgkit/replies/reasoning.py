@@ -58,7 +58,7 @@ def spoken(reply: str) -> Part | Unreadable:
     """Return the reply outside its reasoning: after the last block, else before the first."""
     if reply.count("\n") > most_lines(reply):
         return Unreadable(TOO_MANY_LINES)
-    if not any(mark in reply for mark in BEGINNINGS):
+    if not any(map(reply.__contains__, BEGINNINGS)):
         return Part(reply)
     last = None
     for last in CLOSES.finditer(reply):  # noqa: B007  (the last one is wanted)

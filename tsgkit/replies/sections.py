@@ -34,7 +34,7 @@ PLAIN = (
     r"|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
 )
 BEFORE = (
-    r"(?:^(?:[-+*][ \t]++|\d{1,3}[.)][ \t]++)?[#>*_ \t]{0,12}|(?<=[.!?][ \t])|(?<=[。！]))"
+    r"(?:^(?:[-+*][ \t]++|\d{1,3}[.)][ \t]++)?[#>*_✅ \t]{0,12}|(?<=[.!?][ \t])|(?<=[。！]))"
     r"(?:(?:the|my|die|der|la|mi|here[ \t]is)[ \t])?"
 )
 LABEL = re.compile(
@@ -50,8 +50,8 @@ IN_LABELS = (
 )  # fmt: skip
 """Every label contains one of these; a text without them is not searched."""
 QUESTION = re.compile(
-    r"(?:^[#>*_ \t]{0,12}|(?<=[.!?][ \t]))(?:(?:next|new|another)[ \t])?"
-    r"(?:(?:question|frage|pregunta)[ \t]*#?\d{0,3}[*_ \t]{0,4}(?:[:：]|$)|(?:q\d{0,3}|user|human|instruction)[*_]{0,2}:)",
+    r"(?:^[#>*_ \t]{0,12}|(?<=[.!?][ \t]))(?:(?:(?:next|new|another)[ \t])?"
+    r"(?:question|frage|pregunta)[ \t]*#?\d{0,3}[*_ \t]{0,4}(?:[:：]|$)|(?:q\d{0,3}|user|human|instruction)[*_]{0,2}:)",
     re.IGNORECASE | re.MULTILINE,
 )
 """The head of a question that a reply repeats, or makes up behind its answer."""
@@ -59,7 +59,7 @@ ECHO = re.compile(r"\s*+[*_]{0,2}q[*_]{0,2}:[^\n]{1,500}?\s[*_]{0,2}a[*_]{0,2}:"
 """A repeated question with the letter before its answer: ``Q: What was lifted? A:``."""
 EXAMPLE = re.compile(r"^[^\n]{0,60}\bexamples?(?:[ \t]#?\d{1,2})?[*_ \t]*[:：]?[*_ \t]*$", re.IGNORECASE | re.MULTILINE)
 ACTUAL = re.compile(
-    r"^[^\n]{0,40}\b(?:actual|new|real|current|given|your|this)[ \t](?:question|item|case|problem|task|one|input)\b[^\n]*$",
+    r"^[^\n]{0,40}\b(?:actual|new|real|current|given|your|this)[ \t](?:question|item|case|problem|task|input)\b[^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line behind worked examples, which leads to what was asked."""
@@ -95,7 +95,7 @@ def labels_in(part: Part) -> list[re.Match[str]]:
     """Return all answer labels of a text, in order."""
     text = part.text if part.text.isascii() else part.text.translate(LETTERS)
     folded = text.lower()
-    return list(LABEL.finditer(text)) if any(word in folded for word in IN_LABELS) else []
+    return list(LABEL.finditer(text)) if any(map(folded.__contains__, IN_LABELS)) else []
 
 
 def behind(part: Part, label: re.Match[str], end: int) -> Part:

@@ -24,7 +24,7 @@ CALLED = re.compile(
     re.IGNORECASE,
 )
 """The head of a column or a row that holds the answer."""
-YES = r"(?:yes|true|(?:correct|right)(?=[\s*_✅✓✔☑]*+(?:$|[,.;:(!–—]))|match(?:es)?|fits|[✅✓✔☑]|ja|richtig|sí|oui|是|对|正确)"
+YES = r"(?:yes|true|(?:correct|right)(?=[\W_]*?(?:$|[,.;:(!–—]))|matche?s?|fits|[✅✓✔☑]|ja|richtig|sí|oui|是|对|正确)"
 NO = r"(?:no|not|false|incorrect|wrong|mismatch|fails|does(?:n['’]t|\s++not)|[❌✗✘❎]|nein|nicht|falsch|non|[否不错])"
 VERDICT = re.compile(rf"[\s*_`.:\])–—=>→➜-]*+(?:(?P<yes>{YES})|(?P<no>{NO}))(?![^\W\d_])", re.IGNORECASE)
 LIMITED = re.compile(

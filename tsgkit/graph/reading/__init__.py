@@ -26,7 +26,6 @@ One module each:
 ``dot``          Graphviz graphs
 ``cypher``       Cypher statements
 ``tags``         triplets in tags
-``forms``        the six above, which run over several lines
 ``values``       JSON values
 ``regions``      brackets that are no whole JSON
 ``headings``     lines above graphs: corrections, asides, what was given, what is wrong

@@ -74,7 +74,7 @@ CUE = re.compile(
 )
 """A word that makes a line about a graph a correction of it."""
 IN_WORDS = re.compile(
-    r"\W*(?:corrections?|errat(?:um|a)|edit|korrektur|corrección|same\sas)\b(?!\W*(?:none|no|not|keine)\b)", re.IGNORECASE
+    r"\W*(?:corrections?|errat(?:um|a)|edit|korrektur|corrección|same\sas)\b(?!\W*(?:none|not?|keine)\b)", re.IGNORECASE
 )
 """The beginning of a line that corrects graphs, if only in words."""
 ORDINALS = {

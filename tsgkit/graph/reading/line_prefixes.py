@@ -20,7 +20,7 @@ MOST_PREFIXES = 4
 MOST_BEFORE_A_LABEL = 20
 BRACKETS_OPEN = ("[", "{", "(")
 PREFIX = re.compile(
-    r"(?P<bullet>[-*+•·‣◦–—>✅✔✓☑●○▪➢][ \t]+)|(?P<numbering>\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+)|(?P<heading>#{1,6}[ \t]+)"
+    r"(?P<bullet>[-*+•·‣◦–—>✅✔✓☑●○▪➢][ \t]+)|(?P<numbering>\(?(?:\d{1,6}|[a-z])[.):][ \t]+)|(?P<heading>#{1,6}[ \t]+)"
     r"|(?P<label>[*_]{0,3}(?:triplet|triple|edge|relation(?:ship)?)s?[ \t]{0,3}#?\d{0,6}[*_ \t]{0,4}:[*_]{0,3}[ \t]*)",
     re.IGNORECASE,
 )
@@ -48,7 +48,9 @@ GRAPH_LABEL_WITHIN = re.compile(
 )
 """The label of a further graph on a line."""
 ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")
-TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,100}}+(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
+TITLE = re.compile(
+    rf"([^][{{}}()<>|\":\n]{{1,100}}+(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))"
+)
 WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
 """Words before text that can only be a list of lists or strings."""
 CROSSES = frozenset("❌✗✘✖🚫❎")

@@ -9,7 +9,9 @@ from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.corrections import Section, decide
-from tsgkit.graph.reading.forms import form_at
+from tsgkit.graph.reading.cypher import cypher_at
+from tsgkit.graph.reading.dot import digraph_at
+from tsgkit.graph.reading.entries import entries_at, mapping_at
 from tsgkit.graph.reading.headings import ANSWERS, IN_WORDS, Heading, heading_of, is_short
 from tsgkit.graph.reading.line_content import (
     Block,
@@ -32,18 +34,23 @@ from tsgkit.graph.reading.line_prefixes import (
     segments,
 )
 from tsgkit.graph.reading.lines import CLEAN, HEADING, NO_TRIPLET, nearly_clean, understand
-from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
+from tsgkit.graph.reading.mermaid import flowchart_at
+from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, QUESTION, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
 from tsgkit.graph.reading.spelling import plain
+from tsgkit.graph.reading.tables import table_at
+from tsgkit.graph.reading.tags import tagged_at
 from tsgkit.graph.reading.values import Holding, look
 from tsgkit.replies import Unreadable
 from tsgkit.replies.corrections import WITHDRAWN
 from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spoken
 
+FORMS = (flowchart_at, cypher_at, digraph_at, tagged_at, table_at, entries_at, mapping_at)
+"""The readers of forms that run over several lines, each of which returns none where its form does not begin."""
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
 STEPS_OF_WORDS, CHARACTERS_A_STEP = 3, 25
-"""How many lines a line of words or brackets costs as well, at least and for its length: it may be any of many things."""
+"""How many lines a line of words or brackets costs as well, at least and for its length, as it may be many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 IN_BRACKETS = re.compile(r"\s*+(?:[\[\](){}\"',]|(?:#|//)\s?[\[(\"'])")
 """The beginning of a line that may belong to brackets that an earlier one opens; it may be a comment."""
@@ -97,7 +104,7 @@ class _Finder:
                 break
             elif (nearly := nearly_clean(line)) is not None:
                 self.take(nearly, line)
-            elif form := form_at(self.lines, self.at):
+            elif form := next((form for read_form in FORMS if (form := read_form(self.lines, self.at))), None):
                 self.take_form(form)
             elif not (self.take_segments(line) or self.take_brackets(line)):
                 self.take_line(line)
@@ -223,9 +230,15 @@ class _Finder:
             self.left -= bool(words)
         elif line.ignored in (HEADING, NO_TRIPLET) or line.looks_like_triplets:
             is_prose = line.ignored == NO_TRIPLET and not is_short(text)
+            if text.startswith("?"):
+                self.notes += [ignored(found.line, QUESTION, self.lines[found.line - 1]) for found in self.block]
+                self.block = []
             heading = heading_of(text) if self.block or self.has_graphs or not is_prose else Heading()
             self.left -= 1 if heading.number else STEPS_OF_WORDS + len(text) // CHARACTERS_A_STEP
-            ends_role = is_short(text) and (heading.role or self.sections[-1].heading.role not in ("", "correction"))
+            names_answer = self.sections[-1].heading.role == "given" and ANSWERS.match(text.lstrip("*#_ "))
+            ends_role = names_answer or (
+                is_short(text) and (heading.role or self.sections[-1].heading.role not in ("", "correction"))
+            )
             if line.ignored == HEADING or heading.role == "correction" or ends_role:
                 is_open = text.rstrip("*_ \t").endswith((":", "：")) or line.looks_like_triplets
                 self.begin(heading, text, promises=bool(is_open or WITHDRAWN.search(text) or IN_WORDS.match(text)))
