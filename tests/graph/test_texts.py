@@ -290,10 +290,8 @@ def test_blocks_are_joined_and_split_by_their_actions_and_triplets_of_a_fused_on
     cup, cloth = "wash -> dobj -> cup", "dry -> with -> cloth"
     both = [[wash, cup], [dry, cloth]]
     rows: list[tuple[str, int | None, list[list[str]]]] = [
-        (f"{wash}\n{cup}\n{dry}", 1, [[wash, cup, dry]]),
-        (f"{wash}\n{cup}\n{dry}", None, [[wash, cup, dry]]),
-        (f"{wash}\n\n{cup}\n\n{dry}\n\n{cloth}", 2, both),
-        (f"{cup}\n\n{wash}", 1, [[cup, wash]]),
+        *((f"{wash}\n{cup}\n{dry}", k, [[wash, cup, dry]]) for k in (1, None)),
+        *((f"{wash}\n\n{cup}\n\n{dry}\n\n{cloth}", 2, both), (f"{cup}\n\n{wash}", 1, [[cup, wash]])),
         (f"hold -> dobj -> cup\n\n{wash}", 2, [["hold -> dobj -> cup"], [wash]]),
         (CLEAN.replace("\n\n", "\n"), 2, both),
         (f"{cloth}\n{wash}\n{dry}\n{cup}", 2, [[wash, cup], [cloth, dry]]),

@@ -44,7 +44,7 @@ DIGESTS = {
     "images": "d511985f1f2273af",
     "repairs": "0aaad9ef97283354",
     "faults": "26da9b53628b9b9e",
-    "readings": "3e52b6d3c083b475",
+    "readings": "816414ef376a26cd",
     "traces": "dc5c2a2e7b4760d3",
     "files": "de8e86d38f9952ec",
 }

@@ -104,7 +104,7 @@ class _Finder:
                 break
             elif (nearly := nearly_clean(line)) is not None:
                 self.take(nearly, line)
-            elif form := next((form for read_form in FORMS if (form := read_form(self.lines, self.at))), None):
+            elif form := next((form for read_form in FORMS if (form := read_form(self.lines, self.at))), []):
                 self.take_form(form)
             elif not (self.take_segments(line) or self.take_brackets(line)):
                 self.take_line(line)
