@@ -150,6 +150,7 @@ BOXES = ("\\boxed", "')", '")')
 BRACKET = re.compile(r"\[\s*+[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*+\]")
 ARTICLE = re.compile(r"(?:an?|the)\s++")
 LONE = re.compile(rf"[\s→➔➜➡⇒]*+(?:{NOUN}\s*+:?\s*+)?\(?\s*+{LETTER}\s*+\)?\s*+[.!]?\s*+", re.IGNORECASE)
+LETTERED = re.compile(rf"\A\W*{LETTER}[).:\s]+")
 CLEAN = re.compile(r"\s*+(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*+")
 
 
@@ -182,7 +183,7 @@ def choice(reply: str, options: Options) -> Read[str] | Unreadable:
 def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
     """Return the option that a part of a reply says."""
     plain = without_fences(shown_plainly(said))
-    part = without_denied(about_the_question(plain, lambda line: _leading(line, options)))
+    part = without_denied(about_the_question(plain, lambda line: _is_option(line, options)))
     if not part.text.strip():
         return Unreadable(NO_ANSWER)
     written = len(part.text.rstrip())
@@ -278,6 +279,12 @@ def _in_words(text: str, options: Options) -> str | None:
     said = _folded(text)
     same = [letter for letter, words in options.items() if words and _folded(words) == said] if said else []
     return same[0] if len(same) == 1 else None
+
+
+def _is_option(line: Part, options: Options) -> bool:
+    """Return whether a line is one option and nothing else: its letter, its words, or both."""
+    text = bare(line).text
+    return bool(LONE.fullmatch(text) or _in_words(text, options) or _in_words(LETTERED.sub("", text), options))
 
 
 def _folded(text: str) -> str:

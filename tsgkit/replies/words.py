@@ -78,6 +78,7 @@ SENTENCE = re.compile(
     re.IGNORECASE,
 )
 STATEMENT = re.compile(r"\W{0,4}(?:the|it|that|he|she|they|so)\b(?![^\n]*[.?!]\s)", re.IGNORECASE)
+UNABLE = re.compile(r"\b(?:unclear|cannot|can['’]t|unable|impossible|ambiguous|sorry|none)\b", re.IGNORECASE)
 PLACE = re.compile(r"[a-z]++(?:\s++[a-z]++)?\s++(?:the|an?|his|her|its|their)\s")
 """A preposition after a verb, which begins a location instead of a name."""
 VERB = re.compile(rf"\b{IS}", re.IGNORECASE)
@@ -383,7 +384,7 @@ def _set_apart(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
 def _ending(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the one name that the last sentence sets apart, at its end: ``The person uses the `scraper`.``"""
     *_, line = part.lines() or [part]
-    is_statement = STATEMENT.match(line.text) and not DENIES.search(line.text)
+    is_statement = STATEMENT.match(line.text) and not (DENIES.search(line.text) or UNABLE.search(part.text))
     names = _quoted(line, known) if is_statement else []
     return [one for one in names if not any(map(str.isalnum, part.text[one.end - part.start :]))]
 
