@@ -126,6 +126,7 @@ SENTENCES = (
     rf"{FIRST}\s*+(?:项|选项)?\s*+(?:是|为)?\s*+(?:正确|最(?:符合|合适|恰当|准确|贴切))",
 )
 SAID_IN_WORDS = re.compile(rf"\b(?:{NOUN}\s++{IS}|{I_SAY})\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
+SAYS = re.compile(I_SAY, re.IGNORECASE)
 CLOSING = re.compile(r"[\"”*]")
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
 """A letter after the words of its option: ``the red bus (A)``."""
@@ -358,7 +359,8 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
     for match in SAID_IN_WORDS.finditer(text):
         quoted = CLOSING.split(part.text[slice(*match.span(1))], maxsplit=1)[0]
         named = [(letter, len(words)) for words in (match.group(1), quoted) if (letter := _in_words(words, options))]
-        if named and is_sure(text, match.start()):
+        is_set_apart = part.text[match.start(1) - 1] in '"“*' or not SAYS.match(match.group())
+        if named and is_set_apart and is_sure(text, match.start()):
             span = match.start(1), match.start(1) + named[0][1]
             found[span] = Statement(named[0][0], part.start + span[0], part.start + span[1])
     for match in IN_PARENTHESES.finditer(text):
