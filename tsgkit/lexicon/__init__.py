@@ -21,7 +21,7 @@ from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
 from tsgkit.lexicon.synonyms import Synonyms
-from tsgkit.lexicon.verb_forms import gerund, participle, third_person
+from tsgkit.lexicon.verb_forms import gerund, participle, past, third_person
 
 __all__ = [
     "ANTONYMS",
@@ -46,6 +46,7 @@ __all__ = [
     "only_near",
     "opposites",
     "participle",
+    "past",
     "same_word",
     "singular",
     "split_particle",

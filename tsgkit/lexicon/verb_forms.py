@@ -1,4 +1,4 @@
-"""Inflected forms of one verb for writing: third person, gerund, past participle.
+"""Inflected forms of one verb for writing: third person, past, gerund, past participle.
 
 >>> third_person("carry"), gerund("cut"), gerund("open"), participle("take-out"), participle("put-down")
 ('carries', 'cutting', 'opening', 'taken out', 'put down')
@@ -20,7 +20,8 @@ from tsgkit.lexicon.tables import word_set
 PREFIXES = ("un", "re", "over", "under", "out", "fore", "mis")
 """Beginnings after which a final consonant is doubled as without them: *unzipping*."""
 _STRESSED_END = word_set("admit begin commit compel control defer emit forget omit permit prefer propel refer submit")
-_SAME_PARTICIPLE = {"become": "become", "come": "come", "overcome": "overcome", "run": "run", "overrun": "overrun"}
+_SAME_PARTICIPLE = {verb: verb for verb in ("become", "come", "overcome", "run", "overrun")}
+_SAME_PARTICIPLE |= {"strike": "struck", "sink": "sunk"}
 _REGULAR = word_set(
     "burn dream heave lean leap learn load melt plead prove rot shave shine smell speed spell spill spoil"
 )
@@ -30,6 +31,15 @@ _UNCHANGED = word_set("quit rid wed wet")
 def third_person(action: str) -> str:
     """Return what someone does: ``puts down``."""
     return _formed(action, _third_person)
+
+
+def past(action: str) -> str:
+    """Return what someone did.
+
+    >>> [past(verb) for verb in ("put-down", "draw", "beat", "sew", "hang", "unwind", "slip")]
+    ['put down', 'drew', 'beat', 'sewed', 'hung', 'unwound', 'slipped']
+    """
+    return _formed(action, _past)
 
 
 def gerund(action: str) -> str:
@@ -67,11 +77,37 @@ def _gerund(verb: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _participle(verb: str) -> str:
-    irregular = IRREGULAR_FORMS.get(verb, ())
-    if verb in _SAME_PARTICIPLE or verb in _UNCHANGED or (verb in NO_REGULAR_PAST and not irregular):
-        return _SAME_PARTICIPLE.get(verb, verb)
-    if verb in NO_REGULAR_PAST or (irregular and verb not in _REGULAR and not IRREGULAR_PLURAL.search(irregular[-1])):
-        return irregular[-1]
+    """Return the participle; of a verb with a prefix that of the verb itself: *unhung*."""
+    start, stem = _parted(verb)
+    irregular = IRREGULAR_FORMS.get(stem, ())
+    if stem in _SAME_PARTICIPLE or stem in _UNCHANGED or (stem in NO_REGULAR_PAST and not irregular):
+        return start + _SAME_PARTICIPLE.get(stem, stem)
+    if stem in NO_REGULAR_PAST or (irregular and stem not in _REGULAR and not IRREGULAR_PLURAL.search(irregular[-1])):
+        return start + irregular[-1]
+    return _regular_past(verb)
+
+
+@lru_cache(maxsize=4096)
+def _past(verb: str) -> str:
+    """Return the past: the first irregular form, if it is no participle only (*beaten*, *sewn*)."""
+    start, stem = _parted(verb)
+    irregular = IRREGULAR_FORMS.get(stem, ())[:1]
+    if stem in _UNCHANGED or stem in NO_REGULAR_PAST:
+        return start + next((form for form in irregular if not form.endswith(("en", "es"))), stem)
+    is_irregular = irregular and stem not in _REGULAR and not irregular[0].endswith(("n", "ves"))
+    return start + irregular[0] if is_irregular else _regular_past(verb)
+
+
+def _parted(verb: str) -> tuple[str, str]:
+    """Return the prefix of an irregular verb, if it is not irregular itself, and the verb."""
+    if verb not in IRREGULAR_FORMS:
+        for start in PREFIXES:
+            if verb.startswith(start) and verb.removeprefix(start) in IRREGULAR_FORMS:
+                return start, verb.removeprefix(start)
+    return "", verb
+
+
+def _regular_past(verb: str) -> str:
     found = tuple(ed_forms(verb))
     return found[0] if len(found) < 2 or _doubles(verb) else found[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,19 +13,18 @@ from typing import Any
 from drawn_graphs import drawn_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_stories import made_up_story
-from shipped import DATA
+from shipped import DATA, TASKS
 
-from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.graph.rules import ERROR, check_graph
+from tsgkit.graph.model import HANDS, ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT
-from tsgkit.suites.tsg.makers.choices import Candidate, Choice, ChoiceChooser, choice_row, choose_choices, unfit
+from tsgkit.suites.tsg.makers.attestations import Attestations
+from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, choice_row, told_sets
 from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
+from tsgkit.suites.tsg.makers.option_sets import TAGS, Option, StoryView, unfit
 from tsgkit.suites.tsg.makers.sentence_checks import RULES, Surroundings, check_sentence
-from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, Manner, can_be_implicit, can_be_written, word, write
+from tsgkit.suites.tsg.makers.sentence_patterns import Manner, can_be_implicit, can_be_written, word, write
 from tsgkit.suites.tsg.makers.sentences import Sentence
-from tsgkit.suites.tsg.makers.wrong_steps import StoryView, wrong_steps
 
 
 def step(text: str) -> ActionGraph:
@@ -60,14 +60,16 @@ def stories() -> Iterator[Narrative]:
 
 
 def test_a_graph_is_worded_plainly_or_has_a_reason_why_it_cannot_be() -> None:
-    shelf = Manner("imperative", "unsaid", contrast=("bench", "shelf"))
+    lid, cactus = step("turn-over: dobj lid, on bench"), step("lift: dobj cactus, in hand1, in pot, inside pot")
     for graph, manner, text in (
         (KEY, Manner("imperative"), "Take the hex key off the bench with one hand."),
         (KEY, Manner("present", "named"), "She takes the hex key off the bench with hand1."),
         (KEY, Manner("future", "unsaid"), "She will take the hex key off the bench."),
         (KEY, Manner("passive", is_bare=True), "Hex key is taken off bench."),
-        (KEY, Manner("present", is_denied=True), "She does not take the hex key off the bench with one hand."),
-        (KEY, shelf, "Take the hex key off the bench, not the shelf."),
+        (KEY, Manner("past", "unsaid", subject="he", is_fronted=True), "Off the bench he took the hex key."),
+        (KEY, Manner("perfect", "unsaid", opening="Now", subject="I"), "Now I have taken the hex key off the bench."),
+        (lid, Manner("present", subject="you"), "You turn the lid over on the bench."),
+        (cactus, Manner("past passive"), "The cactus was lifted in the pot with one hand."),
         (TURN, Manner("imperative"), "Turn the bolt on the brake with the hex key using both hands."),
         (WASH, Manner("passive"), "The scissors are washed in the sink."),
     ):
@@ -195,86 +197,76 @@ def _judged(case: dict[str, Any]) -> tuple[bool, bool]:
 
 
 OPEN = step("open: dobj drawer, with hand1")
-PUT = step("put: dobj cup, into drawer, with hand1")
-TAKEN_OUT = step("put: dobj cup, out-of drawer")
-
-
-def kinds_of(*graphs: ActionGraph, index: int = -1) -> dict[str, list[ActionGraph]]:
-    """Return the wrong graphs of one step of a story by their kinds."""
-    found: dict[str, list[ActionGraph]] = {}
-    for one in wrong_steps(Narrative.of(graphs), index % len(graphs), Random(0), most=1000)[0]:
-        found.setdefault(one.kind, []).append(one.graph)
-    return found
-
-
-def test_wrong_steps_change_one_thing_break_no_rule_and_never_happened_before() -> None:
-    found = kinds_of(OPEN, PUT)
-    [swapped] = found["order"]
-    assert ("put", "dobj", "drawer") in swapped and ("put", "into", "cup") in swapped
-    for stands in (step("put: dobj cup, next-to jar"), step("screw: dobj cover, to case")):
-        assert "order" not in kinds_of(OPEN, stands), "it means the same"
-    hands = {frozenset(t.target for t in graph if "hand" in t.target) for graph in found["hand"]}
-    assert hands == {frozenset({"hand2"}), frozenset({"hand1", "hand2"})}
-    [turned] = kinds_of(OPEN, step("pass: dobj cup, from hand1, to hand2"))["hand"]
-    assert ("pass", "from", "hand2") in turned
-    assert "close" in {graph.actions[0] for graph in kinds_of(PUT, OPEN)["action"]}
-    assert kinds_of(OPEN, PUT, index=0)["moment"] == [PUT]
-    assert [graph for graph in found["preposition"] if ("put", "from", "drawer") in graph]
-    homonyms = kinds_of(step("cut: dobj dough, with hand1"), step("brush: dobj dough, with brush"))["action"]
-    assert step("cut: dobj dough, with brush") in homonyms
-    assert all(graph.actions != ("brush",) and ("brush" in {t.target for t in graph}) for graph in homonyms)
-    wrong, dropped = wrong_steps(Narrative.of([TAKEN_OUT, PUT]), 1, Random(0), most=1000)
-    assert not any(("put", "from", "drawer") in one.graph for one in wrong)
-    assert dropped["may be true of an earlier step"]
-    story = made_up_story(3)
-    for index in range(len(story.graphs)):
-        for one in wrong_steps(story, index, Random(index))[0]:
-            assert [finding for finding in check_graph(one.graph) if finding.severity == ERROR] == []
-
-
-Made = tuple[list[tuple[Narrative, Choice]], ChoiceChooser, Counter[str]]
+Made = list[tuple[Narrative, Choice]]
 
 
 def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
-    """Return choices with their stories, the chooser, and the reasons why there are no more."""
-    chooser, why = ChoiceChooser(seed), Counter[str]()
-    found = []
-    for story, chosen, dropped in choose_choices(stories, per_story, lambda *_: word, STYLES, chooser):
-        why += dropped
-        found += [(story, choice) for choice in chosen]
-    return found, chooser, why
+    """Return choices with their stories; what is known of all stories is what our own have."""
+    known, keys, found = Attestations(), KeyDeal(seed), list[tuple[Narrative, Choice]]()
+    for own in OWN_STORIES:
+        known.add(own.graphs)
+    for story in stories:
+        sets, _ = told_sets(StoryView(story, known), per_story, seed)
+        found += [(story, keys.deal(story.id, one)) for one in sets]
+    return found
 
 
-def test_kinds_and_keys_of_choices_are_even_and_a_small_story_says_why_it_has_none() -> None:
-    choices = made(map(made_up_story, range(6)), 10)[0]
-    keys = Counter((choice.tag, choice.position) for _, choice in choices)
-    counts = [[keys[tag, position] for position in range(5)] for tag in (ONE_ELEMENT, MIXED)]
-    assert 0 <= sum(counts[0]) - sum(counts[1]) <= 1 and len(choices) > 50
-    assert all(max(of_tag) - min(of_tag) <= 1 for of_tag in counts)
-    story, choice = choices[0]
-    denied = (*choice.candidates[:4], Candidate("Do not.", None, "negation"))
-    assert "variation_triplets" not in choice_row(story, Choice(choice.index, choice.target, denied, choice.tag))
-    found, _, why = made([Narrative.of([OPEN, OPEN, step("open: dobj drawer")])], 5)
-    assert found == []
-    reasons = ("step: nothing before it", "step: happened before", "step: fewer than three triplets")
-    assert [why[reason] for reason in reasons] == [1, 1, 1]
+OWN_STORIES = [entry.narrative for entry in read_file(TASKS / "tsg" / "data" / "tsgkit-2" / "narratives.jsonl").entries]
+
+
+def may_tell(option: Option, graph: ActionGraph) -> bool:
+    return may_be_true(option.claim, graph, hands=option.is_counted, counted=option.is_counted)
+
+
+def test_five_options_of_a_choice_exclude_each_other_say_the_same_names_and_have_even_keys() -> None:
+    choices = made(OWN_STORIES[:12], 6)
+    keys = Counter((choice.told.tag, choice.position) for _, choice in choices)
+    counts = [[keys[tag, position] for position in range(5)] for tag in TAGS]
+    assert len(choices) > 40 and all(max(of_tag) - min(of_tag) <= 1 for of_tag in counts) and all(map(sum, counts))
+    for story, choice in choices:
+        options, row = choice.told.options, choice_row(story, choice)
+        assert len({text.lower() for text in choice.told.sentences}) == 5
+        assert row["variations"][choice.position] == row["target_sentence"] and "right" in row["kinds"]
+        assert not any(may_tell(one, other.graph) for one, other in permutations(options, 2)), row["item_id"]
+        assert not any(may_tell(one, step) for one in options for step in story.graphs[: choice.told.index])
+        assert (
+            len({frozenset(option.claim.elements) - {option.action, option.edge, *HANDS, "with"} for option in options})
+            == 1
+        )
+        assert all(
+            option.action not in option.graph.elements and may_tell(option, step_of(option)) for option in options
+        )
+        is_said = {" hand" in text for text in choice.told.sentences}
+        assert is_said == {"hand" in "".join(row["kinds"])}, "hands are said only where they differ"
     both = ActionGraph.of(("person", "verb", "open"), ("person", "verb", "shut"), ("open", "dobj", "jar"))
-    assert unfit(StoryView(Narrative.of([both, both])), 1)
+    view = StoryView(Narrative.of([OPEN, both, step("open: in drawer")]))
+    reasons = ["nothing before it", "not one action in a sound graph", "not one direct object"]
+    assert [unfit(view, index) for index in range(3)] == reasons
+    assert told_sets(view, 2, 1) == ((), Counter({f"step: {one}": 1 for one in reasons}) + Counter(
+        {"story: no step left for another choice": 2}
+    ))  # fmt: skip
+
+
+def step_of(option: Option) -> ActionGraph:
+    """Return the graph of an option with the action as it is said."""
+    name = option.graph.actions[0]
+    return ActionGraph(
+        [tuple(option.action if part == name else part for part in one) for one in option.graph.triplets]
+    )
+
+
+def test_every_option_of_a_set_is_the_key_as_often_as_another() -> None:
+    story = OWN_STORIES[0]
+    [told] = told_sets(StoryView(story), 1, 1)[0]
+    drawn = Counter(KeyDeal(seed).deal(story.id, told).target for seed in range(500))
+    assert set(drawn) == {option.graph for option in told.options} and min(drawn.values()) > 60
 
 
 @given(st.lists(drawn_graphs(), max_size=8), st.integers(0, 5))
 @settings(max_examples=40)
-def test_each_choice_has_five_texts_and_one_true_of_what_happened(steps: list[ActionGraph], seed: int) -> None:
-    story = Narrative.of(steps)
-    for _, choice in made([story], 4, seed)[0]:
-        right, *wrong = choice.candidates
-        assert right.graph == choice.target
-        assert len({text.lower() for text in choice.sentences}) == 5
-        assert choice.target not in steps[: choice.index]
-        assert choice_row(story, choice)["variations"][choice.position] == right.sentence
-        for text, graph in ((one.sentence, one.graph) for one in wrong if one.graph is not None):
-            hands, counted = " hand" in text, " both hands" in text or " one hand" in text
-            assert not any(may_be_true(graph, one, hands=hands, counted=counted) for one in steps[: choice.index + 1])
+def test_drawn_stories_make_sound_choices_or_none(steps: list[ActionGraph], seed: int) -> None:
+    for story, choice in made([Narrative.of(steps)], 4, seed):
+        assert choice_row(story, choice)["variations"][choice.position] and choice.target not in story.graphs
 
 
 TAKEN = "take: dobj towel, off bowl, with hand1"

@@ -1,112 +1,80 @@
-"""Choices of a story, worded by patterns, or by a model that words all candidates of a step alike."""
+"""Choices of a story, worded by patterns, or by a model that words all options of a step alike."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from tsgkit.graph.model import Narrative
 from tsgkit.suites.tsg.commands.benchmark_sentences import model_writer, vocabularies
 from tsgkit.suites.tsg.commands.benchmark_settings import NARRATIVES, Making, Settings, bundled_stories
 from tsgkit.suites.tsg.makers.attestations import Attestations
-from tsgkit.suites.tsg.makers.balance import Option
-from tsgkit.suites.tsg.makers.choices import Choice, ChoiceChooser, Chosen, Word, choose_choices, reworded
-from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, word
+from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, ToldSet, told_sets
+from tsgkit.suites.tsg.makers.option_sets import StoryView
 from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter
-from tsgkit.suites.tsg.makers.wrong_steps import StoryView
 
 SURPLUS = 2
-"""So many times as many choices as are wanted are worded by a model; those that keep shortcuts at chance are chosen."""
+"""So many times as many choices as are wanted are worded by a model, since not all its sentences are sound."""
 
 
 @dataclass
-class Worded:
-    """The choices of a story with a model's sentences, and the reasons why others have none."""
+class StoryChoices:
+    """The sets of options of a story, and the reasons why there are no more."""
 
     story: Narrative
-    options: list[Option[Choice]]
+    sets: tuple[ToldSet, ...]
     dropped: Counter[str]
 
 
 @dataclass
 class PatternChoices:
-    """The choices of stories in the words of patterns; only sums are kept from one story to the next."""
+    """The choices of stories in the words of patterns."""
 
     settings: Settings
     avoids: Callable[[Narrative], frozenset[int]]
     """The steps of a story that must not be drawn again."""
     attestations: Attestations
-    chooser: ChoiceChooser = field(init=False)
+    keys: KeyDeal = field(init=False)
 
     def __post_init__(self) -> None:
-        self.chooser = ChoiceChooser(self.settings.seed, self.attestations)
+        self.keys = KeyDeal(self.settings.seed)
 
-    async def worded(self, story: Narrative) -> Worded:
-        """Return a story; its choices are worded while they are chosen."""
-        return Worded(story, [], Counter())
+    async def worded(self, story: Narrative) -> StoryChoices:
+        """Return the sets of a story."""
+        return self.drawn(story, self.settings.choices)
 
-    def chosen(self, worded: Worded) -> Chosen:
-        """Return the choices of a story."""
-        return next(choose_choices([worded.story], self.settings.choices, _patterns, STYLES, self.chooser, self.avoids))
+    def drawn(self, story: Narrative, number: int) -> StoryChoices:
+        """Return so many sets in the words of patterns."""
+        view = StoryView(story, self.attestations)
+        return StoryChoices(story, *told_sets(view, number, self.settings.seed, self.avoids(story)))
+
+    def chosen(self, found: StoryChoices) -> list[Choice]:
+        """Return the choices of a story; called in the order of the stories, whoever was answered first."""
+        return [self.keys.deal(found.story.id, one) for one in found.sets[: self.settings.choices]]
 
 
 @dataclass
 class ModelChoices(PatternChoices):
-    """The choices of stories in a model's words: drawn with patterns, worded alike, and then chosen."""
+    """The choices of stories in a model's words."""
 
     writer: ModelWriter
-    _drawer: ChoiceChooser = field(init=False)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._drawer = ChoiceChooser(self.settings.seed, self.attestations)
-
-    async def worded(self, story: Narrative) -> Worded:
-        """Return the choices of a story that a model has worded."""
-        number = SURPLUS * self.settings.choices
-        _, choices, dropped = next(choose_choices([story], number, _patterns, STYLES, self._drawer, self.avoids))
-        view, voice = StoryView(story, self.attestations), self.settings.draw("choices", story).choice(VOICES)
-        options: list[Option[Choice]] = []
-        for choice in choices:
-            reason, sentences = await self._sentences(choice, story, voice)
-            if reason:
-                dropped[f"step: {reason} ({choice.tag})"] += 1
+    async def worded(self, story: Narrative) -> StoryChoices:
+        """Return the sets of a story that a model has worded soundly."""
+        found = self.drawn(story, SURPLUS * self.settings.choices)
+        voice = self.settings.draw("choices", story).choice(VOICES)
+        sound: list[ToldSet] = []
+        for one in found.sets:
+            claims = [option.claim for option in one.options]
+            written = await self.writer.candidates(story.id, f"choice/{one.index}", claims, voice)
+            sentences = [each.sentence.text for each in written if each.sentence is not None]
+            if len({*sentences}) == len(claims):
+                sound.append(replace(one, sentences=tuple(sentences)))
             else:
-                options.append(reworded(view, choice, sentences))
-        return Worded(story, options, dropped)
-
-    def chosen(self, worded: Worded) -> Chosen:
-        """Return the choices of a story; called in the order of the stories, whoever was answered first."""
-        options, chosen = worded.options, list[Choice]()
-        while options and len(chosen) < self.settings.choices:
-            chosen.append(self.chooser.choose(options))
-            options = [one for one in options if one.value.index != chosen[-1].index]
-        if (missing := self.settings.choices - len(chosen)) > 0:
-            worded.dropped["story: too few choices with sound sentences"] += missing
-        return worded.story, tuple(sorted(chosen, key=lambda one: one.index)), worded.dropped
-
-    async def _sentences(self, choice: Choice, story: Narrative, voice: str) -> tuple[str, Sequence[str]]:
-        """Return why a model cannot word a choice, or an empty text and its sentences, the right one first."""
-        graphs = [candidate.graph for candidate in choice.candidates if candidate.graph is not None]
-        if len(graphs) < len(choice.candidates):
-            return "a candidate that denies is not worded by a model", ()
-        order = list(range(len(graphs)))
-        self.settings.draw(f"choice/{choice.index}", story).shuffle(order)  # no place gives the right one away
-        asked = [graphs[place] for place in order]
-        written = await self.writer.candidates(story.id, f"choice/{choice.index}", asked, voice)
-        texts = {
-            place: one.sentence.text for place, one in zip(order, written, strict=True) if one.sentence is not None
-        }
-        if len(texts) < len(graphs):
-            return "not all candidates have a sound sentence", ()
-        sentences = [texts[place] for place in range(len(graphs))]
-        return ("two candidates read alike", ()) if len(set(sentences)) < len(sentences) else ("", sentences)
-
-
-def _patterns(story: Narrative, index: int) -> Word:
-    return word
+                found.dropped[f"step: not all options have a sound sentence of their own ({one.tag})"] += 1
+        return StoryChoices(story, tuple(sound), found.dropped)
 
 
 def choice_maker(making: Making) -> PatternChoices:
@@ -119,7 +87,7 @@ def choice_maker(making: Making) -> PatternChoices:
 
 
 def attestations_of(making: Making) -> Attestations:
-    """Return what is usual in the stories, and in those of our own that are not among them."""
+    """Return the pairs of the stories, and of those of our own that are not among them."""
     attestations, seen = Attestations(), set[int]()
     for story in chain(making.folder.narratives(NARRATIVES), bundled_stories()):
         if (known := hash(story.graphs)) not in seen:

@@ -27,17 +27,11 @@ AVOIDABLE = (
     "lone-letter",
     "contradiction",
     "hands",
+    "unfinished-option",
+    "strange-key",
+    "answer-kind",
 )
 """Remarks that count as defects of made items."""
-
-
-SHOWN_ONLY = (
-    "what a classifier learns from other items",
-    "the option whose words the other options deny",
-)
-"""Shortcuts that an audit shows and the gate passes over: they lie in how all choices are worded, so drawing items anew
-does not close them. They count once the makers word them otherwise.
-"""
 
 
 @dataclass(frozen=True)
@@ -68,7 +62,7 @@ def _slips(found: TaskAudit) -> Iterator[Blame]:
 
 def _shortcuts(found: TaskAudit) -> Iterator[Blame]:
     for one in found.audit.shortcuts:
-        if not one.is_blind or not one.chance or one.name in SHOWN_ONLY:
+        if not one.is_blind or not one.chance:
             continue
         if told := _above_chance(one):
             solved = tuple(item for item, by in found.audit.solved.items() if one.name in by)

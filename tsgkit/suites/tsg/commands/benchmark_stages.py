@@ -12,7 +12,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.tsg.commands.benchmark_choices import Worded, choice_maker
+from tsgkit.suites.tsg.commands.benchmark_choices import StoryChoices, choice_maker
 from tsgkit.suites.tsg.commands.benchmark_sentences import DescribedStory, describer
 from tsgkit.suites.tsg.commands.benchmark_settings import (
     CHOICES,
@@ -188,15 +188,15 @@ async def offer_choices(making: Making) -> None:
 
     maker = choice_maker(making)
 
-    def put(worded: Worded) -> None:
-        story, choices, dropped = maker.chosen(worded)
-        for choice in choices:
+    def put(found: StoryChoices) -> None:
+        story, dropped = found.story, found.dropped
+        for choice in maker.chosen(found):
             row = choice_row(story, choice)
             if making.removes("choices", story.id, row):
                 continue
             making.files.add(CHOICES, row)
-            numbers[choice.tag] += 1
-            kinds.update(candidate.kind for candidate in choice.candidates[1:])
+            numbers[choice.told.tag] += 1
+            kinds.update(kind for kind in choice.kinds if kind != "right")
         for reason, times in sorted(dropped.items()):
             making.drop("choices", story.id, "", reason, times=times)
 

@@ -12,10 +12,9 @@
 ``question_paths``      paths of questions and their evaluator; ``second_reader`` reads their words
 ``questions``           questions by drawn paths (``question_drafts``), in words (``question_phrases``)
 ``claims``              triplets that a step may make true, or surely does not
-``wrong_steps``         wrong graphs for a step, each with its kind
-``choice_designs``      right and wrong graphs of a choice, in one manner, before they are worded
-``choices``             choices among five sentences, with their rows
-``attestations``        what is usual in stories
+``option_sets``         five graphs any of which could follow, told by ``other_words`` than their names
+``choices``             choices among the sentences of such sets, with their rows
+``attestations``        pairs that occur in stories
 ``balance``             a choice among surplus items, so that no shortcut beats chance
 ``generation_rows``     rows of generation tasks
 ``stage_files``         the folder that the stages fill

@@ -1,66 +1,100 @@
-"""Parts of graphs that occur in stories: what is usually done to a thing, and where things usually go.
+"""Pairs that occur in stories: what is done to which things, with what, and where things go.
 
->>> put = ActionGraph.of(("person", "verb", "put"), ("put", "dobj", "cup"), ("put", "on", "shelf"))
->>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "off", "shelf"))
->>> attestations = Attestations()
->>> attestations.add([put, put, take])
->>> attestations.share(take, take), attestations.share(put, put)
-(0.2, 1.0)
+>>> put = ActionGraph.of(("person", "verb", "put"), ("put", "dobj", "cup"), ("put", "into", "box"))
+>>> known = Attestations()
+>>> known.add([put])
+>>> known.fits("put", "cup", "into", "box"), known.fits("put", "box", "into", "box"), known.fits("put", "cup")
+(True, False, False)
 
-Whoever does not see the graph of a choice may still guess by what is usual. So the usual must not give it away.
+A wrong sentence that puts things together as no story does is found without a graph.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from tsgkit.graph.model import DOBJ, HANDS, VERB, ActionGraph, Triplet
+from tsgkit.graph.model import DOBJ, HANDS, VERB, WITH, ActionGraph
+from tsgkit.lexicon.tables import word_set
 
-Part = tuple[str, ...]
-
-
-@lru_cache(maxsize=50_000)
-def parts_of(graph: ActionGraph) -> frozenset[Part]:
-    """Return the parts of a graph: an action with a preposition, a preposition with a thing, an action with its object.
-
-    Hands are no part.
-    """
-    return frozenset(part for triplet in graph.triplets for part in _parts(*triplet))
-
-
-def _parts(source: str, edge: str, target: str) -> tuple[Part, ...]:
-    if edge == VERB or target in HANDS:
-        return ()
-    parts = (("from", source, edge), ("to", edge, target))
-    return (*parts, ("object", source, target)) if edge == DOBJ else parts
+COMMON = 3
+"""The number of stories from which on an action is no speciality of one trade."""
+MOVES = {
+    action: word_set(edges)
+    for action, edges in {
+        "take": "from out-of off",
+        "fetch": "from",
+        "lift": "from out-of off onto over",
+        "raise": "off over",
+        "draw": "from out-of through",
+        "pull": "from out-of off into onto over through under",
+        "push": "into onto out-of off over through under to",
+        "slide": "into onto out-of off over through under along to",
+        "slip": "into onto out-of off over through under",
+        "ease": "into onto out-of off through",
+        "shake": "out-of off",
+        "knock": "into out-of off",
+        "tip": "into onto out-of off",
+        "drop": "into in onto on",
+        "lower": "into onto over",
+        "put": "into in onto on over under behind beside next-to",
+        "put-back": "into in onto on",
+        "lay": "onto on over across beside",
+    }.items()
+}
+"""Actions to whatever can be moved, from and to any place, with their prepositions."""
+FLOWING = word_set(
+    "pour scoop bail drain drink spread stir whisk beat squirt inject sprinkle strew scatter melt spray knead"
+)
+"""Actions to what cannot be moved as a whole."""
+MOVED = 2
+"""So many moves of a thing show that it can be moved."""
 
 
 @dataclass
 class Attestations:
-    """The number of steps that each part occurs in."""
+    """The pairs of all stories."""
 
-    counts: Counter[Part] = field(default_factory=Counter)
+    actions: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By thing, what is done to it."""
+    objects: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By action, what it is done to."""
+    places: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By action and preposition, the places; of an action without any, an empty one."""
+    tools: set[tuple[str, str]] = field(default_factory=set)
+    """Actions with what they are done with."""
+    edges: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By place, the prepositions before it."""
+    stories: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    """By action, the number of stories that have it."""
 
     def add(self, graphs: Iterable[ActionGraph]) -> None:
-        """Count the parts of steps."""
+        """Add the pairs of a story."""
+        actions = set[str]()
         for graph in graphs:
-            self.counts.update(parts_of(graph))
+            actions.update(graph.actions)
+            for source, edge, target in graph.triplets:
+                if edge == DOBJ:
+                    self.actions[target].add(source)
+                    self.objects[source].add(target)
+                elif edge == WITH:
+                    self.tools.add((source, target))
+                elif edge != VERB and target not in HANDS:
+                    self.places[source, edge].add(target)
+                    self.edges[target].add(edge)
+            if all(one.edge in (VERB, DOBJ) or one.target in HANDS for one in graph.triplets):
+                self.places[graph.actions[0] if graph.actions else "", ""].add("")
+        for action in actions:
+            self.stories[action] += 1
 
-    def fit(self, triplet: Triplet, step: ActionGraph) -> float:
-        """Return the share of a triplet's parts that occur in steps other than this one."""
-        parts, own = _parts(*triplet), parts_of(step)
-        return sum(self.counts[part] > (part in own) for part in parts) / len(parts) if parts else 0.0
+    def is_movable(self, thing: str) -> bool:
+        """Return whether a thing is seen to be moved as a whole."""
+        known = self.actions[thing]
+        return len(known & MOVES.keys()) >= MOVED and not known & FLOWING
 
-    def edge_fit(self, triplet: Triplet, edge: str) -> float:
-        """Return the share of parts that occur where an edge has another label, which its step has nowhere."""
-        source, _, target = triplet
-        return ((self.counts["from", source, edge] > 0) + (self.counts["to", edge, target] > 0)) / 2
-
-    def share(self, graph: ActionGraph, step: ActionGraph) -> float:
-        """Return the share of a graph's parts that occur in steps other than this one."""
-        parts, own = parts_of(graph), parts_of(step)
-        seen = sum(self.counts[part] > (part in own) for part in parts)
-        return seen / len(parts) if parts else 0.0
+    def fits(self, action: str, thing: str, edge: str = "", place: str = "") -> bool:
+        """Return whether an action is done to a thing, and at a place or without any; moves take what can be moved
+        anywhere."""
+        is_move = edge in MOVES.get(action, ()) and self.is_movable(thing)
+        return is_move or (thing in self.objects[action] and place in self.places[action, edge])

@@ -41,7 +41,7 @@ NEAR_ACTIONS = tuple(
         "throw toss drop throw-away discard",
         "weave wind sew stitch thread knit tie",
         "prise pry lever pull lift remove peel tear strip unhook detach",
-        "put insert push slide slip stick feed thread pass press plug introduce slot",
+        "put insert push slide slip ease stick feed thread pass press plug introduce slot",
         "pour empty tip drain spill water fill sprinkle",
         "turn rotate twist spin wind screw roll flip turn-over swivel",
         "mix stir whisk beat blend knead fold",

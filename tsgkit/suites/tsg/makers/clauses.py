@@ -18,16 +18,24 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
-from tsgkit.lexicon import gerund, is_preposition, participle, singular, split_particle, third_person
+from tsgkit.lexicon import gerund, is_preposition, participle, past, singular, split_particle, third_person
+from tsgkit.lexicon.preposition_senses import compatible
+from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.manners import Manner
 
-Form = Literal["base", "third", "gerund", "participle"]
+Form = Literal["base", "third", "past", "gerund", "participle"]
 PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 OF = ("let-go", "take-hold", "get-hold", "dispose", "get-rid")
 """Actions whose object needs *of*."""
 GRAMMAR = frozenset(("agent", "manner", "of", "per", "despite", "because-of"))
 """Labels that are prepositions and read badly after an action."""
 MOST_NESTED = 3
+HOLDING = word_set("with in by using")
+"""The prepositions before a hand that does it."""
+PARTED = word_set("back over together apart")
+"""Particles that stand behind a short object: *turns the blanket back*."""
+SINGULAR = word_set("lens gas canvas atlas bias")
+"""Things in the singular that end like a plural."""
 NUMBERS = ("", "once", "twice", "three times", "four times", "five times", "six times", "seven times", "eight times")
 
 
@@ -36,6 +44,8 @@ class Piece(NamedTuple):
 
     text: str
     node: str = ""
+    more: str = ""
+    """Words for the node that stand elsewhere: a particle behind the object."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +114,10 @@ def clause_of(graph: ActionGraph) -> Clause:
     action = graph.actions[0]
     own = [one for one in dict.fromkeys(graph.triplets) if one.source == action]
     plain = [(one.edge, one.target) for one in own if one.edge not in (DOBJ, VERB)]
-    places = [one for one in plain if one[1] not in HANDS and one[0] != WITH]
+    places: list[tuple[str, str]] = []
+    for edge, thing in plain:
+        if thing not in HANDS and edge != WITH and not any(t == thing and compatible(e, edge) for e, t in places):
+            places.append((edge, thing))
     tools = [one for one in plain if one[1] not in HANDS and one[0] == WITH]
     joined: dict[str, list[tuple[str, str]]] = {}
     for one in dict.fromkeys(graph.triplets):
@@ -114,8 +127,8 @@ def clause_of(graph: ActionGraph) -> Clause:
         action,
         tuple(one.target for one in own if one.edge == DOBJ),
         (*places, *tools),
-        tuple(target for edge, target in plain if target in HANDS and edge == WITH),
-        tuple(one for one in plain if one[1] in HANDS and one[0] != WITH),
+        tuple(dict.fromkeys(target for edge, target in plain if target in HANDS and edge in HOLDING)),
+        tuple(one for one in plain if one[1] in HANDS and one[0] not in HOLDING),
         {name: tuple(parts) for name, parts in joined.items()},
     )
 
@@ -124,38 +137,35 @@ def clause_of(graph: ActionGraph) -> Clause:
 def is_plural(name: str) -> bool:
     """Return whether a thing is spoken of in the plural: *the scissors are*."""
     last = name.rpartition("-")[2]
-    return singular(last) != last
+    return singular(last) != last and not last.endswith(("ss", "us", "is")) and last not in SINGULAR
 
 
 def noun(name: str, clause: Clause, manner: Manner, depth: int = 0) -> Iterator[Piece]:
-    """Yield a thing with its article, a contrast, and what is joined to it."""
+    """Yield a thing with its article, and what is joined to it."""
     article = "" if manner.is_bare else "the "
     yield Piece(article + name.replace("-", " "), name)
-    if manner.contrast is not None and manner.contrast[0] == name:
-        yield Piece(f", not {article}{manner.contrast[1].replace('-', ' ')},")
     if depth < MOST_NESTED:
         for edge, target in clause.joined.get(name, ()):
             if target in HANDS:
                 if _says_hands(manner):
-                    yield Piece(_preposition(edge, manner))
+                    yield Piece(edge.replace("-", " "))
                     yield Piece(target, target)
             elif target != name:
-                yield Piece(_preposition(edge, manner))
+                yield Piece(edge.replace("-", " "))
                 yield from noun(target, clause, manner, depth + 1)
-
-
-def _preposition(edge: str, manner: Manner) -> str:
-    words = edge.replace("-", " ")
-    if manner.contrast is not None and manner.contrast[0] == edge:
-        return f"{words}, not {manner.contrast[1].replace('-', ' ')},"
-    return words
 
 
 def _says_hands(manner: Manner) -> bool:
     return manner.hands != "unsaid" and not manner.is_bare
 
 
-FORMS = {"base": lambda verb: verb, "third": third_person, "gerund": gerund, "participle": participle}
+FORMS = {
+    "base": lambda verb: verb,
+    "third": third_person,
+    "past": past,
+    "gerund": gerund,
+    "participle": participle,
+}
 
 
 @lru_cache(maxsize=20_000)
@@ -168,17 +178,37 @@ def verb_words(action: str, form: Form) -> tuple[str, str]:
 
 
 def predicate(
-    clause: Clause, manner: Manner, form: Form, *, pronoun: bool = False, hands: Sequence[Piece] = ()
+    clause: Clause,
+    manner: Manner,
+    form: Form,
+    *,
+    pronoun: bool = False,
+    hands: Sequence[Piece] = (),
+    is_passive: bool = False,
+    left_out: int = 0,
 ) -> list[Piece]:
-    """Return an action with everything behind it; ``pronoun``: its object is called *it* or *them*."""
-    words = " ".join(filter(None, verb_words(clause.action, form)))
-    pieces = [Piece(words, clause.action)]
-    if form != "participle":
-        pieces += [Piece("of")] if clause.action in OF and clause.objects else []
-        pieces += pronoun_of(clause) if pronoun else object_pieces(clause, manner)
-    for edge, thing in clause.phrases:
-        pieces += [Piece(_preposition(edge, manner)), *noun(thing, clause, manner)]
+    """Return an action with everything behind it; ``pronoun``: its object is called *it* or *them*.
+
+    In the passive its objects are left out, and ``left_out`` phrases, which stand before it.
+    """
+    verb, particle = verb_words(clause.action, form)
+    things: list[Piece] = []
+    if not is_passive:
+        things += [Piece("of")] if clause.action in OF and clause.objects else []
+        things += pronoun_of(clause) if pronoun else object_pieces(clause, manner)
+    is_parted = len(things) == 1 and bool(clause.phrases[left_out:] or particle in PARTED)
+    if particle and is_parted and particle != "through":
+        pieces = [Piece(verb, clause.action, particle), *things, Piece(particle)]
+    else:
+        pieces = [Piece(" ".join(filter(None, (verb, particle))), clause.action), *things]
+    for edge, thing in clause.phrases[left_out:]:
+        pieces += phrase(edge, thing, clause, manner)
     return [*pieces, *hands]
+
+
+def phrase(edge: str, thing: str, clause: Clause, manner: Manner) -> list[Piece]:
+    """Return a preposition with its thing."""
+    return [Piece(edge.replace("-", " ")), *noun(thing, clause, manner)]
 
 
 def takes_pronoun(clause: Clause) -> bool:
@@ -206,13 +236,12 @@ def hands_phrase(clause: Clause, manner: Manner, before: tuple[str, ...]) -> lis
     if not _says_hands(manner):
         return []
     pieces = _passed_on(clause, manner)
-    if not clause.hands or (clause.hands == before and manner.contrast is None):
+    if not clause.hands or clause.hands == before:
         return pieces
     first = "using" if clause.has_tool else "with"
     if manner.hands == "named":
-        names = " and ".join(sorted(clause.hands))
-        denied = f", not {manner.contrast[1]}" if manner.contrast and manner.contrast[0] in clause.hands else ""
-        return [*pieces, Piece(first), Piece(names + denied, "/".join(sorted(clause.hands)))]
+        names = sorted(clause.hands)
+        return [*pieces, Piece(first), Piece(" and ".join(names), "/".join(names))]
     if len(clause.hands) > 1:
         return [*pieces, Piece(first), Piece("both hands", "/".join(HANDS))]
     words = "the other hand" if len(before) == 1 and before != clause.hands else "one hand"
@@ -221,13 +250,11 @@ def hands_phrase(clause: Clause, manner: Manner, before: tuple[str, ...]) -> lis
 
 def _passed_on(clause: Clause, manner: Manner) -> list[Piece]:
     """Return phrases of other prepositions and hands: *from one hand to the other*."""
-    edges = dict(clause.hand_phrases)
-    if manner.hands == "counted" and not clause.hands and len(edges) == 2 and set(edges.values()) == set(HANDS):
-        [(first, one), (second, other)] = clause.hand_phrases
-        return [Piece(_preposition(first, manner)), Piece("one hand", one), Piece(second), Piece("the other", other)]
+    is_counted = manner.hands == "counted" and not clause.hands
     pieces = []
-    for edge, hand in clause.hand_phrases:
-        pieces += [Piece(_preposition(edge, manner)), Piece(hand, hand)]
+    for place, (edge, hand) in enumerate(clause.hand_phrases):
+        words = ("the other" if place else "one hand") if is_counted else hand
+        pieces += [Piece(edge.replace("-", " ")), Piece(words, hand)]
     return pieces
 
 

@@ -21,7 +21,7 @@ from random import Random
 from typing import NamedTuple
 
 from tsgkit.graph.hands import GRASPS
-from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.model import WITH, ActionGraph
 from tsgkit.suites.tsg.makers.clauses import (
     NUMBERS,
     Clause,
@@ -33,18 +33,19 @@ from tsgkit.suites.tsg.makers.clauses import (
     is_plural,
     joined,
     object_pieces,
+    phrase,
     predicate,
     pronoun_of,
     takes_pronoun,
 )
-from tsgkit.suites.tsg.makers.manners import Manner
+from tsgkit.suites.tsg.makers.manners import STYLES, Manner
 from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
 
 __all__ = ["STYLES", "Manner", "can_be_written", "word", "write"]
 
-STYLES = ("imperative", "present", "future", "passive")
-SUBJECTS = {"imperative": "", "present": "she", "future": "she", "passive": "she"}
-FORMS: dict[str, Form] = {"imperative": "base", "present": "third", "future": "base", "passive": "third"}
+FORMS: dict[str, Form] = {"past": "past", "past passive": "past", "perfect": "participle"}
+"""The forms of verbs by style; else of the person who acts."""
+PLURAL = ("I", "you", "we")
 MOST_CLAUSES = 3
 """The most clauses of one sentence."""
 SOURCES = ("from", "off", "out-of")
@@ -148,8 +149,8 @@ def _sentence(units: Sequence[Unit], manner: Manner, choice: Random, said: _Said
     """Yield one sentence about some units."""
     said.objects = ()
     clauses = [_clause(unit) for unit in units]
-    pieces: list[Piece] = [Piece(opening)] if opening else []
-    if len(units) == 2 and manner.style != "passive" and choice.random() < TURNED_SHARE and _is_once(units):
+    pieces: list[Piece] = [Piece(opening or manner.opening)]
+    if len(units) == 2 and not manner.is_passive and choice.random() < TURNED_SHARE and _is_once(units):
         pieces += _turned(clauses, manner, choice, said)
     else:
         for number, (unit, clause) in enumerate(zip(units, clauses, strict=True)):
@@ -187,25 +188,27 @@ def _turned(clauses: Sequence[Clause], manner: Manner, choice: Random, said: _Sa
 
 def _told(clause: Clause, manner: Manner, choice: Random, said: _Said, *, is_first: bool) -> Iterator[Piece]:
     """Yield a clause with its subject."""
-    if manner.style == "passive" and clause.objects:
+    if manner.is_passive and clause.objects:
         yield from _passive(clause, manner, choice, said)
         return
-    form = FORMS[manner.style]
-    subject = SUBJECTS[manner.style]
-    if subject and (is_first or manner.style == "passive"):
-        yield Piece(subject)
-    if manner.style == "future" and is_first:
-        yield Piece("will")
-    if manner.is_denied:
-        yield Piece({"imperative": "do not", "future": "not"}.get(manner.style, "does not"))
-        form = "base"
-    yield from _with_hands(clause, manner, choice, said, form)
+    is_plural_form = manner.style in ("imperative", "future") or manner.subject in PLURAL
+    form = FORMS.get(manner.style, "base" if is_plural_form else "third")
+    front = clause.phrases[:1] if manner.is_fronted and clause.phrases[:1] and clause.phrases[0][0] != WITH else ()
+    for edge, thing in front:
+        yield from phrase(edge, thing, clause, manner)
+    if manner.style != "imperative" and (is_first or manner.is_passive):
+        yield Piece(manner.subject)
+        auxiliary = {"future": "will", "perfect": "have" if manner.subject in PLURAL else "has"}
+        yield Piece(auxiliary.get(manner.style, ""))
+    yield from _with_hands(clause, manner, choice, said, form, left_out=len(front))
 
 
-def _with_hands(clause: Clause, manner: Manner, choice: Random, said: _Said, form: Form) -> Iterator[Piece]:
+def _with_hands(
+    clause: Clause, manner: Manner, choice: Random, said: _Said, form: Form, left_out: int = 0
+) -> Iterator[Piece]:
     uses_pronoun = clause.objects == said.objects and takes_pronoun(clause) and _may_use_pronoun(clause, manner, choice)
     hands = hands_phrase(clause, manner, said.hands)
-    yield from predicate(clause, manner, form, pronoun=uses_pronoun, hands=hands)
+    yield from predicate(clause, manner, form, pronoun=uses_pronoun, hands=hands, left_out=left_out)
     said.hands, said.objects = clause.hands or said.hands, clause.objects
 
 
@@ -221,10 +224,10 @@ def _passive(clause: Clause, manner: Manner, choice: Random, said: _Said) -> Ite
     if uses_pronoun and is_plural(clause.objects[0]):
         subject = [Piece("they", clause.objects[0])]
     yield from subject
-    yield Piece("are" if len(clause.objects) > 1 or is_plural(clause.objects[0]) else "is")
-    if manner.is_denied:
-        yield Piece("not")
-    yield from predicate(clause, manner, "participle", hands=hands_phrase(clause, manner, said.hands))
+    is_several = len(clause.objects) > 1 or is_plural(clause.objects[0])
+    yield Piece(("were" if is_several else "was") if manner.style == "past passive" else "are" if is_several else "is")
+    hands = hands_phrase(clause, manner, said.hands)
+    yield from predicate(clause, manner, "participle", hands=hands, is_passive=True)
     said.hands, said.objects = clause.hands or said.hands, clause.objects
 
 
@@ -244,7 +247,7 @@ def _with_account(
     said: dict[str, list[str]] = {}
     for piece in pieces:
         for node in filter(None, piece.node.split("/")):
-            said.setdefault(node, []).append(piece.text)
+            said.setdefault(node, []).append(f"{piece.text} {piece.more}".strip())
     nodes = dict.fromkeys(name for graph in graphs for name in nodes_of(graph))
     tags = {
         "implicit": any(unit.source is not None for unit in units),
