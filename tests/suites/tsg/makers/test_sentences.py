@@ -219,23 +219,19 @@ def may_tell(option: Option, graph: ActionGraph) -> bool:
 
 
 def test_five_options_of_a_choice_exclude_each_other_say_the_same_names_and_have_even_keys() -> None:
-    choices = made(OWN_STORIES[:12], 6)
+    choices = made(OWN_STORIES[:6], 6)
     keys = Counter((choice.told.tag, choice.position) for _, choice in choices)
     counts = [[keys[tag, position] for position in range(5)] for tag in TAGS]
-    assert len(choices) > 40 and all(max(of_tag) - min(of_tag) <= 1 for of_tag in counts) and all(map(sum, counts))
+    assert len(choices) > 20 and all(max(of_tag) - min(of_tag) <= 1 for of_tag in counts) and all(map(sum, counts))
     for story, choice in choices:
         options, row = choice.told.options, choice_row(story, choice)
         assert len({text.lower() for text in choice.told.sentences}) == 5
         assert row["variations"][choice.position] == row["target_sentence"] and "right" in row["kinds"]
         assert not any(may_tell(one, other.graph) for one, other in permutations(options, 2)), row["item_id"]
         assert not any(may_tell(one, step) for one in options for step in story.graphs[: choice.told.index])
-        assert (
-            len({frozenset(option.claim.elements) - {option.action, option.edge, *HANDS, "with"} for option in options})
-            == 1
-        )
-        assert all(
-            option.action not in option.graph.elements and may_tell(option, step_of(option)) for option in options
-        )
+        said = [{*one.claim.elements} - {one.action, one.edge, *HANDS, "with"} for one in options]
+        assert said == said[:1] * 5, "all say the same names"
+        assert all(one.action not in one.graph.elements for one in options)
         is_said = {" hand" in text for text in choice.told.sentences}
         assert is_said == {"hand" in "".join(row["kinds"])}, "hands are said only where they differ"
     both = ActionGraph.of(("person", "verb", "open"), ("person", "verb", "shut"), ("open", "dobj", "jar"))
@@ -245,14 +241,6 @@ def test_five_options_of_a_choice_exclude_each_other_say_the_same_names_and_have
     assert told_sets(view, 2, 1) == ((), Counter({f"step: {one}": 1 for one in reasons}) + Counter(
         {"story: no step left for another choice": 2}
     ))  # fmt: skip
-
-
-def step_of(option: Option) -> ActionGraph:
-    """Return the graph of an option with the action as it is said."""
-    name = option.graph.actions[0]
-    return ActionGraph(
-        [tuple(option.action if part == name else part for part in one) for one in option.graph.triplets]
-    )
 
 
 def test_every_option_of_a_set_is_the_key_as_often_as_another() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -80,8 +80,8 @@ class KeyDeal:
         places = choice.sample(range(SIZE), SIZE)
         position = min(places, key=lambda place: (self.letters[told.tag, place], self.letters["", place]))
         self.letters.update(((told.tag, position), ("", position)))
-        options, sentences = ([values[place] for place in order] for values in (told.options, told.sentences))
-        return Choice(ToldSet(told.index, told.tag, tuple(options), tuple(sentences)), position)
+        options, sentences = zip(*((told.options[place], told.sentences[place]) for place in order), strict=True)
+        return Choice(replace(told, options=options, sentences=sentences), position)
 
 
 def told_sets(

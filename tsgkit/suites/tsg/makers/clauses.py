@@ -114,9 +114,11 @@ def clause_of(graph: ActionGraph) -> Clause:
     action = graph.actions[0]
     own = [one for one in dict.fromkeys(graph.triplets) if one.source == action]
     plain = [(one.edge, one.target) for one in own if one.edge not in (DOBJ, VERB)]
+    objects = tuple(one.target for one in own if one.edge == DOBJ)
     places: list[tuple[str, str]] = []
     for edge, thing in plain:
-        if thing not in HANDS and edge != WITH and not any(t == thing and compatible(e, edge) for e, t in places):
+        is_new = thing not in objects and not any(t == thing and compatible(e, edge) for e, t in places)
+        if thing not in HANDS and edge != WITH and is_new:
             places.append((edge, thing))
     tools = [one for one in plain if one[1] not in HANDS and one[0] == WITH]
     joined: dict[str, list[tuple[str, str]]] = {}
@@ -125,7 +127,7 @@ def clause_of(graph: ActionGraph) -> Clause:
             joined.setdefault(one.source, []).append((one.edge, one.target))
     return Clause(
         action,
-        tuple(one.target for one in own if one.edge == DOBJ),
+        objects,
         (*places, *tools),
         tuple(dict.fromkeys(target for edge, target in plain if target in HANDS and edge in HOLDING)),
         tuple(one for one in plain if one[1] in HANDS and one[0] not in HOLDING),

@@ -49,7 +49,7 @@ _LINES = """
     twist-off: unscrew; twist: turn; unbuckle: undo; unbutton: undo; unclamp: release; unclip: detach; undo: unfasten;
     unfasten: undo; unfold: open-out; unhook: detach; unlace: untie; unlock: unbolt; unplug: disconnect;
     unroll: spread-out; unscrew: twist-off; untie: undo; unwind: unreel; unwrap: unpack; unzip: undo; wash: clean;
-    wedge: jam; wet: moisten dampen; whisk: beat; wiggle: waggle; wind -: coil; wind around round onto: wrap;
+    wedge: jam; whisk: beat; wiggle: waggle; wind -: coil; wind around round onto: wrap;
     wind-in: reel-in; wipe: clean; withdraw: pull-out; wrap -: bundle-up; wrap around round: wind;
     wring-out: squeeze-out; wring: squeeze; write: jot-down
 """
