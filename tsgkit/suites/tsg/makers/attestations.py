@@ -28,13 +28,13 @@ MOVES = {
         "lift": "from out-of off onto over",
         "raise": "off over",
         "draw": "from out-of through",
-        "pull": "from out-of off into onto over through under",
+        "pull": "from out-of off over through under",
         "push": "into onto out-of off over through under to",
         "slide": "into onto out-of off over through under along to",
         "slip": "into onto out-of off over through under",
         "ease": "into onto out-of off through",
         "shake": "out-of off",
-        "knock": "into out-of off",
+        "knock": "out-of off",
         "tip": "into onto out-of off",
         "drop": "into in onto on",
         "lower": "into onto over",
@@ -48,6 +48,8 @@ FLOWING = word_set(
     "pour scoop bail drain drink spread stir whisk beat squirt inject sprinkle strew scatter melt spray knead"
 )
 """Actions to what cannot be moved as a whole."""
+BODY = word_set("foot arm leg hand finger thumb toe head hair paw ear eye knee nose neck tail")
+"""Parts of a body, which are not taken off or tipped out."""
 MOVED = 2
 """So many moves of a thing show that it can be moved."""
 
@@ -91,7 +93,7 @@ class Attestations:
     def is_movable(self, thing: str) -> bool:
         """Return whether a thing is seen to be moved as a whole."""
         known = self.actions[thing]
-        return len(known & MOVES.keys()) >= MOVED and not known & FLOWING
+        return len(known & MOVES.keys()) >= MOVED and not known & FLOWING and thing not in BODY
 
     def fits(self, action: str, thing: str, edge: str = "", place: str = "") -> bool:
         """Return whether an action is done to a thing, and at a place or without any; moves take what can be moved
