@@ -1,11 +1,11 @@
-"""Choices: a graph that may follow a story's beginning, and five sentences of which one tells it (rows of ``sgds``).
+"""Choices: a graph that may follow a story, and five sentences, one of them about it (rows of ``sgds``).
 
     keys = KeyDeal(seed=1)
     sets, dropped = told_sets(StoryView(story, attestations), 10, seed=1)
     rows = [choice_row(story, keys.deal(story.id, one)) for one in sets]
 
 The graph is drawn by lot from five that all might be shown (:mod:`tsgkit.suites.tsg.makers.option_sets`): the step of
-the story, or another one in its place. All five are told in one manner, before the lot is drawn.
+the story, or another one in its place. All five are worded in one manner, before the lot is drawn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sets of five graphs any of which could follow a story's beginning, with what a sentence says of each.
+"""Sets of five graphs any of which could follow the beginning of a story, with the claims of their sentences.
 
 Every graph of a set may be the one that is shown; a lot decides which one. So nothing in the five sentences can give it
 away, whatever a program learns from other choices.
@@ -9,7 +9,7 @@ away, whatever a program learns from other choices.
 >>> [str(option.graph).splitlines()[0] for option in options_for(story, 1, Frame())]
 ['person -> verb -> shut']
 
-All five say the same names of a graph, so that these do not give it away either: actions are told by other words
+All five say the same names of a graph, so that these do not give it away either: actions have other names there
 (:mod:`tsgkit.suites.tsg.makers.other_words`), and the options differ in actions, prepositions and the number of hands.
 """
 
