@@ -69,6 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
     parser.add_argument("--apply-review", action="store_true", help="leave out the items that a person dropped")
     parser.add_argument("--title", metavar="T", help="the title of the data card (default: the name of DIR)")
+    parser.add_argument(
+        "--canary",
+        default="",
+        metavar="TEXT",
+        help="a string for every row, by which training can leave it out",
+    )
     parser.add_argument("--licence", metavar="L", help="the licence of the source, for the data card")
     parser.add_argument(
         "--executor", metavar="E", help="where sentences are written by patterns: here, processes, or ray"
@@ -176,6 +182,7 @@ def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
         "choices",
         "model",
         "rounds",
+        "canary",
     )
     return Settings(sources, **{name: getattr(arguments, name) for name in names})
 

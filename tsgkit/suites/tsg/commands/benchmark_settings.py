@@ -43,6 +43,7 @@ class Settings:
     choices: int = 6
     model: str | None = None
     rounds: int = 2
+    canary: str = ""
 
     def __post_init__(self) -> None:
         parse_mix(self.mix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ from tsgkit.suites.tsg.makers.choices import choice_row
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows
 from tsgkit.suites.tsg.makers.questions import Question, QuestionChooser, question_row
 from tsgkit.suites.tsg.makers.sentences import Sentence
-from tsgkit.suites.tsg.makers.stories import import_stories
+from tsgkit.suites.tsg.makers.stories import CANARY, import_stories
 
 
 class Stage(NamedTuple):
@@ -92,8 +92,10 @@ async def read_stories(making: Making) -> None:
         raise FileProblem(f"{', '.join(map(str, making.settings.sources))}: no story in it: {reasons}")
     for drop in imported.dropped:
         making.drop("import", drop.story, drop.place, drop.reason, was=drop.was)
+    canary = {CANARY: making.settings.canary} if making.settings.canary else {}
     for story in imported.stories:
-        making.files.add_text(STORIES, narratives.write(story))
+        facts = tuple((dict(story.facts) | canary).items())
+        making.files.add_text(STORIES, narratives.write(replace(story, facts=facts)))
     making.files.figures.update(
         stories=len(imported.stories),
         graphs=sum(len(story.graphs) for story in imported.stories),
@@ -244,7 +246,7 @@ def _rows_before_gap(making: Making, story: Narrative, rows: Iterator[dict[str, 
 
 
 STAGES = (
-    Stage("import", read_stories, ("sources",), (), (STORIES,)),
+    Stage("import", read_stories, ("sources", CANARY), (), (STORIES,)),
     Stage(
         "describe",
         describe,

@@ -21,6 +21,7 @@ from tsgkit.suites.tsg.makers.manners import STYLES, SUBJECTS, Manner
 from tsgkit.suites.tsg.makers.option_sets import SIZE, TAGS, Frame, Option, StoryView, option_sets, unfit
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import word
+from tsgkit.suites.tsg.makers.stories import row_facts
 
 OPENINGS = {
     "past": ("Then", "Next,", "After that,"),
@@ -154,7 +155,7 @@ def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
     return {
         "item_id": f"{story.id}/{told.index}/{told.tag}",
         "scenario_id": story.id,
-        **{name: value for name, value in story.facts if name == "domain"},
+        **row_facts(story),
         "context_graphs": [_lists(graph) for graph in story.graphs[: told.index]],
         "triplet": _lists(choice.target),
         "target_sentence": told.sentences[choice.position],

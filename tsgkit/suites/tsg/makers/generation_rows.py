@@ -21,6 +21,7 @@ from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.library.documents.rows import sgg_rows
 from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.stories import row_facts
 
 BARE = "bare"
 PRONOUNS = frozenset(("it", "its", "them", "they", "their", "that", "this", "these", "those", "one", "both"))
@@ -29,7 +30,6 @@ PRONOUNS = frozenset(("it", "its", "them", "they", "their", "that", "this", "the
 def generation_rows(story: Narrative, sentences: Mapping[int, Sentence]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a story's descriptions; ``sentences`` has the accounts of those that were written."""
     steps = Timeline(story).steps
-    facts = dict(story.facts)
     for row in sgg_rows(story):
         number = int(row["item_id"].rpartition("/")[2])
         mine = [step for step in steps if step.description == number]
@@ -38,7 +38,7 @@ def generation_rows(story: Narrative, sentences: Mapping[int, Sentence]) -> Iter
         yield {
             **row,
             "scenario_id": story.id,
-            **({"domain": facts["domain"]} if "domain" in facts else {}),
+            **row_facts(story),
             "k": len(mine),
             "tags": tags_of(sentence, mine, has_synonyms=bool(synonyms)),
             **({"synonyms": synonyms} if synonyms else {}),

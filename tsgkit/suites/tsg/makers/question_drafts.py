@@ -26,7 +26,7 @@ ONWARD, FOLLOWING = ("next", "again"), (("again",), ("earlier",))
 RESERVED = word_set(f"and first last next only part second step thing third time {PERSON}")
 UNASKED = frozenset((VERB, DOBJ, "by", "of", "up", "between"))
 """Edges that no preposition at the end of a question can stand for."""
-INCOMPLETE = word_set("bed fish give help lay let make offer place put set slip stand")
+INCOMPLETE = word_set("bed ease fish give help knock lay let make offer pick place put set slip snap stand stick stuff")
 """Actions that say too little without a place or receiver: one does not just *put a cup*."""
 MAKING = word_set("bore build check count dig draw drill feel hack make play read score scratch sign trace write")
 """Actions whose direct object is not said to be *handled*."""
@@ -237,6 +237,9 @@ def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
         *_, step = named = walk(source.timeline, path)
     except LookupError:
         return None
+    if {"again", "earlier"}.intersection(moves) and not all(source.plain.issuperset(one.objects) for one in named):
+        return None
+    said = {*(named[-2].objects if moves[-1:] in FOLLOWING else () if moves else start.hops[0].split())}
     read, other = source.reading(step, choice), ""
     if kind == "deep":
         hand = choice.choice(HANDS)
@@ -249,7 +252,7 @@ def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
         if source.timeline.step(event.event) in named:
             return None
         read, other = f"shared {' '.join(event.event)}", event.ways[0](choice).time
-    elif read == "object" and moves[-1:] in FOLLOWING and set(step.objects).intersection(named[-2].objects):
+    elif read.startswith(("object", "target")) and not said.isdisjoint(step.objects):
         return None
     elif read == "object" and step.action in source.varied and choice.random() < 0.7:
         other = step.action

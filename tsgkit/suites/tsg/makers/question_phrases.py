@@ -52,12 +52,9 @@ READS = {
         "{time}, what was in {name}?",
     ),
     "holder": ("Which hand held {name} {time}?", "{time}, in which hand {was} {name}?"),
-    "count object": (
-        "There is one thing that the person did something to exactly {often}. What is it?",
-        "To what did the person do something exactly {often}?",
-    ),
+    "count object": ("There is one thing that the person did something to exactly {often}. What is it?",),
     "count action": ("What did the person do to {name} exactly {often}?", "What was done to {name} exactly {often}?"),
-    "shared": ("What played a part both {time} and {name}?",),
+    "shared": ("Which thing played a part both {time} and {name}?",),
 }
 """Wordings of what is read off a step; "act" is an object whose action is named, "shared" names another step."""
 

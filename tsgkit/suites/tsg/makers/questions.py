@@ -28,6 +28,7 @@ from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
+from tsgkit.suites.tsg.makers.stories import row_facts
 
 SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
 ROLES = {"hand": "", "action": VERB, "tool": WITH, "thing": DOBJ, "place": ""}
@@ -241,11 +242,10 @@ def _kinds(names: StoryNames, question: Question) -> Iterator[tuple[str, str]]:
 
 def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, Any]:
     """Return a row of questions in the published format."""
-    domain = {key: value for key, value in story.facts if key == "domain"}
     return {
         "item_id": story.id,
         "scenario_id": story.id,
-        **domain,
+        **row_facts(story),
         "context_graphs": [[list(triplet) for triplet in graph.triplets] for graph in story.graphs],
         "qa_pairs": [
             {

@@ -66,12 +66,11 @@ READS = {
     r"right before (?P<time>.+), what was in (?P<hand>hand\d)": "held",
     r"which hand held (?P<thing>.+) right before (?P<time>.+)": "holder",
     r"right before (?P<time>.+), in which hand (?:was|were) (?P<thing>.+)": "holder",
-    r"what played a part both (?P<time>.+) and (?P<other>when .+)": "shared",
+    r"which thing played a part both (?P<time>.+) and (?P<other>when .+)": "shared",
     rf"which hand did the person (?P<deed>.+) with{NTH}": "hand",
     rf"which hand did the person use to (?P<deed>.+?){NTH}": "hand",
     rf"what did the person use to (?P<deed>.+?){NTH}": "with",
     r"what (?:did the person do|was done) to the (?P<of>.+) exactly (?P<often>.+)": "verb",
-    r"to what did the person do something exactly (?P<often>.+)": "dobj",
     r"there is one thing that the person did something to exactly (?P<often>.+)\. what is it": "dobj",
     r"what (?:did the person do|was done) to the (?P<on>.+) with (?P<by>.+)": "verb",
 }

@@ -33,6 +33,13 @@ OTHER_HAND = dict(zip(HANDS, HANDS[::-1], strict=True))
 RENUMBERED, REORDERED, JOINED = "hands-renumbered", "time-reordered", "rows-joined"
 PREFIX = "its graphs are the beginning of another story's"
 NO_GRAPHS = "it has no sound graph"
+CANARY = "canary"
+"""The fact with a string by which those who collect texts for training can leave this one out."""
+
+
+def row_facts(story: Narrative) -> dict[str, str]:
+    """Return the facts of a story that every row made of it repeats."""
+    return {name: value for name, value in story.facts if name in ("domain", CANARY)}
 
 
 @dataclass(frozen=True)
