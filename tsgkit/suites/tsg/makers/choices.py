@@ -122,16 +122,17 @@ def _told(view: StoryView, index: int, tag: str, others: Sequence[ToldSet], choi
         claims = {option.claim for option in options}
         if any(len(claims & other) > MOST_SHARED for other in known):
             continue
-        manner = _manner(frame, choice)
+        can_front = all(option.edge in ("into", "onto") and "-" not in option.action for option in options)
+        manner = _manner(frame, can_front, choice)
         sentences = tuple(sentence_of(option, manner, view.graphs[:index]) for option in options)
         if all(sentences) and len(set(sentences)) == SIZE:
             return ToldSet(index, tag, options, sentences)
     return None
 
 
-def _manner(frame: Frame, choice: Random) -> Manner:
+def _manner(frame: Frame, can_front: bool, choice: Random) -> Manner:
     style = choice.choice(STYLES)
-    is_fronted = bool(frame.place) and style in ("present", "past") and choice.random() < FRONTED
+    is_fronted = can_front and style in ("present", "past") and choice.random() < FRONTED
     is_opened = not is_fronted and choice.random() < OPENED
     return Manner(
         style,
