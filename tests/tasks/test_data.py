@@ -81,22 +81,24 @@ def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are
     card = (SECOND / "README.md").read_text(encoding="utf-8")
     audits = {name: audit_of(f"tsg/{name}", str(SECOND / f"{name}.jsonl")).audit for name in NAMES}
     counts = {name: audit.n for name, audit in audits.items()}
-    assert counts == {"sgqa": 496, "sgds": 434, "sa-sgg": 428, "ma-sgg": 446}
+    assert counts == {"sgqa": 496, "sgds": 374, "sa-sgg": 428, "ma-sgg": 446}
     assert all(f"| {count} |" in card for count in (62, *counts.values()))
     single = rows(SECOND / "sa-sgg.jsonl")
     assert len({row["domain"] for row in single}) == len({row["scenario_id"] for row in single}) == 62
     assert max(row["k"] for row in rows(SECOND / "ma-sgg.jsonl")) == 8
     hops = Counter(pair["hops"] for row in rows(SECOND / "sgqa.jsonl") for pair in row["qa_pairs"])
-    assert hops == {1: 111, 2: 127, 3: 125, 4: 133}
+    assert hops == {1: 122, 2: 126, 3: 117, 4: 131}
     for name, audit in audits.items():
-        assert {one.check.code for one in audit.found if one.slips} <= {"homonym-loop"}, "no contamination either"
+        fine = {"homonym-loop"} | ({"hand-busy", "not-held"} if name == "sgds" else set())  # its graphs need not be steps
+        assert {one.check.code for one in audit.found if one.slips} <= fine, "no contamination either"
         assert not any(spread.is_skewed for spread in audit.spreads)
-        if name in ("sgqa", "sgds"):  # leaks that were found later, for makers to close
-            assert all("classifier" in one or "deny" in one for one in audit.solving)
-        least = {"sgqa": 6.6, "sgds": 6.9, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]
+        assert name not in ("sgqa", "sgds") or not audit.solving
+        least = {"sgqa": 6.6, "sgds": 7.6, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]
         assert 100 * audit.smallest_difference == pytest.approx(least, abs=0.06), "models need not be 8 points apart"
+        canaries = {row["canary"] for row in rows(SECOND / f"{name}.jsonl")}
+        assert len(canaries) == 1 and canaries.pop() in card
     choices = rows(SECOND / "sgds.jsonl")
-    assert Counter(tag for row in choices for tag in row["tags"]) == {"one-element": 217, "mixed": 217}
+    assert Counter(tag for row in choices for tag in row["tags"]) == {"one-element": 14, "mixed": 360}
     assert stories(POOL).keys().isdisjoint(row["scenario_id"] for row in choices), "examples are of other stories"
     implicit = total = 0
     for story in stories(SECOND).values():
