@@ -135,7 +135,7 @@ def _serve() -> None:
     gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     for line in sys.stdin:
         value = json.loads(line)
-        if {"images", "--batch"} & {*value.get("words", ())}:
+        if "program" in value or {"images", "--batch"} & {*value.get("words", ())}:
             litellm_calls.load()  # takes seconds, once
         if "poll" in value:
             pid, status = os.waitpid(value["poll"], os.WNOHANG)

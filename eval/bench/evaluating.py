@@ -38,7 +38,7 @@ from model_server import model_server  # noqa: E402
 IN_FLIGHT = 64
 CLIENT = sized("litellm", "direct")  # LiteLLM takes seconds to load
 TASKS = sized(("sgqa", "sgds", "sa-sgg", "ma-sgg"), ("sgqa",))
-EACH = sized(2000, 20)
+EACH = sized(2000, 8)
 BARE = """
 import asyncio, os, sys, time
 os.environ.update({"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"})
@@ -143,7 +143,7 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
 
 def at_a_limit(folder: Path) -> None:
     """A service that says "too many" above 100 requests a second."""
-    requests = sized(1000, 20)
+    requests = sized(1000, 8)
     data = rows_of("sgqa", requests, folder / "limited.jsonl")
     with model_server(delay=0.02, rate=100) as server:
         given = (server.base, data, IN_FLIGHT, folder / "limited", CLIENT)
@@ -187,9 +187,9 @@ def offline(samples: int, folder: Path) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=sized(2000, 20))
+    parser.add_argument("--requests", type=int, default=sized(2000, 8))
     parser.add_argument("--rounds", type=int, default=sized(3, 1))
-    parser.add_argument("--samples", type=int, default=sized(20_000, 50))
+    parser.add_argument("--samples", type=int, default=sized(20_000, 10))
     arguments = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:

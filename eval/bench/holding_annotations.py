@@ -162,7 +162,7 @@ def main() -> int:
     table = furniture()
     source = find("tasks", "sceneeval/data/annotations.csv")
     bundled = read_annotations(text_of(source), str(source)).annotations[: sized(30, 4)]
-    drawn = draw_plans(sized(90, 6), ("easy", "medium", "hard"), ROOM_TYPES, SEED, table)
+    drawn = draw_plans(sized(90, 2), ("easy", "medium", "hard"), ROOM_TYPES, SEED, table)
     patterns = tuple(written_room(one, SEED, table) for one in drawn)
     kept = [measured("our 30", bundled), measured("90 of patterns", patterns)]
     timed((*bundled, *patterns))

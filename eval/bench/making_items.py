@@ -24,7 +24,7 @@ from made_up_stories import made_up_story  # noqa: E402
 from tsgkit.graph.notation import narratives  # noqa: E402
 
 SECONDS, MEGABYTES = 60.0, 1_500.0
-ITEMS, STORIES, STEPS = 10_000, sized(336, 3), 30
+ITEMS, STORIES, STEPS = 10_000, sized(336, 3), sized(30, 9)
 ROWS = ("sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
 
 

@@ -273,7 +273,7 @@ def repaired(seeds: int = sized(20, 1)) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=sized(300, 8))
+    parser.add_argument("--items", type=int, default=sized(300, 4))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repairs", action="store_true")
     arguments = parser.parse_args()

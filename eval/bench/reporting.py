@@ -44,7 +44,7 @@ def measured(run: Path, *words: str) -> tuple[float, float, float]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=sized(20_000, 50))
+    parser.add_argument("--samples", type=int, default=sized(20_000, 12))
     samples = parser.parse_args().samples
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
