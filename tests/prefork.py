@@ -163,7 +163,8 @@ def _child(value: dict[str, Any]) -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         os.chdir(value["cwd"])
-        os.environ.update(value.get("env", {}))
+        os.environ.update(environment := value.get("env", {}))
+        sys.path[:0] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
         if "largest_file" in value:
             resource.setrlimit(resource.RLIMIT_FSIZE, (value["largest_file"],) * 2)
         signal.signal(signal.SIGINT, signal.default_int_handler)

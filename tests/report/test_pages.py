@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from page_tables import Tables, empty_columns
-from pages import Page
+from pages import Page, Tables, empty_columns
 from report_runs import RIGHT, ROWS, recorded
 from run_files import lines, write_lines
 from suite_runs import RUNS, stored

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from image_suite import install
-from prefork import Prefork, prefork
+from prefork import Prefork
 from rooms_of_ours import ROOMS
 
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
@@ -33,24 +33,23 @@ MAKE = "images --task demo/cups --model python:./mine.py:slow -o out"
 
 
 def test_killed_work_goes_on_and_the_second_interrupt_does_not_wait(
-    tmp_path_factory: pytest.TempPathFactory, folder: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+    commands: Prefork, folder: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
     (folder / "mine.py").write_text(SLOW)
     environment = install(folder, ROWS, monkeypatch)
-    with prefork(tmp_path_factory.mktemp("painting")) as parent:
-        for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
-            process = parent.start(*MAKE.split(), "--concurrency", "2", cwd=folder, env=environment)
-            until = time.monotonic() + LONG
-            while not (Path("working").exists() and len([*Path("out").glob("*.png")]) == len(ROWS) - 1):
-                assert not process.ended() and time.monotonic() < until, process.err
-                time.sleep(0.01)
-            process.signal(number)
-            while number == signal.SIGINT and "stopping: waiting for 1 image in work" not in process.err:
-                assert time.monotonic() < until, process.err
-                time.sleep(0.01)
-            process.signal(number)
-            assert process.wait(LONG).code == code
-            Path("working").unlink()
+    for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
+        process = commands.start(*MAKE.split(), "--concurrency", "2", cwd=folder, env=environment)
+        until = time.monotonic() + LONG
+        while not (Path("working").exists() and len([*Path("out").glob("*.png")]) == len(ROWS) - 1):
+            assert not process.ended() and time.monotonic() < until, process.err
+            time.sleep(0.01)
+        process.signal(number)
+        while number == signal.SIGINT and "stopping: waiting for 1 image in work" not in process.err:
+            assert time.monotonic() < until, process.err
+            time.sleep(0.01)
+        process.signal(number)
+        assert process.wait(LONG).code == code
+        Path("working").unlink()
     assert "0 painted, 5 there already" in tsgkit(f"{MAKE} --ids c0 c2 c3 c4 c5").out
 
 
