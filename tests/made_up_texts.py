@@ -12,9 +12,43 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
-from model_replies import ROWS
 from samples import FORMATS
+
+Graphs = list[list[str]]
+
+
+class Row(NamedTuple):
+    """A reply, how many graphs it was asked for, the graphs it says, and the lines that need a note."""
+
+    reply: str
+    k: int | None
+    graphs: Graphs
+    noted: frozenset[int]
+
+
+def _rows() -> dict[str, Row]:
+    text = (Path(__file__).parent / "graph" / "model_replies.txt").read_text("utf-8")
+    rows: dict[str, Row] = {}
+    for part in text.split("\n#### ")[1:]:
+        head, _, rest = part.partition("\n")
+        reply, _, expected = rest.partition("\n====")
+        name, *settings = head.split(" | ")
+        k = next((int(one.removeprefix("k=")) for one in settings if one.startswith("k=")), None)
+        noted = next((one.split()[1:] for one in settings if one.startswith("noted ")), [])
+        graphs = [[_arrows(triplet) for triplet in line.split(";")] for line in expected.split("\n") if line.strip()]
+        assert name not in rows
+        rows[name] = Row(reply, k, graphs, frozenset(map(int, noted)))
+    return rows
+
+
+def _arrows(triplet: str) -> str:
+    return " -> ".join(triplet.split(maxsplit=2))
+
+
+ROWS = _rows()
+
 
 LONG = 0.001
 """How many of the texts are repeated until they are ``LONGEST`` characters long."""

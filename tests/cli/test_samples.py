@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from command_line import CommandLine
 from pages import Page
-from report_runs import recorded
-from reported import baseline_run
+from reported import baseline_run, recorded
 
 import tsgkit as tk
 

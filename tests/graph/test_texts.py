@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 
 import pytest
-from hostile_texts import hostile_texts
 from hypothesis import example, given
 from hypothesis import strategies as st
-from model_replies import ROWS
+from made_up_texts import ROWS
 from refusals import refusal
 
 from tsgkit.errors import CannotCarry, NotationError
@@ -311,13 +310,6 @@ def test_blocks_are_joined_and_split_by_their_actions_and_triplets_of_a_fused_on
     step = "person -> verb -> wipe\nwipe -> dobj -> {}\n"
     reading = read(step.format("table") + step.format("shelf") + step.format("table"), 3)
     assert [graph.triplets[1].target for graph in reading.graphs] == ["table", "shelf", "table"]
-
-
-def test_a_hostile_text_is_read_to_its_end() -> None:
-    for kind, text in hostile_texts(1_000).items():
-        reading = read(text, 5)
-        assert reading.notes or kind == "parts", kind
-        assert all(len(note.text) < 200 for note in reading.notes), kind
 
 
 def test_reasoning_is_not_read_in_text_or_in_fields_of_json() -> None:

@@ -13,8 +13,7 @@ from random import Random
 
 import pytest
 from hostile_texts import hostile_texts
-from made_up_texts import make_up
-from model_replies import ROWS
+from made_up_texts import ROWS, make_up
 from seeded_faults import bundled, spoilt_narratives
 
 from tsgkit.errors import EditError

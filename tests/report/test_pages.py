@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pages import Page, Tables, empty_columns
-from report_runs import RIGHT, ROWS, recorded
+from reported import RIGHT, ROWS, recorded
 from run_files import lines, write_lines
 from suite_runs import RUNS, stored
 

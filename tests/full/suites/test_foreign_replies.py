@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from fuzzing import alarm
-from reply_readers import REPLY_READERS
+from hostile_texts import hostile_texts
+from reader_promises import REPLY_READERS
 from samples import lines
 from shipped import TASKS
 
@@ -103,3 +104,7 @@ def test_time_of_a_reader_grows_with_the_length_of_a_text() -> None:
             with alarm(SECONDS):
                 reader(text)
     assert len(read(TEXTS["thinking before a triplet"]).graphs) == 1
+    for kind, text in hostile_texts(10_000).items():
+        reading = read(text, 5)
+        assert reading.notes or kind == "parts", kind
+        assert all(len(note.text) < 200 for note in reading.notes), kind

@@ -16,12 +16,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exported_runs import HOSTILE, KEY, hostile_run, largest_file, served_run, stopped_run
+from exported_runs import (
+    HOSTILE,
+    KEY,
+    check_figures,
+    hostile_run,
+    largest_file,
+    rows_asked,
+    run_of,
+    served_run,
+    stopped_run,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run_files import write_lines
 from samples import lines
-from scored_exports import check_figures, rows_asked, run_of
 
 import tsgkit as tk
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError

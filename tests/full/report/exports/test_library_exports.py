@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pandas  # type: ignore[import-untyped]
 import pyarrow.parquet as pq
 import pytest
-from exported_runs import HOSTILE, hostile_run, served_run, stopped_run
+from exported_runs import HOSTILE, check_figures, hostile_run, rows_asked, run_of, served_run, stopped_run
 from prefork import Prefork
-from report_runs import recorded
+from reported import recorded
 from samples import SGQA, lines
-from scored_exports import check_figures, rows_asked, run_of
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
