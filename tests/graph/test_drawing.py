@@ -149,13 +149,13 @@ def test_settled_things_keep_their_order_and_a_narrative_grows_down_with_its_des
     boxes = [Box(0, y, 1, height) for y, height in zip(places, [10, 20, 10, 10, 10], strict=True)]
     assert all(one.bottom + 3 <= other.top + 1e-9 for one, other in pairwise(boxes))
     assert places[3:] == [82.5, 95.5]
-    assert words(draw_graph(ActionGraph())) == ["empty graph"]
-    assert words(draw_diff(ActionGraph(), ActionGraph(), [])) == ["both graphs are empty"]
-    assert words(draw_narrative(Narrative())) == ["empty narrative"]
+    empty = draw_graph(ActionGraph()), draw_diff(ActionGraph(), ActionGraph(), []), draw_narrative(Narrative())
+    assert [*map(words, empty)] == [["empty graph"], ["both graphs are empty"], ["empty narrative"]]
     assert lay_out([], [], []).size == Size(0, 0)
     lifted = Description("The kettle is lifted, \n and filled from the tap.", (POUR, SCREW, POUR))
     scenes = (lifted, Description("Nobody wrote this down."), Description(None, (SCREW,)))
-    for narrative in (Narrative.of([POUR] * 74), Narrative(scenes)):
+    sizes = tuple(Description(None, (POUR,) * size) for size in (1, 1, 2) * 3)
+    for narrative in (Narrative.of([POUR] * 74), Narrative(scenes), Narrative(sizes)):
         svg = draw_narrative(narrative, title="Tea")
         assert float(read(svg).get("width", "")) <= 1400, narrative
         numbers = [re.findall(r"^\d+", said(cell)) for cell in of_class(svg, "tsg-cell")]

@@ -313,13 +313,12 @@ def test_blocks_are_joined_and_split_by_their_actions_and_triplets_of_a_fused_on
 
 
 def test_reasoning_is_not_read_in_text_or_in_fields_of_json() -> None:
-    for thought in (
-        "Thinking: person -> verb -> grab </think>",
-        "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n",
-    ):
-        reading = read(thought + CLEAN, 2)
-        assert reading.graphs == (WASH, DRY), thought
-        assert {note.reason for note in reading.notes} == {"reasoning"}, thought
+    thought = "<think>\nperson -> verb -> grab\n</think>\n"
+    before = "Thinking: person -> verb -> grab </think>", f"<think>one</think>\n{thought}\n"
+    for reply in (*(start + CLEAN for start in before), CLEAN + thought):
+        reading = read(reply, 2)
+        assert reading.graphs == (WASH, DRY), reply
+        assert {note.reason for note in reading.notes} == {"reasoning"}, reply
     rows: list[object] = ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]]
     for steps in rows:
         for value in ({"answer": LISTS, "reasoning": steps}, {"reasoning": steps, "answer": LISTS}):
@@ -369,7 +368,7 @@ def test_no_text_makes_the_reader_raise_and_no_line_is_dropped(text: str, k: int
 
 FIELDS = """<think>lift -> dobj -> lid</think>
 ```json
-{"reasoning": "person verb lift",
+{"draft": [["person", "verb", "lift"]],
  "graphs": [[["person", "verb", "lift"], ["lift", "dobj",
    "pot"]], [{"source": "person", "target": "place", "edge": "verb"}]]}
 ```"""

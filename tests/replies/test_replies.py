@@ -299,7 +299,7 @@ def test_choices_and_letters_of_two_questions_have_their_places_or_a_reason() ->
         "Answer: A... no, it turns. So it's B.": ("B", 35, 36), 'I\'d go with "the pan", say.': ("C", 13, 20),
         "Answer: A. No, B stands.": "the answer is one of several", "A | 2\nB | 3\n\n→ **B**": ("B", 17, 18),
         "**A: it**\nWrong.\n**B: it**\nCorrect ✔. It is so.": ("B", 19, 20),
-        "Examples:\nAnswer: A\nFor this item:\nAnswer: B": ("B", 43, 44),
+        "Examples:\nAnswer: A\nFor this item:\nAnswer: B": ("B", 43, 44), "Answer: A - right": "two answers: A, B",
     }  # fmt: skip
     assert {reply: shown(choice(reply, THREE)) for reply in rows} == rows
     objects = '[{"question": 2, "answer": "B"}, {"question": 1, "answer": "C"}]'

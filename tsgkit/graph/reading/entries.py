@@ -1,8 +1,8 @@
 """Triplets in block YAML: entries with a field for each part, and mappings from nodes to known edges.
 
->>> lines = ["- subject: lift", "  relation: dobj", "  object: pot", "lift:", "  with: hand1"]
+>>> lines = ["- subject: solve", "  relation: dobj", "  object: x", "solve:", "  with: hand1"]
 >>> [[str(triplet) for triplet in line.triplets] for _, line in entries_at(lines, 0)]
-[['lift -> dobj -> pot'], [], []]
+[['solve -> dobj -> x'], [], []]
 
 A mapping is read only if all of its fields are certainly edges, ``verb`` or ``dobj`` among them.
 """
