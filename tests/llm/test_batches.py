@@ -221,30 +221,29 @@ def test_collector_that_does_not_wait_leaves_when_the_service_has_everything() -
     states = [replace(RUNNING, done=0)] * 500
     found = results_of(record := Record(), "ab", waits=False, states=states, later="c")
     assert [type(one) for one in found] == [Stopped] * 3, "nothing more is asked either"
-    assert record.steps == ["intent", "file-1", "batch-1"]
-    assert Service.collector.open == 1 and len(Service.states) > 400
+    assert (record.steps, Service.collector.open) == (SENT[:3], 1) and len(Service.states) > 400
     assert results_of(record := Record(), "ab", waits=False, later="c") == good("abc"), "nothing is left to the service"
-    assert record.steps == [*SENT, "intent", "file-2", "batch-2", "read 1"]
-    assert Service.collector.open == 0
+    assert (record.steps, Service.collector.open) == ([*SENT, "intent", "file-2", "batch-2", "read 1"], 0)
 
 
 def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None:
-    Service.sent, Service.waits, Service.creates, Service.finds = [], [], [], []
-    unasked = Batch("mark", ("x",), 0.0, id="batch-9")
-    record = Record(unasked)
-
-    async def closed() -> list[Outcome]:
+    async def closed(*, leaves: bool) -> list[Outcome]:
+        Service.sent, Service.waits, Service.creates, Service.finds = [], [], [], []
         collector = Service.collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
         Service.states = [RUNNING] * 5000
         requests = [asyncio.create_task(result_of(collector, name)) for name in "ab"]
         while len(Service.waits) < 3:
             await asyncio.sleep(0.001)
+        if leaves:
+            collector.leave()
+        assert collector.open == leaves, "at once, though the service may not have answered"
         await collector.close()
         assert [batch.task is not None and batch.task.cancelled() for batch in record.batches] == [False, True]
         return await asyncio.wait_for(asyncio.gather(*requests), 10.0)
 
-    assert [type(one) for one in run(closed())] == [Stopped] * 2
-    assert (unasked.task, record.steps) == (None, ["intent", "file-1", "batch-1"])
+    for leaves in (False, True):
+        record = Record(unasked := Batch("mark", ("x",), 0.0, id="batch-9"))
+        assert ({*map(type, run(closed(leaves=leaves)))}, unasked.task, record.steps) == ({Stopped}, None, SENT[:3])
 
 
 def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int = MOST_RESULT_BYTES) -> CallFailed:
@@ -272,7 +271,7 @@ def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
     )
     for response, message, status in rows:
         found = failure_of(response, "value")
-        assert (found.message, found.status) == (message, status)
+        assert (found.message, found.status, found.responded) == (message, status, message.endswith("JSON object"))
         assert (found.unreachable, found.misdirected) == (message.endswith("gone"), status in (300, 307)), message
     for value, seconds in (("7", 7), ("-3", 0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)):
         assert failure_of(httpx.Response(429, headers={"retry-after": value})).retry_after == seconds, value

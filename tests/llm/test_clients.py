@@ -532,6 +532,7 @@ def test_reply_that_arrives_as_events_is_that_which_comes_in_one_piece() -> None
         (events(delta(None, reasoning_content="hm"), delta("<think>hm</think>a"), STOP), "<think>hm</think>a",
          Ending.COMPLETE, None),
         (events(delta(None, **calls), delta(finish_reason="tool_calls")), None, Ending.EMPTY, None),
+        (events(*(delta([{"type": "text", "text": text}]) for text in "ab"), STOP), "ab", Ending.COMPLETE, None),
     ):  # fmt: skip
         for kind in ("text/event-stream", "text/plain") if body.startswith(b"data") else ("text/event-stream",):
             reply = reply_by("direct", streamed(body, kind=kind))

@@ -156,7 +156,7 @@ def test_only_complete_replies_are_kept_found_again_cost_nothing_and_stay(tmp_pa
     found = cache.find("k")
     assert found is not None and cache.find("l") is None
     assert (found.text, found.source, found.seconds, found.attempts) == ("[kettle]", "cache", 0.0, ())
-    assert (found.usage, found.spent) == (GOOD.usage, NOTHING)
+    assert (found.usage, found.spent) == (GOOD.usage, Usage(0, 0, 0, 0, 0.0))
     for number in range(MOST_PENDING + 1):
         cache.keep(f"k{number}", Reply(str(number)))
         assert cache.find(f"k{number}") is not None, "found before it is written"
