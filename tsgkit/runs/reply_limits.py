@@ -62,11 +62,11 @@ def reply_limit(settings: Settings, cards: Collection[Card], *, reasons: bool = 
     return ReplyLimit(default_limit(filter(None, longest.values()), reasons=reasons))
 
 
-def with_limit(settings: Settings, limit: ReplyLimit | None) -> Settings:
+def with_limit(settings: Settings, limit: ReplyLimit) -> Settings:
     """Return settings whose replies have a default limit, where there is one."""
     from dataclasses import replace
 
-    if limit is None or limit.tokens is None:
+    if limit.tokens is None:
         return settings
     return replace(settings, defaults=settings.defaults | {DEFAULT_LIMIT: limit.tokens})
 
