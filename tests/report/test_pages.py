@@ -276,7 +276,7 @@ def test_the_page_marks_where_the_answer_stands(tmp_path: Path) -> None:
         "- wash → dobj → cup; wash → with → hand1"
     )
     for task, item, reply, marked in (
-        ("sgqa", "q/0", "<think>the lid?</think>\r\nIt is the **cup**, <b>I</b> think.", ["cup"]),
+        ("sgqa", "q/0", "<think>the lid?</think>\r\nIt is the **cup**, <u>I</u> think.", ["cup"]),
         ("sgds", "s", "Option A is wrong.\nTherefore, the answer is (B).", ["B"]),
         ("sgqa", "q/0", "I cannot tell.", []),
         ("sa-sgg", "one", graphs, ["person** → verb → wash", "wash → dobj → cup", "wash → with → hand1"]),
@@ -286,7 +286,7 @@ def test_the_page_marks_where_the_answer_stands(tmp_path: Path) -> None:
         assert [reply[start:end] for start, end in asked.readings.spans] == marked
         page = write_explanation(explanation)
         assert [unescape(words) for words in re.findall(r"<mark>(.*?)</mark>", page)] == marked
-        assert "<b>I</b>" not in page
+        assert "<u>I</u>" not in page
 
 
 def test_items_that_were_not_asked_say_why_and_whether_they_count(tmp_path: Path) -> None:
