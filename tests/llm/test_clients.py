@@ -500,9 +500,7 @@ def events(*values: object, end: bytes = b"data: [DONE]\n\n") -> bytes:
     return b"".join(b"data: %s\n\n" % one for one in data) + end
 
 
-def delta(
-    content: str | None = None, index: int = 0, finish_reason: str | None = None, **more: object
-) -> dict[str, Any]:
+def delta(content: object = None, index: int = 0, finish_reason: str | None = None, **more: object) -> dict[str, Any]:
     return {"choices": [{"index": index, "delta": {"content": content, **more}, "finish_reason": finish_reason}]}
 
 
