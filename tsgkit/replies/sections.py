@@ -57,7 +57,9 @@ QUESTION = re.compile(
 """The head of a question that a reply repeats, or makes up behind its answer."""
 ECHO = re.compile(r"\s*+[*_]{0,2}q[*_]{0,2}:[^\n]{1,500}?\s[*_]{0,2}a[*_]{0,2}:", re.IGNORECASE)
 """A repeated question with the letter before its answer: ``Q: What was lifted? A:``."""
-EXAMPLE = re.compile(r"^[^\n]{0,60}\bexamples?(?:[ \t]#?\d{1,2})?[*_ \t]*+(?:[:：][*_ \t]*+)?$", re.IGNORECASE | re.MULTILINE)
+EXAMPLE = re.compile(
+    r"^[^\n]{0,60}\bexamples?(?:[ \t]#?\d{1,2})?[*_ \t]*+(?:[:：][*_ \t]*+)?$", re.IGNORECASE | re.MULTILINE
+)
 ACTUAL = re.compile(
     r"^[^\n]{0,40}\b(?:actual|new|real|current|given|your|this)[ \t](?:question|item|case|problem|task|input)\b[^\n]*$",
     re.IGNORECASE | re.MULTILINE,
