@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 import signal
 import subprocess
 import sys
@@ -207,12 +208,16 @@ def test_an_interrupted_export_leaves_nothing(tmp_path: Path, commands: Prefork)
     target.parent.mkdir()
     tk.evaluate(["sgqa", "ma-sgg"], out=run, quiet=True)
     for to in FORMATS:
-        process = commands.start("export", str(run), "--to", to, "-o", str(target), cwd=tmp_path)
-        until = time.monotonic() + 60
-        while not any(path.stat().st_size for path in target.parent.rglob("*") if path.is_file()):
-            assert time.monotonic() < until and not process.ended(), to
-            time.sleep(0.001)
-        process.signal(signal.SIGINT)
+        until, was_stopped = time.monotonic() + 60, False
+        while not was_stopped:  # else the export was quicker than the signal
+            shutil.rmtree(target.parent)
+            target.parent.mkdir()
+            process = commands.start("export", str(run), "--to", to, "-o", str(target), cwd=tmp_path)
+            while not any(path.stat().st_size for path in target.parent.rglob("*") if path.is_file()):
+                assert time.monotonic() < until and not process.ended(), to
+                time.sleep(0.001)
+            process.signal(signal.SIGINT)
+            was_stopped = process.wait().code != 0
         assert (process.wait().code, process.err) == (130, "tsgkit: interrupted\n"), to
         assert list(target.parent.iterdir()) == [], to
 
