@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import ANY
 
 import pytest
-from doors import HASTE, WHERE, Notebook, Told, asked, door_to, run
+from doors import GUARD, HASTE, WHERE, Notebook, Told, asked, door_to, run
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from tsgkit.errors import UsageError
@@ -406,7 +406,7 @@ def test_request_that_always_fails_or_breaks_the_service_is_given_up_whatever_th
 
 def test_server_that_is_not_ready_is_awaited_and_one_that_is_not_there_for_a_shorter_time() -> None:
     loading, refused = CallFailed("Loading model", 503, responded=True), replace(GONE, message="refused")
-    patience = replace(PATIENT, attempts=1, same_error=1, first_wait=0.001)
+    patience = replace(PATIENT, attempts=1, same_error=1, first_wait=0.001, wait_for_server=GUARD)
     for failure, number in ((loading, 99), (refused, 5), (CallFailed("slow down", 429, 0.001), 20)):
         door = door_to(told := Told([*[failure] * number, GOOD]), flow=RequestQueue(4), patience=patience)
         assert run(several(door, 3, "{}?")) == [replace(GOOD, attempts=ANY, seconds=ANY)] * 3, failure
