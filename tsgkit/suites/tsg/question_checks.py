@@ -42,9 +42,14 @@ def asked_kind(question: str) -> str:
     ['tool', 'action']
     >>> asked_kind("What was the other hand holding?"), asked_kind("Which tool box was opened?")
     ('', '')
+    >>> asked_kind("In the step in which both hands were used, what did the person do?")
+    ''
     """
     asked = words(re.split(r"[.;:]\s", question)[-1])
-    start = next((place for place, word in enumerate(asked) if word in ("which", "what", "where")), len(asked))
+    starts = [place for place, word in enumerate(asked) if word in ("which", "what", "where")]
+    while len(starts) > 1 and starts[0] > 1 and asked[starts[0] - 1] in PREPOSITIONS:  # "the step in which ..., what"
+        starts.pop(0)
+    start = starts[0] if starts else len(asked)
     question_word, rest = "".join(asked[start : start + 1]), asked[start + 1 :]
     if question_word == "where":
         return PLACE if start <= 1 else ""

@@ -76,6 +76,15 @@ def test_a_graph_is_worded_plainly_or_has_a_reason_why_it_cannot_be() -> None:
         assert word(graph, manner).text == text
     sentence = write([WASH, WASH, WASH], Manner(), Random(1))
     assert sentence.text == "Wash the scissors in the sink three times." and sentence.tags == ("repetition",)
+    drop, drop_again = step("drop: dobj plier, on bench, on mat"), step("drop: dobj plier")
+    put = step("put: dobj cup, with hand1")
+    cut, sew = step("cut: dobj dough, with plier, into pieces"), step("sew: dobj hem, in machine, with machine")
+    for graphs, text in (
+        ([drop, drop_again], "The pliers are dropped on the bench and the mat and they are dropped again."),
+        ([cut, put], "The dough is cut into pieces with the pliers and the cup is put down with one hand."),
+        ([sew, DRY], "The hem is sewn in the machine and the hex key is dried with one hand."),
+    ):
+        assert write(graphs, Manner("passive"), Random(2)).text == text
     assert can_be_implicit([KEY, DRY]) and not can_be_implicit([KEY, TURN]) and not can_be_implicit([WASH])
     sentence = write([KEY, DRY], Manner("imperative", is_implicit=True), Random(1))
     assert sentence.text == "Dry the hex key from the bench with one hand."

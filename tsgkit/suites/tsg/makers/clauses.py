@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
 from tsgkit.lexicon import gerund, is_preposition, participle, past, singular, split_particle, third_person
-from tsgkit.lexicon.preposition_senses import compatible
+from tsgkit.lexicon.preposition_senses import conflicting
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.manners import Manner
 
@@ -36,6 +38,12 @@ PARTED = word_set("back over together apart")
 """Particles that stand behind a short object: *turns the blanket back*."""
 SINGULAR = word_set("lens gas canvas atlas bias")
 """Things in the singular that end like a plural."""
+PAIRED = word_set("plier scissor shear tong tweezer pincer")
+"""Names of tools in a singular that English does not have: *the pliers are*."""
+PARTS = word_set("pieces halves quarters slices strips chunks cubes parts rounds")
+"""What a thing is made into, without an article: *cuts the dough into pieces*."""
+PLACING = word_set("put place lay set")
+"""Actions that need a place; without one, the thing is put *down*."""
 NUMBERS = ("", "once", "twice", "three times", "four times", "five times", "six times", "seven times", "eight times")
 
 
@@ -116,11 +124,10 @@ def clause_of(graph: ActionGraph) -> Clause:
     plain = [(one.edge, one.target) for one in own if one.edge not in (DOBJ, VERB)]
     objects = tuple(one.target for one in own if one.edge == DOBJ)
     places: list[tuple[str, str]] = []
-    for edge, thing in plain:
-        is_new = thing not in objects and not any(t == thing and compatible(e, edge) for e, t in places)
-        if thing not in HANDS and edge != WITH and is_new:
+    for edge, thing in sorted(plain, key=lambda one: one[0] == WITH):
+        is_new = thing not in objects and all(t != thing or conflicting(e, edge) for e, t in places)
+        if thing not in HANDS and is_new:
             places.append((edge, thing))
-    tools = [one for one in plain if one[1] not in HANDS and one[0] == WITH]
     joined: dict[str, list[tuple[str, str]]] = {}
     for one in dict.fromkeys(graph.triplets):
         if one.source not in (action, PERSON):
@@ -128,7 +135,7 @@ def clause_of(graph: ActionGraph) -> Clause:
     return Clause(
         action,
         objects,
-        (*places, *tools),
+        tuple(places),
         tuple(dict.fromkeys(target for edge, target in plain if target in HANDS and edge in HOLDING)),
         tuple(one for one in plain if one[1] in HANDS and one[0] not in HOLDING),
         {name: tuple(parts) for name, parts in joined.items()},
@@ -139,13 +146,15 @@ def clause_of(graph: ActionGraph) -> Clause:
 def is_plural(name: str) -> bool:
     """Return whether a thing is spoken of in the plural: *the scissors are*."""
     last = name.rpartition("-")[2]
-    return singular(last) != last and not last.endswith(("ss", "us", "is")) and last not in SINGULAR
+    is_like_plural = singular(last) != last and not last.endswith(("ss", "us", "is")) and last not in SINGULAR
+    return is_like_plural or last in PAIRED
 
 
 def noun(name: str, clause: Clause, manner: Manner, depth: int = 0) -> Iterator[Piece]:
     """Yield a thing with its article, and what is joined to it."""
     article = "" if manner.is_bare else "the "
-    yield Piece(article + name.replace("-", " "), name)
+    ending = "s" if name.rpartition("-")[2] in PAIRED else ""
+    yield Piece(article + name.replace("-", " ") + ending, name)
     if depth < MOST_NESTED:
         for edge, target in clause.joined.get(name, ()):
             if target in HANDS:
@@ -187,6 +196,7 @@ def predicate(
     pronoun: bool = False,
     hands: Sequence[Piece] = (),
     is_passive: bool = False,
+    is_again: bool = False,
     left_out: int = 0,
 ) -> list[Piece]:
     """Return an action with everything behind it; ``pronoun``: its object is called *it* or *them*.
@@ -203,14 +213,20 @@ def predicate(
         pieces = [Piece(verb, clause.action, particle), *things, Piece(particle)]
     else:
         pieces = [Piece(" ".join(filter(None, (verb, particle))), clause.action), *things]
-    for edge, thing in clause.phrases[left_out:]:
-        pieces += phrase(edge, thing, clause, manner)
+    is_bare_placing = clause.action in PLACING and not (clause.phrases or clause.hand_phrases or clause.joined)
+    pieces += [Piece("down" if is_bare_placing else ""), Piece("again" if is_again else "")]
+    for edge, phrases in groupby(clause.phrases[left_out:], key=itemgetter(0)):
+        pieces += phrase(edge, [thing for _, thing in phrases], clause, manner)
     return [*pieces, *hands]
 
 
-def phrase(edge: str, thing: str, clause: Clause, manner: Manner) -> list[Piece]:
-    """Return a preposition with its thing."""
-    return [Piece(edge.replace("-", " ")), *noun(thing, clause, manner)]
+def phrase(edge: str, things: Sequence[str], clause: Clause, manner: Manner) -> list[Piece]:
+    """Return a preposition with its things."""
+    is_made = edge == "into" and not PARTS.isdisjoint(things)
+    return [
+        Piece(edge.replace("-", " ")),
+        *_nouns(things, clause, replace(manner, is_bare=True) if is_made else manner),
+    ]
 
 
 def takes_pronoun(clause: Clause) -> bool:
@@ -225,10 +241,14 @@ def pronoun_of(clause: Clause) -> list[Piece]:
 
 def object_pieces(clause: Clause, manner: Manner) -> list[Piece]:
     """Return the objects of a clause: *the cup and the lid*."""
+    return _nouns(clause.objects, clause, manner)
+
+
+def _nouns(names: Sequence[str], clause: Clause, manner: Manner) -> list[Piece]:
     pieces: list[Piece] = []
-    for place, name in enumerate(clause.objects):
+    for place, name in enumerate(names):
         if place:
-            pieces.append(Piece("and" if place == len(clause.objects) - 1 else ","))
+            pieces.append(Piece("and" if place == len(names) - 1 else ","))
         pieces += noun(name, clause, manner)
     return pieces
 

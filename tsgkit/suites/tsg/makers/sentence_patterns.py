@@ -65,10 +65,19 @@ class Unit(NamedTuple):
 
 @dataclass
 class _Said:
-    """The state of a text while it is written: hands and object of the clause before."""
+    """The state of a text while it is written: hands, object and action of the clause before."""
 
     hands: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
+    action: str = ""
+
+    def is_again(self, clause: Clause) -> bool:
+        """Return whether a clause tells the action of the clause before, on the same thing."""
+        return bool(clause.objects) and (self.action, self.objects) == (clause.action, clause.objects)
+
+    def add(self, clause: Clause) -> None:
+        """Take note of a clause."""
+        self.hands, self.objects, self.action = clause.hands or self.hands, clause.objects, clause.action
 
 
 def write(
@@ -151,7 +160,7 @@ def _sentence(units: Sequence[Unit], manner: Manner, choice: Random, said: _Said
     clauses = [_clause(unit) for unit in units]
     pieces: list[Piece] = [Piece(opening or manner.opening)]
     if len(units) == 2 and not manner.is_passive and choice.random() < TURNED_SHARE and _is_once(units):
-        pieces += _turned(clauses, manner, choice, said)
+        pieces += _turned(clauses, manner, choice, said, is_opened=bool(pieces[0].text))
     else:
         for number, (unit, clause) in enumerate(zip(units, clauses, strict=True)):
             pieces += _link(number, len(units), choice)
@@ -172,10 +181,12 @@ def _link(number: int, total: int, choice: Random) -> list[Piece]:
     return [Piece(choice.choice(("and", "and then") if total == 2 else ("and", "and then", "and finally")))]
 
 
-def _turned(clauses: Sequence[Clause], manner: Manner, choice: Random, said: _Said) -> Iterator[Piece]:
+def _turned(
+    clauses: Sequence[Clause], manner: Manner, choice: Random, said: _Said, *, is_opened: bool
+) -> Iterator[Piece]:
     """Yield two clauses joined by *before* or *after*; the action in -ing shares the subject."""
     first, second = clauses
-    if choice.random() < 0.5:
+    if choice.random() < 0.5 or is_opened:
         yield from _told(first, manner, choice, said, is_first=True)
         yield Piece("before")
         yield from _with_hands(second, manner, choice, said, "gerund")
@@ -195,7 +206,7 @@ def _told(clause: Clause, manner: Manner, choice: Random, said: _Said, *, is_fir
     form = FORMS.get(manner.style, "base" if is_plural_form else "third")
     front = clause.phrases[:1] if manner.is_fronted and clause.phrases[:1] and clause.phrases[0][0] != WITH else ()
     for edge, thing in front:
-        yield from phrase(edge, thing, clause, manner)
+        yield from phrase(edge, [thing], clause, manner)
     if manner.style != "imperative" and (is_first or manner.is_passive):
         yield Piece(manner.subject)
         auxiliary = {"future": "will", "perfect": "have" if manner.subject in PLURAL else "has"}
@@ -208,8 +219,9 @@ def _with_hands(
 ) -> Iterator[Piece]:
     uses_pronoun = clause.objects == said.objects and takes_pronoun(clause) and _may_use_pronoun(clause, manner, choice)
     hands = hands_phrase(clause, manner, said.hands)
-    yield from predicate(clause, manner, form, pronoun=uses_pronoun, hands=hands, left_out=left_out)
-    said.hands, said.objects = clause.hands or said.hands, clause.objects
+    is_again = said.is_again(clause)
+    yield from predicate(clause, manner, form, pronoun=uses_pronoun, hands=hands, is_again=is_again, left_out=left_out)
+    said.add(clause)
 
 
 def _may_use_pronoun(clause: Clause, manner: Manner, choice: Random) -> bool:
@@ -227,8 +239,8 @@ def _passive(clause: Clause, manner: Manner, choice: Random, said: _Said) -> Ite
     is_several = len(clause.objects) > 1 or is_plural(clause.objects[0])
     yield Piece(("were" if is_several else "was") if manner.style == "past passive" else "are" if is_several else "is")
     hands = hands_phrase(clause, manner, said.hands)
-    yield from predicate(clause, manner, "participle", hands=hands, is_passive=True)
-    said.hands, said.objects = clause.hands or said.hands, clause.objects
+    yield from predicate(clause, manner, "participle", hands=hands, is_passive=True, is_again=said.is_again(clause))
+    said.add(clause)
 
 
 def _capitalised(pieces: Sequence[Piece]) -> Iterator[Piece]:
