@@ -2,7 +2,7 @@
 
 It has the options of ``model_server``, and answers single requests too, with the same replies. More options:
 
-``takes``        seconds until a batch is done; ``hold`` keeps all in progress until ``POST /release``
+``takes``        seconds until a batch is done; ``hold`` keeps all in progress until ``GET /release``
 ``lines``        shares of faults that lines meet, each the first time only:
                  ``429``, ``500``, ``missing``, ``expired``
 ``refuses``      the status of each of the first questions about files and batches
@@ -18,12 +18,12 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from model_server import DIRECT, Connection, Running, Script, serve, started
+from model_server import Connection, Script, serve, started
 
 
 class BatchScript(Script):
@@ -47,6 +47,10 @@ class BatchScript(Script):
         """Return a reply that follows from the prompt alone, however it was sent."""
         return super().reply(prompt, hashlib.sha256(prompt.encode()).hexdigest())
 
+    def release(self) -> None:
+        super().release()
+        self.hold = False
+
     def fault_of_line(self, prompt: str, name: str) -> str:
         if self.met[name]:
             return ""
@@ -67,10 +71,7 @@ class BatchConnection(Connection):
     def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
         method, target, _ = request.split(" ")
         path, script = urlsplit(target).path, self.script
-        if path.endswith("/release"):
-            script.hold = False
-            self._send(200, b"{}")
-        elif "/files" in path or "/batches" in path:
+        if "/files" in path or "/batches" in path:
             if script.refuses:
                 self._error(script.refuses.pop(0), f"refused {headers.get('authorization', '')}", {})
             else:
@@ -177,19 +178,7 @@ class BatchConnection(Connection):
         return [*lines, *more]
 
 
-class RunningBatches(Running):
-    """Such a server in a process of its own."""
-
-    def release(self) -> None:
-        """Let the batches that are held be done."""
-        DIRECT.open(self.base + "/release", data=b"{}", timeout=10).close()
-
-
-@contextmanager
-def batch_server(**options: object) -> Iterator[RunningBatches]:
-    """Yield a server with these options, for as long as the block lasts."""
-    with started("batch_server", **options) as running:
-        yield RunningBatches(int(running.base.split(":")[2].split("/")[0]))
+batch_server = partial(started, "batch_server")
 
 
 def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:

@@ -12,7 +12,6 @@ the place of the image) and ``jpeg`` (a JPEG given in ``jpeg``, base64).
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import json
@@ -115,7 +114,7 @@ class ImageConnection(Connection):
             if not self.transport.is_closing():
                 answer()
 
-        asyncio.get_running_loop().call_later(self.script.delay, now)
+        self.script.later(now)
 
     def _paint(self, path: str, headers: dict[str, str], body: bytes) -> None:
         fields = _fields(headers, body)

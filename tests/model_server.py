@@ -15,7 +15,7 @@ brackets, chosen by the prompt. ``away`` gives after how many good answers the s
 seconds. ``echo_key`` puts the key it was sent into replies and errors. ``status_of`` maps a model's name to the fault
 that its requests always meet, ``first`` lists the status of the first requests, whatever they hold, ``usage`` is the
 usage that each response names, ``more`` holds further fields of a response (``service_tier``), and ``port`` says where
-to serve.
+to serve. ``answers`` is the number of good answers after which the others wait until ``GET /release``.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ class Script:
     def __init__(self, options: dict[str, Any]) -> None:
         self.connections = 0
         self.delay = float(options.get("delay", 0.0))
+        self.answers = options.get("answers")
+        self.waiting: list[Callable[[], None]] = []
         self.faults: dict[str, float] = options.get("faults", {})
         self.always: dict[str, str] = options.get("always", {})
         self.replies: dict[str, str] = options.get("replies", {})
@@ -59,6 +61,7 @@ class Script:
         self.usage = options.get("usage", {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110})
         self.more: dict[str, Any] = options.get("more", {})
         self.seen: Counter[str] = Counter()
+        self.drawn: Counter[str] = Counter()
         self.good: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.window: deque[float] = deque()
@@ -75,7 +78,8 @@ class Script:
                 return fault
         if self.rate and self._too_fast():
             return "429"
-        number = int(hashlib.sha256(f"{digest}/{self.seen[digest]}".encode()).hexdigest()[:8], 16) / 2**32
+        number = int(hashlib.sha256(f"{digest}/{self.drawn[digest]}".encode()).hexdigest()[:8], 16) / 2**32
+        self.drawn[digest] += 1
         for fault, share in self.faults.items():
             if number < share:
                 return fault
@@ -90,6 +94,18 @@ class Script:
             self.good[digest] += 1
             if self.away and self.counts["good"] >= self.away[0]:
                 self.leave(self.away[1])
+
+    def later(self, answer: Callable[[], None]) -> None:
+        """Answer after the delay, or when the answers that wait are released."""
+        if self.answers is not None and self.counts["good"] > self.answers:
+            self.waiting.append(answer)
+        else:
+            asyncio.get_running_loop().call_later(self.delay, answer)
+
+    def release(self) -> None:
+        self.answers = None
+        while self.waiting:
+            self.waiting.pop()()
 
     def _too_fast(self) -> bool:
         now = time.monotonic()
@@ -143,6 +159,8 @@ class Connection(asyncio.Protocol):
 
     def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
         if request.startswith("GET"):
+            if "/release " in request:
+                self.script.release()
             self._send(200, json.dumps(self.stats()).encode())
             return
         self._answer(headers, body)
@@ -165,8 +183,8 @@ class Connection(asyncio.Protocol):
         script.note(fault, digest)
         self.busy = True
         key = headers.get("authorization", "").removeprefix("Bearer ") if script.echo_key else ""
-        later = self._finish if fault != "hang" else (lambda *_: None)
-        asyncio.get_running_loop().call_later(script.delay, later, fault, prompt, digest, key)
+        if fault != "hang":
+            script.later(partial(self._finish, fault, prompt, digest, key))
 
     def _finish(self, fault: str, prompt: str, digest: str, key: str, reply: str | None = None) -> None:
         self.busy = False
@@ -256,10 +274,14 @@ class Running:
     def __init__(self, port: int) -> None:
         self.base = f"http://127.0.0.1:{port}/v1"
 
-    def stats(self) -> dict[str, Any]:
-        with DIRECT.open(self.base + "/stats", timeout=10) as answer:
+    def stats(self, path: str = "/stats") -> dict[str, Any]:
+        with DIRECT.open(self.base + path, timeout=60) as answer:
             value: dict[str, Any] = json.load(answer)
         return value
+
+    def release(self) -> None:
+        """Let what is held be answered, or be done."""
+        self.stats("/release")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,6 +64,13 @@ class Ran:
                 raise TimeoutError(f"still running after {seconds} s: {self.out}{self.err}")
             time.sleep(0.005)
         return self
+
+    def until(self, happened: Callable[[], object], seconds: float = 120) -> None:
+        """Wait for what happens while it runs."""
+        last = time.monotonic() + seconds
+        while not happened():
+            assert not self.ended() and time.monotonic() < last, self.err
+            time.sleep(0.005)
 
     def signal(self, number: int) -> None:
         if not self.ended():

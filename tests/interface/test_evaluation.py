@@ -137,18 +137,18 @@ def test_cancelled_evaluation_keeps_what_was_answered(tmp_path: Path) -> None:
 
 
 INTERRUPTED = """
-import os, signal, sys, threading, time, asyncio
+import asyncio, os, signal
 import tsgkit as tk
-asked = []
+from tsgkit.runs.jobs import Engine
+asked, stopped, stop = [], [], Engine.stop
+Engine.stop = lambda engine: stopped.append(stop(engine))
 async def slow(messages):
     asked.append(1)
-    await asyncio.sleep(0.4)
+    if len(asked) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    while not stopped:
+        await asyncio.sleep(0.01)
     return "[cup]"
-def press():
-    while not asked:
-        time.sleep(0.01)
-    os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=press, daemon=True).start()
 try:
     tk.evaluate("sgqa", model={"slow": slow}, concurrency=2, limit=6, out="run", quiet=True)
 except KeyboardInterrupt:
@@ -169,7 +169,7 @@ os.wait()
 def test_interrupt_lets_what_is_in_work_come_home_and_forked_processes_have_a_loop_of_their_own(tmp_path: Path) -> None:
     for code, said, options in ((INTERRUPTED, "2 2\n", ["-W", "error"]), (FORKED, "True\n", [])):
         command = [sys.executable, *options, "-c", code]
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
         assert (ended.stdout, ended.stderr) == (said, "")
 
 

@@ -107,8 +107,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been_killed(server: Running, command
 def test_two_processes_do_not_share_a_folder(commands: Prefork, tmp_path: Path) -> None:
     with model_server(faults={"hang": 1.0}) as slow:
         first, port = commands.start(*words(slow), cwd=tmp_path), urlsplit(slow.base).port
-        while not slow.stats()["seen"] and not first.ended():
-            time.sleep(0.01)
+        first.until(lambda: seen(slow))
         for more in ((), ("--new",)):
             other = commands.run(*words(slow, *more), cwd=tmp_path)
             assert other.code == 2 and "run: another process is working on the run" in other.err
@@ -151,18 +150,18 @@ def test_a_folder_in_which_no_run_can_be_kept_is_named(server: Running, tsgkit: 
 
 
 def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(commands: Prefork, tmp_path: Path) -> None:
-    with model_server(delay=0.3) as slow:
+    with model_server(answers=0) as slow:
         command = words(slow, "--concurrency", "4", "--model-arg", f"api_key={KEY}", limit=12)
-        process = commands.start(*command, cwd=tmp_path)
-        until = time.monotonic() + 20
-        while seen(slow) < 3 and time.monotonic() < until and not process.ended():
-            time.sleep(0.01)
+        process = commands.start(*(word for word in command if word != "--quiet"), cwd=tmp_path)
+        process.until(lambda: seen(slow) == 4)
         process.signal(signal.SIGINT)
-        assert process.wait(20).code == 130
+        process.until(lambda: "Ctrl-C again does not wait" in process.err)
+        slow.release()
+        assert process.wait().code == 130
         assert "nothing is lost; go on with: tsgkit eval --task sgqa" in process.err
         assert "api_key=[redacted]" in process.err and KEY not in process.err + process.out
         recorded, before = good_calls(tmp_path / "run"), seen(slow)
-        assert recorded >= 3, "what was on its way came home"
+        assert recorded == 4, "what was on its way came home"
         ended = commands.run(*command, cwd=tmp_path)
         assert (ended.code, ended.err, seen(slow) - before) == (0, "", 12 - recorded)
     assert len(samples(tmp_path / "run")) == 12

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_server import RunningBatches, batch_server
+from batch_server import batch_server
 from command_line import CommandLine, Ended
+from model_server import Running
 from prefork import Prefork, Ran
 from run_files import everything, lines, samples
 
@@ -24,12 +23,12 @@ KEY = "sk-0123456789abcdef"
 MODEL = "openai/gpt-4o"
 
 
-def words(server: RunningBatches, *more: str, first: int = 8) -> list[str]:
+def words(server: Running, *more: str, first: int = 8) -> list[str]:
     told = ("--model", MODEL, "--model-arg", f"api_base={server.base}", "--model-arg", f"api_key={KEY}")
     return ["eval", "--task", "sgqa", "--first", str(first), *told, "--no-cache", "--out", "run", *more]
 
 
-def batched(server: RunningBatches, *more: str, **how: Any) -> list[str]:  # noqa: ANN401
+def batched(server: Running, *more: str, **how: Any) -> list[str]:  # noqa: ANN401
     return words(server, "--batch", "--quiet", *more, **how)
 
 
@@ -50,14 +49,7 @@ def steps(folder: Path) -> list[str]:
     return [line["step"] for line in lines(path)] if path.exists() else []
 
 
-def until(holds: Callable[[], bool], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.01)
-
-
-def check_whole(ended: Ended | Ran, server: RunningBatches, sizes: list[int] | None = None, number: int = 8) -> None:
+def check_whole(ended: Ended | Ran, server: Running, sizes: list[int] | None = None, number: int = 8) -> None:
     """Check that a run ended well, each of its requests was paid once, and in which batches they were sent."""
     assert (getattr(ended, "code", 0), ended.err) == (0, ""), ended.out + ended.err
     stats = server.stats()
@@ -87,7 +79,7 @@ def test_figures_are_those_of_single_requests_at_half_the_price(tsgkit: CommandL
 KILLS: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "uploading": ({"slow": {"uploads": 60}}, "uploads", ["intent"]),
     "uploaded": ({"slow": {"creates": 60}}, "creates", ["intent", "file"]),
-    "created": ({"takes": 2.0}, "polls", ["intent", "file", "batch"]),
+    "created": ({"hold": True}, "polls", ["intent", "file", "batch"]),
     "collecting": ({"slow": {"downloads": 60}}, "downloads", ["intent", "file", "batch"]),
 }
 
@@ -97,10 +89,11 @@ def test_a_killed_run_pays_nothing_twice(when: str, commands: Prefork, tmp_path:
     options, step, recorded = KILLS[when]
     with batch_server(**options) as server:
         process = commands.start(*batched(server), cwd=tmp_path)
-        until(lambda: server.stats()["steps"].get(step, 0) > 0)
+        process.until(lambda: server.stats()["steps"].get(step, 0) > 0)
         process.signal(signal.SIGKILL)
         assert process.wait().code == -signal.SIGKILL
         assert steps(tmp_path) == recorded
+        server.release()
         check_whole(commands.run(*batched(server), cwd=tmp_path), server, [8])
     assert outcomes(tmp_path / "run") == {"answered": 8}
 
@@ -124,9 +117,9 @@ def test_a_run_that_does_not_wait_is_collected_later(tsgkit: CommandLine, tmp_pa
 def test_ctrl_c_leaves_the_batch_with_the_service(commands: Prefork, tmp_path: Path) -> None:
     with batch_server(hold=True) as server:
         process = commands.start(*words(server, "--batch"), cwd=tmp_path)
-        until(lambda: "batch" in steps(tmp_path))
+        process.until(lambda: "batch" in steps(tmp_path))
         process.signal(signal.SIGINT)
-        ended = process.wait(10)
+        ended = process.wait()
         assert ended.code == 130 and "1 batch left with the service" in ended.err
         assert "1 batch at the service for" in ended.err and "0 of 8 requests done" in ended.err
         server.release()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -283,21 +282,16 @@ def prepare(undisturbed: Prepare, tmp_path: Path) -> Prepare:
     return placed
 
 
-def until(happened: Callable[[], bool], process: Ran) -> None:
-    last = time.monotonic() + 30
-    while not process.ended() and not happened() and time.monotonic() < last:
-        time.sleep(0.005)
-
-
 @pytest.mark.parametrize("name", JOBS)
 def test_a_killed_job_ends_as_if_it_had_not_been_killed(name: str, prepare: Prepare) -> None:
     one = prepare(name)
-    with one.job.server(delay=0.05) as server:
+    with one.job.server(answers=one.requests // 2) as server:
         process = one.start(server, "--quiet")
-        until(lambda: server.stats()["seen"] > one.requests // 2, process)
+        process.until(lambda: server.stats()["seen"] > one.requests // 2)
         process.signal(signal.SIGKILL)
         assert process.wait().code == -signal.SIGKILL
         assert 0 <= server.stats()["seen"] - one.answered() <= 2, "at most what was in flight"
+        server.release()
         one.finish(server)
 
 
@@ -306,9 +300,9 @@ def test_a_second_ctrl_c_does_not_wait(name: str, prepare: Prepare) -> None:
     one = prepare(name)
     with one.job.server(first=[200, 200], faults={"hang": 1.0}) as server:
         process = one.start(server, "--timeout", "600")
-        until(lambda: server.stats()["seen"] >= 2 + one.job.in_flight, process)
+        process.until(lambda: server.stats()["seen"] >= 2 + one.job.in_flight)
         process.signal(signal.SIGINT)
-        until(lambda: "Ctrl-C again does not wait" in process.err, process)
+        process.until(lambda: "Ctrl-C again does not wait" in process.err)
         assert not process.ended(), "the first waits"
         process.signal(signal.SIGINT)
         assert process.wait().code == 130
@@ -322,11 +316,11 @@ def test_a_silent_service_is_seen_and_named_when_interrupted(prepare: Prepare) -
     one = prepare("zero-shot")
     with one.job.server(always={"": "429"}, retry_after="30") as server:
         process = one.start(server)
-        until(lambda: "no answer for" in process.err, process)
+        process.until(lambda: "no answer for" in process.err)
         before = process.err
         assert "slow down" in before
         process.signal(signal.SIGINT)
-        assert process.wait(20).code == 130
+        assert process.wait().code == 130
     said = process.err[len(before) :]
     assert "while waiting for openai/" in said and "no answer for" in said and "slow down" in said
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import math
-import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,6 @@ import pandas  # type: ignore[import-untyped]
 import pyarrow.parquet as pq
 import pytest
 from exported_runs import HOSTILE, check_figures, hostile_run, rows_asked, run_of, served_run, stopped_run
-from prefork import Prefork
 from reported import recorded
 from samples import SGQA, lines
 
@@ -203,23 +200,17 @@ def test_an_exported_log_has_the_figures_of_its_run_and_every_sample_by_the_ids_
 TYPES = {Kind.TEXT: "string", Kind.JSON: "string", Kind.WHOLE: "int64", Kind.NUMBER: "double", Kind.TRUTH: "bool"}
 
 
-def test_an_interrupted_export_leaves_nothing(tmp_path: Path, commands: Prefork) -> None:
-    run, target = tmp_path / "run", tmp_path / "out" / "tables"
-    target.parent.mkdir()
-    tk.evaluate(["sgqa", "ma-sgg"], out=run, quiet=True)
+def test_an_interrupted_export_leaves_nothing(run: tk.Run, tmp_path: Path) -> None:
     for to in FORMATS:
-        until, was_stopped = time.monotonic() + 60, False
-        while not was_stopped:  # else the export was quicker than the signal
-            shutil.rmtree(target.parent)
-            target.parent.mkdir()
-            process = commands.start("export", str(run), "--to", to, "-o", str(target), cwd=tmp_path)
-            while not any(path.stat().st_size for path in target.parent.rglob("*") if path.is_file()):
-                assert time.monotonic() < until and not process.ended(), to
-                time.sleep(0.001)
-            process.signal(signal.SIGINT)
-            was_stopped = process.wait().code != 0
-        assert (process.wait().code, process.err) == (130, "tsgkit: interrupted\n"), to
-        assert list(target.parent.iterdir()) == [], to
+        for row in (1, len(run.samples)):
+
+            def interrupted(done: int, total: int, row: int = row) -> None:
+                if done == row:
+                    signal.raise_signal(signal.SIGINT)
+
+            with pytest.raises(KeyboardInterrupt):
+                export_run(run.path, to, tmp_path / "out", done=interrupted)
+            assert list(tmp_path.iterdir()) == [], (to, row)
 
 
 MEASURE = """
