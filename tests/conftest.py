@@ -31,9 +31,9 @@ def pytest_configure() -> None:
     needed = ("hypothesis", "ortools", "PIL", "starlette", "trimesh", "uvicorn")
     if missing := [name for name in needed if not find_spec(name)]:
         raise pytest.UsageError(f"the tests need {', '.join(missing)}: run `make test`, or install the extra `test`")
-    from hypothesis import settings
+    from hypothesis import HealthCheck, settings
 
-    settings.register_profile("tsgkit", deadline=None, print_blob=True)
+    settings.register_profile("tsgkit", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("tsgkit")
 
 

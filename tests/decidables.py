@@ -130,5 +130,5 @@ def deciding(decidable: ListedDecisions) -> Iterator[Deciding]:
             decidable.made.setdefault(number, ("first", None, ""))
         with suppress(OSError):  # it may have ended
             page.client.post("heard", {})
-        thread.join(timeout=20)
+        thread.join(timeout=60)
     assert not thread.is_alive()

@@ -30,9 +30,9 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Client, Settings, parse, settings_of
 
 WHERE = Call("m", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "", "", 0)
-HASTE = Patience(timeout=5.0, attempts=4, same_error=3, first_wait=0.001, longest_wait=0.002, throttled_attempts=4,
-                 wait_for_server=0.05)  # fmt: skip
 GUARD = 60.0
+HASTE = Patience(timeout=5.0, attempts=4, same_error=3, first_wait=0.001, longest_wait=0.002, throttled_attempts=4,
+                 wait_for_server=GUARD)  # fmt: skip
 Result = TypeVar("Result")
 
 

@@ -109,4 +109,4 @@ def started(path: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], Edi
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-                process.wait(20)
+                process.wait(60)

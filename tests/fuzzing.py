@@ -25,7 +25,7 @@ from reader_promises import CHECKS, Broken, Check
 
 TIMES = int(os.environ.get("TSGKIT_FUZZ", "1"))
 SECONDS = 10.0
-"""How long one check of one text may take: all texts are short enough for a tenth of it."""
+"""Processor time that one check of one text may take: all texts are short enough for a tenth of it."""
 
 
 class Hang(BaseException):
@@ -84,13 +84,13 @@ def alarm(seconds: float) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise Hang
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def load_spoilt(name: str, loader: Loader, count: int, seed: int) -> str:

@@ -85,7 +85,7 @@ class _Loopback(Handler):
         answer = served.plan.pop(0) if served.plan else served.otherwise
         self.close_connection = True
         if answer.hang and answer.cut_after is None:
-            served.let_go.wait(20)
+            served.let_go.wait(60)
             return
         data = served.files.get(path) if answer.body is None else answer.body
         if data is None or answer.status >= 300:
@@ -115,7 +115,7 @@ class _Loopback(Handler):
         self.wfile.write(body)
         self.wfile.flush()
         if answer.hang:
-            self.loopback.let_go.wait(20)
+            self.loopback.let_go.wait(60)
 
 
 @contextmanager

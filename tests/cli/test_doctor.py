@@ -32,7 +32,7 @@ def key(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 def examined(tsgkit: CommandLine, more: str = "", code: int = 0, **server: Any) -> tuple[dict[str, Any], str]:  # noqa: ANN401
     """Return the checks by name, and what was said on standard error."""
     with model_server(replies=ABLE, always=CUT, **server) as running:
-        words = f"doctor openai/x --model-arg api_base={running.base} --timeout 10 --json {more}"
+        words = f"doctor openai/x --model-arg api_base={running.base} --timeout 60 --json {more}"
         ended = tsgkit(words, code=code)
     assert KEY not in ended.out + ended.err
     return {one["name"]: one for one in ended.json["checks"]} | {"all": ended.json}, ended.err
@@ -58,7 +58,7 @@ def test_server_that_never_answers_is_one_error_and_wrong_arguments_are_refused(
 
 def test_transcripts_hold_no_key_and_are_judged_again_as_they_were(tsgkit: CommandLine) -> None:
     with model_server(replies=ABLE, always=CUT | {"Which colour": "400"}, headers=HEADERS, echo_key=True) as server:
-        words = f"doctor openai/x --model-arg api_base={server.base} --timeout 10 --save"
+        words = f"doctor openai/x --model-arg api_base={server.base} --timeout 60 --save"
         first = tsgkit(words, "doctor.jsonl").out
         assert server.stats()["seen"] == 15
     text = Path("doctor.jsonl").read_text()

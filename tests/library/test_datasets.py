@@ -144,9 +144,9 @@ def test_writers_wait_for_each_other_so_that_no_file_is_lost(home: Path, monkeyp
         real(lock, fcntl.LOCK_EX)
         monkeypatch.setattr(fcntl, "flock", flock)
         writer.start()
-        assert is_asked.wait(20)
+        assert is_asked.wait(60)
         assert len(dataset("tsg-bench").files) == 1
-    writer.join(20)
+    writer.join(60)
     assert len(dataset("tsg-bench").files) == 2
 
 

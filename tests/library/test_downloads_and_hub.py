@@ -28,7 +28,7 @@ from tsgkit.library.row_sources import pinned, row_place
 DATA = bytes(range(256)) * 2000
 CHECK = checksum_of_bytes(DATA)
 OTHER = DATA[::-1]
-THREE_TRIES = Patience(timeout=5, tries=3, pause=0.01)
+THREE_TRIES = Patience(timeout=60, tries=3, pause=0.01)
 HALF = Answer(cut_after=200_000)
 DOWN = [Answer(500)] * 3
 
@@ -155,7 +155,7 @@ def test_a_refusal_is_said_at_once_and_a_passing_trouble_waited_for(
     monkeypatch.setattr("tsgkit.library.downloads.time.sleep", pauses.append)
     for status in (429, 500, 502, 503):
         server.plan, asked = [Answer(status), Answer(status)], len(server.asked)
-        download(url, target, CHECK, patience=Patience(5, 3, 0.1))
+        download(url, target, CHECK, patience=Patience(60, 3, 0.1))
         assert len(server.asked) - asked == 3, status
     assert pauses == [0.1, 0.2] * 4
 
@@ -205,7 +205,7 @@ def test_addresses_and_folders_that_are_none_are_told_apart(target: Path, server
     assert "cannot be written" in message
 
 
-HASTE = Patience(timeout=5, tries=2, pause=0.01)
+HASTE = Patience(timeout=60, tries=2, pause=0.01)
 ROW = b'{"item_id": "a", "question": "where?"}\n'
 TOKEN = "hf_" + "s3cret" * 5
 

@@ -48,7 +48,7 @@ def test_object_of_the_program_is_registered_and_its_text_differs_with_source_an
     assert "def test_text_of_code" in text_of_code(bound)
 
 
-def answered(function: Any, price: Price | None = None, timeout: float = 9, **how: Any) -> Reply:  # noqa: ANN401
+def answered(function: Any, price: Price | None = None, timeout: float = 60, **how: Any) -> Reply:  # noqa: ANN401
     model = UserModel(registered_name(function), price)
     model.prepare()
     model.prepare()

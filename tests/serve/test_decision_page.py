@@ -108,6 +108,7 @@ def test_in_order_only_the_first_undecided_entry_can_be_decided_and_once() -> No
 
 
 def test_command_goes_on_when_all_is_decided_and_the_page_knows_or_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decision_page, "GRACE", 600.0)
     with deciding(ListedDecisions(names=["one"])) as page:
         assert page.client.post("heard", {})[1] == {"finished": False}
         assert page.client.post("decide", said(0, "first"))[1]["finished"]

@@ -19,7 +19,7 @@ from tsgkit.library.downloads import Patience, checksum_of_bytes
 from tsgkit.suites.importers import get_dataset, import_dataset
 
 FILES = {task: data(rows(task, 8)) for task in TASKS}
-HASTE = Patience(timeout=5, tries=2, pause=0.01)
+HASTE = Patience(timeout=60, tries=2, pause=0.01)
 
 
 @pytest.fixture(autouse=True)

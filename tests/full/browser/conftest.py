@@ -20,7 +20,7 @@ BLOCKED = "addEventListener('securitypolicyviolation', (e) => console.error('CSP
 def browser() -> Iterator[Browser]:
     if (chromium := shutil.which("chromium")) is None:
         pytest.skip("there is no Chromium: apt-get install chromium")
-    expect.set_options(timeout=30_000)  # beside busy neighbours
+    expect.set_options(timeout=60_000)  # beside busy neighbours
     with sync_playwright() as tool, tool.chromium.launch(executable_path=chromium, args=ARGUMENTS.split()) as started:
         yield started
 
@@ -41,7 +41,7 @@ def window(browser: Browser) -> Iterator[Callable[..., Page]]:
     def opened(address: str, **options: Any) -> Page:  # noqa: ANN401  (Playwright's)
         page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
         pages.append(page)
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("console", heard)
         page.on("dialog", dismissed)
         page.on("pageerror", lambda error: said.append(str(error)))

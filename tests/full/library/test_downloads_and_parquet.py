@@ -25,7 +25,7 @@ from tsgkit.library.row_sources import row_place
 
 DATA = bytes(range(256)) * 2000
 CHECK = checksum_of_bytes(DATA)
-HASTE = Patience(timeout=5, tries=3, pause=0.01)
+HASTE = Patience(timeout=60, tries=3, pause=0.01)
 LARGE = b'{"item_id": "a", "question": "where?"}\n' * 100_000
 FETCH = "from tsgkit.library.row_sources import row_place; row_place('hf://lab/stories').rows_of()"
 

@@ -81,7 +81,7 @@ def archive(*extra: tuple[str, str]) -> bytes:
 
 def test_get_dataset_converts_the_archive_to_files_of_rows_or_refuses_it(tmp_path: Path, home: Path) -> None:
     wanted = known("formalimg")
-    path, haste = f"{wanted.repository}/tar.gz/{wanted.commit}", Patience(timeout=2.0, tries=2, pause=0.0)
+    path, haste = f"{wanted.repository}/tar.gz/{wanted.commit}", Patience(timeout=60.0, tries=2, pause=0.0)
     with loopback() as served:
         served.put(path, b"\x1f\x8bnot really")
         with pytest.raises(FileProblem, match="cannot be unpacked"):
