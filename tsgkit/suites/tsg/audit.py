@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, ActionGraph
@@ -110,60 +110,7 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
         raise UsageError(f"{document.file}: there are no items in it")
     checks = (
         *_schema_checks(document, items, of_several=task.of_several),
-        Check(
-            "contradiction",
-            "right answers that say the opposite of their graph",
-            _per_sample(by_id, partial(_opposites, task)),
-        ),
-        Check(
-            "hands",
-            "sentences that count other hands than their graph",
-            _per_sample(by_id, partial(_hands, task)),
-            is_error=False,
-            is_folded=True,
-        ),
-        Check(
-            "unfinished-option",
-            "choices with a candidate that is no whole sentence",
-            _per_sample(by_id, unfinished_options),
-            is_error=False,
-        ),
-        Check(
-            "answer-kind",
-            "questions for a tool, a place, a hand, an action or a thing whose answer is none",
-            _per_sample(by_id, wrong_kinds),
-            is_error=False,
-        ),
-        Check(
-            "step-before",
-            "choices about a graph that stood in the context already",
-            _per_sample(by_id, _step_before),
-            is_error=False,
-        ),
-        Check(
-            "earlier-step",
-            "choices with a wrong candidate that describes an earlier step of the context",
-            _per_sample(by_id, partial(earlier_steps, own_graphs)),
-            is_error=False,
-        ),
-        Check(
-            "better-option",
-            "choices whose graph a wrong candidate fits better than the keyed one",
-            _per_sample(by_id, better_options),
-            is_error=False,
-        ),
-        Check(
-            "strange-key",
-            "choices whose keyed candidate names a thing of the context and nothing of the graph",
-            _per_sample(by_id, strange_keys),
-            is_error=False,
-        ),
-        Check(
-            "lone-letter",
-            "choices whose candidates hold a lone capital A, which the published reader takes for a letter",
-            _per_sample(by_id, _lone_letters),
-            is_error=False,
-        ),
+        *(check.of(task, by_id, own_graphs) for check in SAMPLE_CHECKS),
         Check(
             "contamination", "items that the worked examples or prompts show", _contaminated(task, by_id, shown, texts)
         ),
@@ -208,13 +155,7 @@ def _known(slips: tuple[Slip, ...]) -> Callable[[Sequence[Item]], Iterable[Slip]
     return lambda _: slips
 
 
-def _per_sample(
-    by_id: dict[str, AnySample], look: Callable[[AnySample], Iterable[Slip]]
-) -> Callable[[Sequence[Item]], Iterator[Slip]]:
-    return lambda items: chain.from_iterable(look(by_id[item.item_id]) for item in items)
-
-
-def _opposites(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+def _opposites(task: Audits, sample: AnySample) -> Iterator[Slip]:
     true = task.told_graphs(sample)
     sentence, graphs = true.sentence, true.graphs
     if len(graphs) != 1:  # of several actions, one may be implied by another's undoing
@@ -226,7 +167,7 @@ def _opposites(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
         yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
 
 
-def _hands(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+def _hands(task: Audits, sample: AnySample) -> Iterator[Slip]:
     true = task.told_graphs(sample)
     if len(true.graphs) == 1 and (conflict := hand_conflict(true.sentence, true.graphs[0])):
         yield Slip("hands", sample.item_id, conflict)
@@ -243,6 +184,79 @@ def _lone_letters(sample: AnySample) -> Iterator[Slip]:
     ):
         letters = ", ".join("ABCDEFGHIJ"[place] for place in found if place < 10)
         yield Slip("lone-letter", sample.item_id, f"a lone capital A stands in {letters}")
+
+
+OwnGraphs = Mapping[str, tuple[ActionGraph, ...]]
+"""The graphs of a row's own for its candidates, by item."""
+
+
+class SampleCheck(NamedTuple):
+    """A check of each item by itself, for one kind of defect."""
+
+    code: str
+    looks_for: str
+    find: Callable[[Audits, OwnGraphs, AnySample], Iterable[Slip]]
+    is_error: bool = False
+    is_folded: bool = False
+
+    def of(self, task: Audits, by_id: Mapping[str, AnySample], own_graphs: OwnGraphs) -> Check:
+        """Return the check of these items."""
+
+        def find(items: Sequence[Item]) -> Iterator[Slip]:
+            return chain.from_iterable(self.find(task, own_graphs, by_id[item.item_id]) for item in items)
+
+        return Check(self.code, self.looks_for, find, self.is_error, self.is_folded)
+
+
+SAMPLE_CHECKS = (
+    SampleCheck(
+        "contradiction",
+        "right answers that say the opposite of their graph",
+        lambda task, _, sample: _opposites(task, sample),
+        is_error=True,
+    ),
+    SampleCheck(
+        "hands",
+        "sentences that count other hands than their graph",
+        lambda task, _, sample: _hands(task, sample),
+        is_folded=True,
+    ),
+    SampleCheck(
+        "unfinished-option",
+        "choices with a candidate that is no whole sentence",
+        lambda _, __, sample: unfinished_options(sample),
+    ),
+    SampleCheck(
+        "answer-kind",
+        "questions for a tool, a place, a hand, an action or a thing whose answer is none",
+        lambda _, __, sample: wrong_kinds(sample),
+    ),
+    SampleCheck(
+        "step-before",
+        "choices about a graph that stood in the context already",
+        lambda _, __, sample: _step_before(sample),
+    ),
+    SampleCheck(
+        "earlier-step",
+        "choices with a wrong candidate that describes an earlier step of the context",
+        lambda _, own_graphs, sample: earlier_steps(own_graphs, sample),
+    ),
+    SampleCheck(
+        "better-option",
+        "choices whose graph a wrong candidate fits better than the keyed one",
+        lambda _, __, sample: better_options(sample),
+    ),
+    SampleCheck(
+        "strange-key",
+        "choices whose keyed candidate names a thing of the context and nothing of the graph",
+        lambda _, __, sample: strange_keys(sample),
+    ),
+    SampleCheck(
+        "lone-letter",
+        "choices whose candidates hold a lone capital A, which the published reader takes for a letter",
+        lambda _, __, sample: _lone_letters(sample),
+    ),
+)
 
 
 def _contaminated(
