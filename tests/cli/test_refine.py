@@ -191,6 +191,8 @@ def test_lines_left_out_of_a_broken_file_are_named_and_end_in_1(tsgkit: CommandL
     tsgkit.refuses({"refine in.jsonl -o out.jsonl": "in.jsonl: line 2: broken JSON"})
     assert "left out: line 2: broken JSON" in tsgkit("refine in.jsonl -o out.jsonl --keep-going", code=1).err
     assert graphs("out.jsonl") == [GOOD]
+    Path("in.jsonl").write_text('{"id": "two", "descr\n')
+    tsgkit.refuses(dict.fromkeys(("", "--keep-going"), "in.jsonl: line 1: broken JSON"), "refine in.jsonl -o o.jsonl")
 
 
 def test_former_spellings_of_the_effort_and_calls_without_repairs_go_on(tsgkit: CommandLine) -> None:

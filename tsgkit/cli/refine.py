@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
     from tsgkit.agents.effort import Effort
     from tsgkit.graph.model import Narrative
+    from tsgkit.graph.rules import Finding
     from tsgkit.library.documents.reader import Document, EntryStream
     from tsgkit.library.documents.rows import Entry
     from tsgkit.report.cleaned_graphs import CleaningSummary
@@ -215,7 +216,8 @@ def _begun_with(arguments: argparse.Namespace) -> str:
 def _stream(arguments: argparse.Namespace) -> EntryStream:
     """Return the items of IN, if they can be written back."""
     from tsgkit.library.documents import formats
-    from tsgkit.library.documents.reader import entry_stream
+    from tsgkit.library.documents.reader import UNKNOWN, entry_stream
+    from tsgkit.library.documents.rows import Entry
 
     for out in filter(None, (arguments.out, arguments.report)):
         refuse_to_overwrite_sources(out, arguments.source, arguments.narrative, arguments.vocabulary)
@@ -223,6 +225,9 @@ def _stream(arguments: argparse.Namespace) -> EntryStream:
         require_folder(arguments.report)
         refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == arguments.out)
     stream = entry_stream(arguments.source)
+    if stream.format == UNKNOWN:
+        (broken,) = (_described(part) for part in stream.parts if not isinstance(part, Entry))
+        raise CannotCarry(f"{stream.file}: {broken}; nothing was written", hint="mend it: tsgkit check shows the place")
     if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:
         raise CannotCarry(
             f"{stream.file}: {stream.format} is read, never written",
@@ -240,10 +245,14 @@ def _readable(source: Source, arguments: argparse.Namespace) -> Iterator[Entry]:
         if isinstance(part, Entry):
             yield part.with_vocabulary(vocabulary)
         elif part.severity == ERROR and part.code in BROKEN:
-            source.broken.append(f"line {part.place.line}: {part.message}" if part.place.line else part.message)
+            source.broken.append(_described(part))
             if not arguments.keep_going:
                 hint = "mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going"
                 raise CannotCarry(f"{source.stream.file}: {source.broken[0]}; nothing was written", hint=hint)
+
+
+def _described(finding: Finding) -> str:
+    return f"line {finding.place.line}: {finding.message}" if finding.place.line else finding.message
 
 
 def _asked(
