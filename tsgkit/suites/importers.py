@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -21,10 +20,10 @@ from typing import Protocol
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
 from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
-from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, refuse_to_replace, store
+from tsgkit.library.datasets import StoredFile, dataset, is_official, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, read_bytes, walk
-from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
+from tsgkit.suites.intake import Arrival, Intake, Watch, incoming_file
 from tsgkit.suites.row_inspection import RowInspector, RowsInspected
 from tsgkit.suites.suite import Suite, suites
 
@@ -175,19 +174,12 @@ def _is_as_it_came(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool
 
 
 def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:
-    incoming = dataset(wanted.name).folder / INCOMING
-    make_folder(incoming)
-    target = incoming / file.name
     progress = None if watch is None else lambda so_far, total: watch(file.name, so_far, total)
     if progress:
         progress(0, None)
-    download(url, target, file.check, progress, patience)
-    try:
+    with incoming_file(dataset(wanted.name).folder, file.name) as target:
+        download(url, target, file.check, progress, patience)
         return _put(wanted, _candidate(wanted, file, read_bytes(target), url))
-    finally:
-        target.unlink(missing_ok=True)
-        with suppress(OSError):  # it holds the parts of other files
-            incoming.rmdir()
 
 
 def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:

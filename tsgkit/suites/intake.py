@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from tsgkit.graph.rules import Finding
-from tsgkit.library.datasets import Dataset, StoredFile, dataset_value
+from tsgkit.library.datasets import Dataset, StoredFile, dataset_value, make_folder
 
 Watch = Callable[[str, int, int | None], None]
 """A callback with a file's name, its bytes so far and, if known, the total."""
 INCOMING = ".incoming"
+
+
+@contextmanager
+def incoming_file(folder: Path, name: str) -> Iterator[Path]:
+    """Yield where a file of a dataset is downloaded to, in a folder of its own inside the dataset's.
+
+    At the end it is removed, and so are both folders where nothing is left in them: no file, and no part of one.
+    """
+    incoming = folder / INCOMING
+    make_folder(incoming)
+    try:
+        yield incoming / name
+    finally:
+        (incoming / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            incoming.rmdir()
+            folder.rmdir()
 
 
 class Inspected(Protocol):

@@ -15,7 +15,6 @@ import json
 import tarfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,14 +22,14 @@ from tempfile import TemporaryDirectory
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.graph.rules import WARNING, Finding, Place, Rule
 from tsgkit.library.catalogue import KnownDataset, known
-from tsgkit.library.datasets import dataset, make_folder, refuse_to_replace, store
+from tsgkit.library.datasets import dataset, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.logic.clauses import clause_form, form_of_text
 from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_rows, row_from, sample_from
-from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
+from tsgkit.suites.intake import Arrival, Intake, Watch, incoming_file
 
 RULES = {
     "k-differs": Rule(WARNING, "the K of a row differs from that of its formula"),
@@ -77,20 +76,13 @@ def get_dataset(
     wanted, present = known(name), dataset(name)
     if present.is_complete:
         return Intake(present, tuple(Arrival(file) for file in present.files))
-    incoming = present.folder / INCOMING
-    make_folder(incoming)
-    target = incoming / ARCHIVE
     url = wanted.url(wanted.files[0], source)
     progress = None if watch is None else lambda so_far, total: watch(ARCHIVE, so_far, total)
-    download(url, target, None, progress, patience)
-    try:
-        with TemporaryDirectory(dir=incoming) as unpacked:
+    with incoming_file(present.folder, ARCHIVE) as target:
+        download(url, target, None, progress, patience)
+        with TemporaryDirectory(dir=target.parent) as unpacked:
             unpack(target, Path(unpacked), [file.path for file in wanted.files])
             return _taken(wanted, read_rows(unpacked), url, force=force)
-    finally:
-        target.unlink(missing_ok=True)
-        with suppress(OSError):
-            incoming.rmdir()
 
 
 def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
