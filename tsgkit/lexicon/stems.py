@@ -14,7 +14,12 @@ is spelt otherwise (``apply`` and ``application``). :func:`stem` itself is bare 
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from tsgkit.lexicon.inflection import LONGEST_WORD
@@ -91,7 +96,18 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _porter() -> PorterStemmer:
-    # Half a second to import, and most comparisons never come this far.
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+    """Return NLTK's stemmer, imported without the packages it lies in: they import all of NLTK and ``scipy.stats``."""
+    packages = {}
+    if "nltk" not in sys.modules and (spec := find_spec("nltk")):
+        for name in ("nltk", "nltk.stem"):
+            packages[name] = ModuleType(name)
+            packages[name].__path__ = [
+                str(Path(path, *name.split(".")[1:])) for path in spec.submodule_search_locations or ()
+            ]
+    sys.modules.update(packages)
+    try:
+        stemmer: PorterStemmer = import_module("nltk.stem.porter").PorterStemmer()
+    finally:
+        for name in [name for name in sys.modules if packages and name.partition(".")[0] == "nltk"]:
+            del sys.modules[name]  # so that whoever imports NLTK gets the whole
+    return stemmer
