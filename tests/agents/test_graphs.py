@@ -6,15 +6,10 @@ import random
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pytest
 from doors import run
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.graph import START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from spoken_models import L, arrows, graph
 
 import tsgkit as tk
@@ -39,8 +34,12 @@ RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
 TEA: Any = {"configurable": {"thread_id": "tea"}}
 
 Values = dict[str, Any]
-Graph = CompiledStateGraph[Any, Any, Any, Any]
-Node = Graph | Callable[[Any], Awaitable[Values]]
+if TYPE_CHECKING:  # takes seconds to import
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
+
+    Graph = CompiledStateGraph[Any, Any, Any, Any]
+    Node = Graph | Callable[[Any], Awaitable[Values]]
 
 
 class Scripted:
@@ -137,6 +136,8 @@ def count(state: Kitchen) -> Values:
 
 
 def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -> Graph:
+    from langgraph.graph import START, StateGraph
+
     builder: StateGraph[Any] = StateGraph(Kitchen)
     steps: Any = [("fetch", fetch), ("clean", clean), ("count", count)]
     builder.add_sequence(steps)
@@ -171,6 +172,8 @@ def test_refiner_is_a_node_of_a_callers_graph_that_streams(caplog: pytest.LogCap
     async def clean(state: Kitchen) -> Values:
         cleaned = await tk.arefine([VASE], ByLabel({"look/1": BETTER}), vocabulary=L, effort=Effort("low"))
         return {"graphs": graph_values(cleaned.narrative.graphs)}
+
+    from langgraph.checkpoint.memory import InMemorySaver
 
     saver = InMemorySaver()
     assert run(kitchen(clean, saver).ainvoke({"recipe": "tea"}, TEA))["graphs"] == graph_values([GOOD])
@@ -274,6 +277,8 @@ def test_decomposer_tells_a_story_when_awaited_and_when_not_as_agenerate_does() 
 
 
 def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
     asked: list[str] = []
 
     class Remembering(ByLabel):
