@@ -18,7 +18,6 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 import tsgkit as tk
-from tsgkit.interface.inspect_tasks import inspect_task
 from tsgkit.llm.finish_reasons import ending_of
 
 REPLIES = (
@@ -55,7 +54,19 @@ def said(messages: list[Any]) -> tk.Reply:
     return tk.Reply(text, ending_of(reason, None, text), finish_reason=reason)
 
 
+def by_name(folder: Path) -> list[str]:
+    """Return the figures of a task that Inspect finds by its name, of which nothing is imported before."""
+    assert "tsgkit.interface.inspect_tasks" not in sys.modules
+    [log] = inspect_eval(
+        "tsgkit/sgds", model="mockllm/model", task_args={"items": 3}, log_dir=str(folder), display="none"
+    )
+    assert log.results is not None and log.samples is not None and len(log.samples) == 3
+    return [name for score in log.results.scores for name in score.metrics]
+
+
 def by_inspect(folder: Path) -> dict[str, Any]:
+    from tsgkit.interface.inspect_tasks import inspect_task
+
     found = {}
     for key, options in ASKED:
         made = inspect_task(key, items=ITEMS, **options)
@@ -95,4 +106,5 @@ def by_us(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     home = Path(sys.argv[1])
-    print(json.dumps({"inspect": by_inspect(home / "logs"), "ours": by_us(home / "runs")}))
+    values = {"named": by_name(home / "named"), "inspect": by_inspect(home / "logs"), "ours": by_us(home / "runs")}
+    print(json.dumps(values))
