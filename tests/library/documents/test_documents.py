@@ -68,7 +68,7 @@ def test_items_of_json_lines_are_read_when_they_are_needed_and_are_those_of_the_
         assert [one for one in parts if not isinstance(one, Entry)] == findings, text
         assert [one for one in parts if isinstance(one, Entry)] == list(document.entries), text
         assert stream.format == document.format
-    file.write_text(FORMATS["narrative"] * 9_000)
+    file.write_text(FORMATS["narrative"] * 3_000)
     tracemalloc.start()
     assert sum(1 for _ in entry_stream(file).parts) == entry_stream(file).size
     assert tracemalloc.get_traced_memory()[1] < file.stat().st_size / 5
