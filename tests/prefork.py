@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -96,7 +97,7 @@ class Prefork:
         """Start ``tsgkit`` with these words; ``stderr`` names a terminal.
 
         ``env`` is added to the environment, ``largest_file`` the size at which files are full, ``version`` that of the
-        package, and ``program`` a file that is run in place of ``tsgkit``.
+        package, ``program`` a file that is run in place of ``tsgkit``, and ``warnings`` what becomes of its warnings.
         """
         self.number += 1
         out, err = (self.folder / f"{self.number}.{name}" for name in ("out", "err"))
@@ -186,6 +187,8 @@ def _child(value: dict[str, Any]) -> None:
         sys.argv = [value.get("program", "tsgkit"), *value["words"]]
         if "program" in value:
             sys.path.insert(0, str(Path(value["program"]).parent))
+            if "warnings" in value:
+                warnings.simplefilter(value["warnings"])
             runpy.run_path(value["program"], run_name="__main__")
         code = 0 if "program" in value else main(value["words"])
     except SystemExit as error:

@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from prefork import Prefork
 
 from tsgkit.cli import main, parser_of
 from tsgkit.library.documents.formats import FORMATS
@@ -124,31 +125,32 @@ def test_the_readme_is_short_and_folders_and_targets_that_are_named_exist() -> N
 
 
 @pytest.mark.parametrize("path", [one for one in NOTEBOOKS if one.stem not in IN_A_KERNEL], ids=lambda path: path.stem)
-def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", str(path)], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stderr) == (0, "") and ran.stdout
+def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path, commands: Prefork) -> None:
+    ran = commands.run(program=str(path), warnings="error", cwd=tmp_path)
+    assert (ran.code, ran.err) == (0, "") and ran.out
 
 
-@pytest.mark.parametrize("name", IN_A_KERNEL)
-def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_images(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notebooks_run_in_a_kernel_and_show_tables_and_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One kernel runs them all, each in a namespace of its own."""
     import nbclient  # both take seconds to import
     import nbformat
 
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    script = (ROOT / f"examples/notebooks/{name}.py").read_text(encoding="utf-8")
-    sources = filter(str.strip, re.split(r"^# %%.*$", script, flags=re.MULTILINE))
+    sources = list[str]()
+    for name in IN_A_KERNEL:
+        script = (ROOT / f"examples/notebooks/{name}.py").read_text(encoding="utf-8")
+        sources += ["%reset -f", *filter(str.strip, re.split(r"^# %%.*$", script, flags=re.MULTILINE))]
     cells = [nbformat.v4.new_code_cell(source) for source in sources]  # type: ignore[no-untyped-call]
     notebook = nbformat.v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
     client = nbclient.NotebookClient(
         notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     )
     client.execute()
-    shown = [kind for cell in notebook.cells for one in cell.outputs for kind in one.get("data", ())]
-    assert "text/html" in shown or "image/svg+xml" in shown
+    shown = [
+        "".join(kind for one in cell.outputs for kind in one.get("data", ())) or cell.source for cell in notebook.cells
+    ]
+    for kinds in " ".join(shown).split("%reset -f")[1:]:
+        assert "text/html" in kinds or "image/svg+xml" in kinds
     said = [one for cell in notebook.cells for one in cell.outputs if one.output_type == "error"]
     assert said == []
 
