@@ -38,7 +38,7 @@ test-cluster: .venv/all
 	@$(BIN)/python -m pytest -q $(CLUSTER) >.venv/cluster.txt 2>&1; code=$$?; cat .venv/cluster.txt; exit $$code
 
 test-others: .venv/all
-	nice $(PYTEST) -n $(shell expr $(WORKERS) + 1) --ignore=$(CLUSTER) --ignore=$(PLUGIN) tsgkit tests
+	nice $(PYTEST) --ignore=$(CLUSTER) --ignore=$(PLUGIN) tsgkit tests
 
 # Installed beside the environment, not into it: the tests of tsgkit know our suites alone.
 test-example: .venv/all  ## install the suite in examples/ as a package, without network, and run its tests
