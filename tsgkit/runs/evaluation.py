@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
-from tsgkit.library.datasets import shipped_datasets
 from tsgkit.llm.batch_calls import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
@@ -130,7 +129,7 @@ def prepare_run(plan: Plan, options: Options) -> RunSetup:
 def _prepared_run(plan: Plan, options: Options) -> RunSetup:
     shard = options.shard
     if shard is None:
-        return _with_idle_solvers(plan, options) or _as_begun(_prepared(plan, options), options)
+        return _with_idle_solvers(plan, options) or _prepared(plan, options)
     out = None if options.out is None else shard.beside(options.out)
     return in_shard(_prepared(plan, replace(options, out=out)), shard)
 
@@ -150,36 +149,6 @@ def _with_idle_solvers(plan: Plan, options: Options) -> RunSetup | None:
     header = read_header(path)
     is_stored = header.get("plan", {}).get("solvers") == list(plan.solvers) and is_same_run(header, found.header(()))
     return replace(found, idle_solvers=plan.solvers) if is_stored else None
-
-
-def _as_begun(prepared: RunSetup, options: Options) -> RunSetup:
-    """Return the stored run that the same words began in version 0.1.0, if it is there, else what was prepared.
-
-    ``limit`` took the first items then, and other data were the default.
-    """
-    places = _runs_named(prepared.name) if options.out is None else [options.out]
-    headers = []
-    for path in () if options.new else places:
-        with suppress(TsgkitError):  # another format, or no run at all
-            headers.append(read_header(path))
-    earlier = [header for header in headers if "first" not in header.get("plan", {"first": None})]
-    if not earlier or any(is_same_run(header, prepared.header(())) for header in headers):
-        return prepared
-    for meant in _earlier_meanings(prepared):
-        with suppress(UsageError):  # data that lack a task
-            found = _prepared(meant, options)
-            if any(is_same_run(header, found.header(())) for header in earlier):
-                return found
-    return prepared
-
-
-def _earlier_meanings(prepared: RunSetup) -> Iterator[Plan]:
-    """Yield what the words of a plan meant in version 0.1.0."""
-    plan = prepared.plan
-    suites = dict.fromkeys(row.task.key.partition("/")[0] for row in prepared.rows)
-    names = [name for suite in suites for name in shipped_datasets(suite)] if plan.data is None else []
-    for data in (plan.data, *names):
-        yield plan.model_copy(update={"first": plan.first or plan.limit, "limit": None, "data": data})
 
 
 def _prepared(plan: Plan, options: Options) -> RunSetup:
