@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parents[1]
-REPLIES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-1" / "example-replies"
-NARRATIVES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-1" / "narratives.jsonl"
-EDITED, STORY = "edit-graph.png", "siphon"
-SLIP = (2, '["person", "verb", "slide"]', '["slide", "verb", "person"]')
+REPLIES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-2" / "example-replies"
+NARRATIVES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-2" / "narratives.jsonl"
+EDITED, STORY = "edit-graph.png", "wound"
+SLIP = (2, '["person", "verb", "peel"]', '["peel", "verb", "person"]')
 """The number of the graph with the slip, the triplet as it is, and as it is written instead."""
 ROOMS = ROOT / "tests" / "stored_runs" / "v0_1_0" / "sceneeval" / "rooms"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
@@ -59,16 +59,7 @@ def make_runs(folder: Path) -> None:
     """Make a run of imperfect replies to the stories, and one of rooms."""
     replies = "".join(file.read_text(encoding="utf-8") for file in sorted(REPLIES.glob("*.jsonl")))
     (folder / "replies.jsonl").write_text(replies, encoding="utf-8")
-    asked = (
-        "--model",
-        "script:replies.jsonl",
-        "--model",
-        "baseline/rules",
-        "--style",
-        "zero-shot,cot",
-        "--data",
-        "tsgkit-1",
-    )
+    asked = ("--model", "script:replies.jsonl", "--model", "baseline/rules", "--style", "zero-shot,cot")
     tsgkit("eval", "--task", "tsg", *asked, "--out", "runs/stories", "--quiet", folder=folder)
     rooms = ("--task", "sceneeval/plausibility", "--scenes", f"mine={ROOMS}", "--judge", "rules")
     tsgkit("eval", *rooms, "--out", "runs/rooms", "--quiet", folder=folder)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from prefork import Prefork, prefork
+from shipped import DATA
 
 gc.set_threshold(10_000, 20, 20)  # at Python's own pace the looking for garbage takes a good tenth of all time
 
@@ -39,11 +40,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Ask the smaller of the bundled datasets where none is named, but not where the documents are tested."""
+    """Ask the rows of the tests where none are named, but not where the documents are tested."""
     if "repository" in item.path.relative_to(ROOT).parts:
         return (yield)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TSGKIT_DATASET", "tsgkit-1")
+        patch.setenv("TSGKIT_DATASET", str(DATA))
         return (yield)
 
 

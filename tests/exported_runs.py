@@ -77,7 +77,7 @@ USAGE = {
 def served_run(folder: Path, **settings: Any) -> Path:  # noqa: ANN401  (whatever evaluate takes)
     """Return a run of a model on loopback that is given a key and repeats it; one item always meets an error."""
     asked: dict[str, Any] = {"task": "sgqa", "first": 4, "style": ["zero-shot", "cot"], "repeat": 2} | settings
-    with model_server(echo_key=True, always={"tin has come out": "400"}, usage=USAGE) as server:
+    with model_server(echo_key=True, always={"write the number": "400"}, usage=USAGE) as server:
         arguments = {"api_base": server.base, "api_key": KEY, "temperature": 0.5}
         task = asked.pop("task")
         tk.evaluate(task, model="openai/org/m", model_arg=arguments, out=folder, quiet=True, **asked)

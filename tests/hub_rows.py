@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hub_server import hub as hub
 from hub_server import without_login
-from shipped import TASKS
+from shipped import DATA, TASKS
 
-SGQA, SGDS = (TASKS / f"tsg/data/tsgkit-1/{task}.jsonl" for task in ("sgqa", "sgds"))
+SGQA, SGDS = (DATA / f"{task}.jsonl" for task in ("sgqa", "sgds"))
 ROWS = {
     "tsg/sgqa": SGQA,
     "spatialgen/questions": TASKS / "spatialgen/data/questions.jsonl",

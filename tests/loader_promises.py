@@ -120,7 +120,7 @@ def _of_run(name: str) -> Loader:
 
         run = path.parent
         with suppress(TsgkitError):
-            explain(run, "bread/q0")
+            explain(run, "pcr/q0")
         with suppress(TsgkitError):
             gather([run], metrics="main")
         return open_saved_run(run).results
@@ -129,11 +129,11 @@ def _of_run(name: str) -> Loader:
 
 
 def _replies() -> bytes:
-    said = [{"item_id": f"bread/q{number}", "reply": "[cup]"} for number in range(3)]
+    said = [{"item_id": f"pcr/q{number}", "reply": "[cup]"} for number in range(3)]
     return b"".join(json.dumps(one).encode() + b"\n" for one in said)
 
 
-REPLIES = {f"bread/q{number}" for number in range(3)}
+REPLIES = {f"pcr/q{number}" for number in range(3)}
 ROOM = TASKS / "sceneeval/data/rooms/good/scene_0.json"
 LOADERS: dict[str, Loader] = {
     **{kind: Loader(partial(_mesh, kind), f"mesh.{kind}", _load_mesh) for kind in ("obj", "glb", "ply")},

@@ -145,10 +145,12 @@ def hostile(text: str) -> Report:
     return against_published(Report((named, ours), by=("tag",)))
 
 
-def example_run(folder: Path, kind: str) -> Path:
-    """Return a run of the bundled example replies to a task."""
-    plan = Plan(tasks=(f"tsg/{kind}",), models=(f"script:{DATA / 'example-replies' / kind}.jsonl",))
-    return evaluate(plan, Options(out=folder)).path
+def example_run(folder: Path, *kinds: str, **settings: Any) -> Path:  # noqa: ANN401  (whatever a plan takes)
+    """Return a run of the example replies to tasks."""
+    script = folder.with_suffix(".jsonl")
+    script.write_text("".join((DATA / f"example-replies/{kind}.jsonl").read_text("utf-8") for kind in kinds), "utf-8")
+    plan = {"tasks": [f"tsg/{kind}" for kind in kinds], "models": [f"script:{script}"]}
+    return evaluate(Plan.model_validate(plan | settings), Options(out=folder)).path
 
 
 def baseline_run(folder: Path, *tasks: str, limit: int | None = None) -> Path:

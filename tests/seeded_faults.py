@@ -1,4 +1,4 @@
-"""The bundled narratives with a share of their graphs spoilt, each in one of the four seeded ways."""
+"""The narratives of the tests with a share of their graphs spoilt, each in one of the four seeded ways."""
 
 from __future__ import annotations
 

@@ -1,22 +1,27 @@
-"""Runs of all suites for tests of pages: the stored ones, copied, and small ones of rules and baselines."""
+"""Runs of all suites for tests of pages: stored ones, copied, and one of the example replies."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
+from reported import example_run
+from tsg_tasks import TASKS
+
 STORED = Path(__file__).parent / "stored_runs" / "v0_1_0"
 RUNS = {
-    "tsg": "tsg/complete",
+    "tsg": "tsg/replies",
     "formalimg": "formalimg/layout",
     "sceneeval": "sceneeval/rules",
     "spatialgen": "spatialgen/judged",
 }
-"""A stored run of each suite."""
+"""A run of each suite."""
 
 
 def stored(folder: Path, name: str) -> Path:
-    """Return a copy of a stored run beside its images and scenes."""
+    """Return a copy of a stored run beside its images and scenes; that of tsg is made of the example replies."""
     suite, _, run = name.partition("/")
+    if suite == "tsg":
+        return example_run(folder / run, *TASKS, styles=["zero-shot", "cot"], first=30)
     shutil.copytree(STORED / suite, folder / suite, dirs_exist_ok=True)
     return folder / suite / run

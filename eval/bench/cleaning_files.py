@@ -5,7 +5,7 @@ graphs.
 
     python eval/bench/cleaning_files.py [--graphs 50000]
 
-The file holds the bundled narratives again and again, a tenth of their graphs spoilt by another seed each time.
+The file holds 18 bundled narratives again and again, a tenth of their graphs spoilt by another seed each time.
 """
 
 from __future__ import annotations

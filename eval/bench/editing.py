@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 GRAPHS = sized(500, 20)
 KEYS = sized(20, 2)
 ANSWER, PAINTED, NEW_NAME, DRAWN = 0.1, 0.1, 0.2, 0.015
-DATA = Path(__file__).resolve().parents[2] / "tasks/tsg/data/tsgkit-1/narratives.jsonl"
+DATA = Path(__file__).resolve().parents[2] / "tasks/tsg/data/tsgkit-2/narratives.jsonl"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 WATCHED = """(field) => {
   window.painted = [];

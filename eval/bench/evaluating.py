@@ -95,7 +95,7 @@ assert finished.complete
 
 def rows_of(task: str, samples: int, target: Path) -> Path:
     """Return a file with so many samples: the bundled rows again and again, under other ids."""
-    lines = (ROOT / f"tasks/tsg/data/tsgkit-1/{task}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / f"tasks/tsg/data/tsgkit-2/{task}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     written = number = 0
     with target.open("w", encoding="utf-8") as file:

@@ -3,7 +3,7 @@
     [TSGKIT_OFFICIAL_DATA=DIR] python eval/bench/refining.py [--items 300] [--seed 0] [--repairs]
 
 Simulation: simulated_model.py beside this knows the right graphs and makes seeded faults; its docstring lists what it
-assumes. Items are descriptions of the bundled narratives, and two neighbouring ones as one, until there are enough.
+assumes. Items are descriptions of 18 bundled narratives, and two neighbouring ones as one, until there are enough.
 Each solver answers all of them at three levels of faults, once with faults that rules can see, once with all kinds.
 ``lost`` is what is missing to a strict F1 of 100, ``of single`` the share of what ``single`` loses; with faults that
 rules can see the limit for the agents is 0.50. ``clean`` counts items that the agent wrote without a fault, and of
@@ -17,8 +17,8 @@ one added.
 Exact repairs, without a model: a quarter of the graphs spoilt in the four seeded ways, or by published errors, 20 seeds
 of each; how many of each kind are restored, how many are changed and not restored, how many are restored with repairs
 of hands too, and how many clean graphs are changed (limit: none but by repairs of hands, which are counted). The graphs
-are the bundled ones, and those of EASG clips, SGDS and SGQA rows in the folder that ``TSGKIT_OFFICIAL_DATA`` names,
-with the elements of each narrative as L. ``--repairs`` measures nothing else.
+are those of 18 bundled narratives, and of EASG clips, SGDS and SGQA rows in the folder that ``TSGKIT_OFFICIAL_DATA``
+names, with the elements of each narrative as L. ``--repairs`` measures nothing else.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ async def _given(solver: Solver, model: SimulatedModel, spoilt: Sequence[RefineS
 
 
 def corpora() -> Iterator[tuple[str, list[Narrative]]]:
-    """Yield the bundled narratives, and those of others, each with L."""
+    """Yield 18 bundled narratives, and those of others, each with L."""
     yield "bundled", bundled()
     folder = os.environ.get("TSGKIT_OFFICIAL_DATA")
     for name, files in {"EASG": "easg*.json", "SGDS": "tsg_sgds*.jsonl", "SGQA": "tsg_sgqa*.jsonl"}.items():

@@ -2,7 +2,7 @@
 
     TSGKIT_OFFICIAL_DATA=DIR python eval/bench/restoring_hands.py [--seeds 5]
 
-Data: the 83 bundled narratives, and of the folder TSGKIT_OFFICIAL_DATA the contexts of SGQA and SGDS rows and EASG
+Data: the 65 bundled narratives, and of the folder TSGKIT_OFFICIAL_DATA the contexts of SGQA and SGDS rows and EASG
 clips. Hands are removed from one graph at a time, and from each graph with probability 1/5. ``right`` is the share of
 added hands that had been written, ``sure`` what the repairs say on average, ``restored`` the share of graphs whose
 hands are all back. The thresholds of :mod:`tsgkit.graph.hand_repairs` were chosen, with a margin over the limits, on a
@@ -27,7 +27,7 @@ from smoke import SMOKE, sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from shipped import DATA  # noqa: E402
+from shipped import TASKS  # noqa: E402
 
 from tsgkit.graph import ActionGraph, Narrative  # noqa: E402
 from tsgkit.graph.hand_repairs import named_hands, repair_hands, with_repairs  # noqa: E402
@@ -40,7 +40,7 @@ ENOUGH = 50
 
 def corpora() -> dict[str, list[Narrative]]:
     """Return the narratives by where they come from."""
-    files = {"bundled": sorted(DATA.parent.glob("*/narratives.jsonl"))}
+    files = {"bundled": sorted((TASKS / "tsg/data").glob("*/narratives.jsonl"))}
     if folder := os.environ.get("TSGKIT_OFFICIAL_DATA"):
         for name, pattern in (("SGQA", "*sgqa*.jsonl"), ("SGDS", "*sgds*.jsonl"), ("EASG", "*easg*.json")):
             files[name] = sorted(Path(folder).glob(pattern))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine, write_lines
 from samples import SGDS, SGG, SGQA
-from shipped import TASKS
+from shipped import DATA, TASKS
 from two_annotators import ANN, BOB, FILL, WASH, tea, write
 
 from tsgkit.library.cards import load_card
@@ -218,10 +218,15 @@ def test_rows_that_no_evaluation_takes_and_items_that_examples_show_are_slips(ts
 
 
 def test_runs_lose_what_a_shortcut_gives_and_are_audited_task_by_task(tsgkit: CommandLine) -> None:
-    tsgkit("eval --task tsg/sgds --model baseline/rules --out run --quiet")
-    row = audited(tsgkit, "--task tsg/sgds --run run")["runs"][0]
-    assert row["shortcut"] == "the option that mentions most names of the graph"
-    assert (row["n"], row["value_left"] < row["value"], row["right"] >= row["on_shortcuts"] > 0) == (60, True, True)
+    rows = [json.loads(line) for line in (DATA / "sgds.jsonl").read_text("utf-8").splitlines()]
+    for row in rows[:-20]:
+        first, second, *others = (text for text in row["variations"] if text != row["target_sentence"])
+        row |= {"variations": [first, second, row["target_sentence"], *others], "position": 2, "variation_triplets": []}
+    write_lines("third.jsonl", *rows)
+    tsgkit("eval --task tsg/sgds --data third.jsonl --model baseline/rules --out run --quiet")
+    row = audited(tsgkit, "third.jsonl --task tsg/sgds --run run")["runs"][0]
+    assert (row["shortcut"], row["n"]) == ("always the same letter", 64)
+    assert row["value_left"] < row["value"] and row["right"] >= row["on_shortcuts"] > 0
     Path("data").mkdir()
     write_lines("data/sgds.jsonl", SGDS)
     write_lines("data/sgqa.jsonl", SGQA)

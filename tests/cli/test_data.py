@@ -158,13 +158,13 @@ def test_runs_are_shown_and_repeated_from_their_header_and_reading_one_asks_no_h
 def test_tables_with_a_mapping_are_asked_as_rows_are_and_changes_are_noticed(tsgkit: CommandLine) -> None:
     table_of(SGQA, "rows.csv", item_id="identifier", triplets="graphs")
     tsgkit("eval --data rows.csv --mapping m.yaml --out run")
-    assert (header()["plan"]["data"], header()["samples"]) == ("rows.csv#m.yaml", 90)
+    assert (header()["plan"]["data"], header()["samples"]) == ("rows.csv#m.yaml", 144)
     (origin,) = header()["sources"].values()
     assert set(origin) == {"source", "files", "mapping"}
     for words in ("audit", "check", "prompts show tsg/sgqa --data"):
         tsgkit(f"{words} rows.csv --mapping m.yaml")
     assert tk.evaluate("tsg/sgqa", data="rows.csv#m.yaml", out="other", first=3).complete
-    Path("rows.csv").write_text(Path("rows.csv").read_text().replace("bread", "cake"))
+    Path("rows.csv").write_text(Path("rows.csv").read_text().replace("pcr", "cake"))
     tsgkit("report run")  # the run keeps its rows
     err = tsgkit("report run --data rows.csv#m.yaml", code=2).err
     assert "rows.csv#m.yaml: not the data that were asked about" in err
@@ -183,14 +183,14 @@ def test_tables_with_a_mapping_are_asked_as_rows_are_and_changes_are_noticed(tsg
 def test_rows_of_the_hub_are_fetched_listed_found_and_named_in_errors(hub: Hub, tsgkit: CommandLine) -> None:
     commit = hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes(), "README.md": b"x", "../x.jsonl": b"x"}, lfs=True)
     out = tsgkit("data get hf://lab/rows").out
-    assert out.startswith(f"hf://lab/rows@{commit}\n  sgqa.jsonl: 74.3 kB, sha256:")
+    assert out.startswith(f"hf://lab/rows@{commit}\n  sgqa.jsonl: 101.6 kB, sha256:")
     assert "1 file left out: their names are no plain paths" in out
     assert f"hf://lab/rows: from the hub, at 1 commit\n  {commit}" in tsgkit("data list").out
     assert tsgkit("data get hf://lab/rows --json").json["files"][0]["path"] == "sgqa.jsonl"
     tsgkit("data import hf://lab/rows x", code=2)
     run = tk.evaluate("tsg/sgqa", data="hf://lab/rows", out="run", first=3)
     assert header()["data"] == {"tsg/sgqa": f"hf://lab/rows@{commit}/sgqa.jsonl"}
-    assert tk.open_run(run.path).explain("bread/q0") and tk.audit("hf://lab/rows", task="tsg/sgqa")
+    assert tk.open_run(run.path).explain("pcr/q0") and tk.audit("hf://lab/rows", task="tsg/sgqa")
     hub.commit("lab/both", {"sgqa.jsonl": SGQA.read_bytes(), "sgds.jsonl": SGDS.read_bytes()})
     assert set(tasks_of_data("hf://lab/both")) >= {"tsg/sgqa", "tsg/sgds"}
     hub.commit("lab/one", {"data/test.jsonl": SGDS.read_bytes()})

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine, write_lines
 from model_server import Running, model_server
-from shipped import DATA
+from shipped import DATA, POOL
 
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 ENTRY = [
@@ -145,9 +145,9 @@ def test_scripts_answer_by_item_and_are_missing_where_they_hold_none(tsgkit: Com
     assert "says nothing about any item that is asked\n  its items begin with zzz" in tsgkit(SCRIPT, code=2).err
     write_lines(
         "said.jsonl",
-        {"item_id": "bread/q0", "reply": "[hook]"},
-        {"item_id": "bread/q1", "reply": None},
-        {"item_id": "bread/q2", "reply": "[x", "outcome": "truncated"},
+        {"item_id": "pcr/q0", "reply": "[marker]"},
+        {"item_id": "pcr/q1", "reply": None},
+        {"item_id": "pcr/q2", "reply": "[x", "outcome": "truncated"},
     )
     [result] = results(tsgkit, f"{SCRIPT} --samples")
     assert [sample["outcome"] for sample in result["samples"]] == ["answered", "empty", "truncated", "missing"]
@@ -214,18 +214,18 @@ def test_tasks_and_items_are_those_named_or_those_of_the_rows(folder: Path, tsgk
     ):
         found = results(tsgkit, f"eval --first 1 {words} --out {len(expected)} --new")
         assert [result["task"] for result in found] == expected, words
-    found = results(tsgkit, "eval --ids bread/q1 bread/0 --samples")
+    found = results(tsgkit, "eval --ids pcr/q1 pcr/0 --samples")
     asked = {result["task"]: [sample["item_id"] for sample in result["samples"]] for result in found}
-    assert (asked["tsg/sgqa"], asked["tsg/sa-sgg"]) == (["bread/q1"], ["bread/0"])
-    near = tsgkit("eval --task sgqa --ids bread/q1 bred/q0", code=2).err
-    assert "no task has an item bred/q0" in near and "bread/q0?" in near
+    assert (asked["tsg/sgqa"], asked["tsg/sa-sgg"]) == (["pcr/q1"], ["pcr/0"])
+    near = tsgkit("eval --task sgqa --ids pcr/q1 pcrr/q0", code=2).err
+    assert "no task has an item pcrr/q0" in near and "pcr/q0?" in near
     far = tsgkit("eval --task sgqa --ids ?????", code=2).err
-    assert "and 78 more" in far and len(far) < 500
+    assert "and 132 more" in far and len(far) < 500
 
 
 def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None:
     named = "\n  these rows are of "
-    questions = DATA.parents[2] / "spatialgen/data/questions.jsonl"
+    questions = POOL.parents[2] / "spatialgen/data/questions.jsonl"
     tsgkit.refuses(
         {
             "--repeat -1": "--repeat -1: at least 1 is needed",

@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         asked = messages[-1]["content"]
         if "step by step" in asked.lower():
             return "\x1b[31m<b>I cannot say.\n"
-        return "[hook]" if "tin has come out" in asked else "[mug]"
+        return "[marker]" if "write the number" in asked else "[mug]"
 
     styles = ["zero-shot", "cot"]
     tk.evaluate(["sgqa", "ma-sgg"], model={"mine": model}, style=styles, first=4, out=path, quiet=True)
@@ -38,18 +38,18 @@ def test_wrong_samples_are_a_line_each_and_are_chosen_by_outcome_text_and_row(ru
     out = tsgkit(f"samples {run} --wrong --task sgqa").out
     head, *lines, last = out.splitlines()
     assert head.split() == ["item", "row", "outcome", "answer", "key", "reason"]
-    assert lines[0].split()[:5] == ["bread/q1", "sgqa", "zero-shot", "answered", "mug"]
+    assert lines[0].split()[:5] == ["pcr/q1", "sgqa", "zero-shot", "answered", "mug"]
     assert len(lines) == 7 and "\x1b" not in out and "..." not in out, "whole, since this is no terminal"
     assert lines[0].endswith("  mug, expected " + lines[0].split()[5])
     command = last.removeprefix("all about the first: tsgkit ")
-    assert command == f"explain {run} --item bread/q1 --task tsg/sgqa --style zero-shot"
+    assert command == f"explain {run} --item pcr/q1 --task tsg/sgqa --style zero-shot"
     assert "reference" in tsgkit(command).out
     assert "\n... and 12 more (--limit 0 shows all)\n" in tsgkit(f"samples {run} --wrong --limit 3").out
     listed = tsgkit(f"samples {run} --wrong --style cot").out
     assert tsgkit(f"explain {run} --style cot").out == listed
     none = tsgkit(f"samples {run} --grep 'no such text anywhere'").out
     assert none.startswith("no sample fits; of 16 samples: ") and none.endswith("15 not fully right\n")
-    words = f"explain {run} --item bread/1 --task ma-sgg --style cot"
+    words = f"explain {run} --item pcr/1 --task ma-sgg --style cot"
     short, whole = tsgkit(words).out.splitlines(), tsgkit(f"{words} --all").out.splitlines()
     assert len(short) <= 80 < len(whole), "an explanation fits two screens"
     assert any("more: --all shows them)" in line for line in short) and not any("--all" in line for line in whole)
@@ -60,12 +60,12 @@ def test_wrong_samples_are_a_line_each_and_are_chosen_by_outcome_text_and_row(ru
 
     assert len(items()) == 16
     assert {style for _, style in items("--unreadable --task sgqa")} == {"cot"}
-    assert items("--right") == [("bread/q0", "zero-shot")]
-    assert items("--grep 'TIN HAS COME OUT' --style zero-shot") == [("bread/q0", "zero-shot")]
-    assert items("--disagree zero-shot cot") == [("bread/q0", "zero-shot"), ("bread/q0", "cot")]
+    assert items("--right") == [("pcr/q0", "zero-shot")]
+    assert items("--grep 'WRITE THE NUMBER' --style zero-shot") == [("pcr/q0", "zero-shot")]
+    assert items("--disagree zero-shot cot") == [("pcr/q0", "zero-shot"), ("pcr/q0", "cot")]
     for words in ("cot zero-shot", "'python:mine cot' 'python:mine zero-shot'"):
-        assert items(f"--disagree {words}") == [("bread/q0", "cot"), ("bread/q0", "zero-shot")], words
-    assert items("--disagree cot zero-shot --wrong") == [("bread/q0", "cot")]
+        assert items(f"--disagree {words}") == [("pcr/q0", "cot"), ("pcr/q0", "zero-shot")], words
+    assert items("--disagree cot zero-shot --wrong") == [("pcr/q0", "cot")]
     assert len(items("--outcome answered --style zero-shot,cot")) == 4
 
 
@@ -111,7 +111,7 @@ def test_reports_show_outcomes_in_the_format_of_their_file_and_gates_decide_the_
         assert Path(name).read_text().startswith(start), name
     Path("summary.md").write_text("before\n")
     words = f"report {baselines} --junit junit.xml --summary summary.md --fail-under"
-    assert "gate missed: baseline/random" in tsgkit(words, "sgqa.normalised=0.3", code=3).err
+    assert "gate missed: baseline/random" in tsgkit(words, "sgqa.normalised=0.1", code=3).err
     tree = ElementTree.parse("junit.xml").getroot()  # noqa: S314  (our own)
     assert (tree.attrib["tests"], tree.attrib["failures"], tree.attrib["errors"]) == ("4", "1", "0")
     summary = Path("summary.md").read_text()
@@ -136,8 +136,8 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
             f"{samples} --wrong --right": "tsgkit: --right: not allowed with argument --wrong\n",
             f"{samples} --limit -1": "tsgkit: --limit -1: from 0\n",
             f"{explain} --html x.html": "--html is of one item\n  name it with --item",
-            f"{explain} --item bread/q00": "bread/q0?",
-            f"{explain} --item bread/q0 --html x.html --json": "give one of them",
+            f"{explain} --item pcr/q00": "pcr/q0?",
+            f"{explain} --item pcr/q0 --html x.html --json": "give one of them",
             f"explain {folder} --item one": "no run lies here",
         }
     )

@@ -40,12 +40,12 @@ from tsgkit.graph.repairs import mend
 from tsgkit.graph.slips import SLIPS, annotator_slip, published_error
 
 DIGESTS = {
-    "images": "d511985f1f2273af",
-    "repairs": "0aaad9ef97283354",
-    "faults": "26da9b53628b9b9e",
+    "images": "7dad62712d68f0cd",
+    "repairs": "fc07994dd2e5a18e",
+    "faults": "3221065e8b1860c9",
     "readings": "816414ef376a26cd",
-    "traces": "dc5c2a2e7b4760d3",
-    "files": "de8e86d38f9952ec",
+    "traces": "99fcb8b176693aec",
+    "files": "da58b184b38cd557",
 }
 
 NAMES = "person hold take screw cup cup:1 cups lid Kettle tea_bag hand1 hand2 left-hand top-shelf box put-down"

@@ -200,7 +200,7 @@ def test_evaluate_refuses_mistakes_as_the_command_line_does_and_options_that_are
         assert message in f"{told.value} {told.value.hint}", options
         assert not (tmp_path / "run").exists(), options
     nothing: dict[str, Any] = dict.fromkeys(("timeout", "cache", "scene_time", "attempts", "new", "style", "limit"))
-    run = tk.evaluate("sgqa", model=cup, ids="bread/q0", out=tmp_path / "run", **{**nothing, "quiet": None})
+    run = tk.evaluate("sgqa", model=cup, ids="pcr/q0", out=tmp_path / "run", **{**nothing, "quiet": None})
     assert run.complete and run.samples[0].style == "zero-shot"
     assert tk.refine([], rounds=None).changes == ()  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="there is no option modle"):

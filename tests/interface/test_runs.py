@@ -46,7 +46,7 @@ def test_samples_hold_prompt_reply_reading_and_scores_and_are_chosen_by_fields(r
     assert run.value("exact_match", style="cot") == 0.0
     wrong: list[tuple[type[Exception], str, Callable[[], object]]] = [
         (IndexError, "sample 16 of 16", lambda: run.samples[16]),
-        (TypeError, r"of\(item_id=", lambda: run.samples["bread/q0"]),  # type: ignore[call-overload]
+        (TypeError, r"of\(item_id=", lambda: run.samples["pcr/q0"]),  # type: ignore[call-overload]
         (UsageError, "samples have no stile", lambda: run.samples.of(stile="cot")),
         (UsageError, "where takes a function of a sample", lambda: run.samples.where("cot")),  # type: ignore[arg-type]
         (UsageError, "2 rows have strict exact_match", lambda: run.value("exact_match")),

@@ -15,7 +15,8 @@ from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.catalogue import known
-from tsgkit.library.datasets import dataset, dataset_file, dataset_value, datasets, installed, shipped, store
+from tsgkit.library.datasets import dataset, dataset_file, dataset_value, datasets, default_file, installed, store
+from tsgkit.library.datasets import shipped as shipped_data
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_text, write_text
 
@@ -158,5 +159,10 @@ def test_a_home_that_cannot_be_made_is_said_and_shipped_data_are_counted(
     with pytest.raises(FileProblem, match="cannot be made") as caught:
         put("sgqa")
     assert "TSGKIT_DATA_HOME" in caught.value.hint
-    rows = {(file.suite, file.task, file.dataset): file.rows for file in shipped()}
-    assert rows["tsg", "ma-sgg", "tsgkit-1"] == (DATA / "ma-sgg.jsonl").read_text(encoding="utf-8").count("\n") > 0
+    rows = {(file.suite, file.task, file.dataset): file.rows for file in shipped_data()}
+    assert rows["tsg", "ma-sgg", "tsgkit-2"] == 446
+    monkeypatch.setenv("TSGKIT_DATASET", str(DATA))
+    found = [default_file(suite, task) for suite, task in (("tsg", "sgqa"), ("tsg", "nothing"), ("mine", "sgqa"))]
+    assert found == [DATA / "sgqa.jsonl", None, None], "cards of suites of one's own name their data"
+    monkeypatch.setenv("TSGKIT_DATASET", "tsgkit-3")
+    assert "TSGKIT_DATASET=tsgkit-3: no such dataset or folder" in refusal(UsageError, default_file, "tsg", "sgqa")

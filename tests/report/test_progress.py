@@ -39,8 +39,8 @@ def test_lines_are_plain_elsewhere_and_going_on_says_what_is_there(
     stream = StringIO()
     shown(tmp_path, stream, monkeypatch)
     lines = stream.getvalue().splitlines()
-    assert lines[0].startswith("baseline/rules tsg/sgqa: 1/3, exact_match 0.0 so far, about 0:")
-    assert lines[-2:] == [f"baseline/rules tsg/{end} 33.3" for end in ("sgqa: 3/3, exact_match", "sgds: 3/3, accuracy")]
+    assert lines[0].startswith("baseline/rules tsg/sgqa: 1/3, exact_match 100.0 so far, about 0:")
+    assert lines[-2:] == [f"baseline/rules tsg/{end} 66.7" for end in ("sgqa: 3/3, exact_match", "sgds: 3/3, accuracy")]
     assert not {"\x1b", "\r"} & set(stream.getvalue())
     samples = tmp_path / "run/samples.jsonl"
     whole = samples.read_bytes().splitlines(keepends=True)

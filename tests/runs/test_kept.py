@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from run_files import contents, everything, lines, project_with_card, write_lines
-from shipped import TASKS
+from shipped import DATA, TASKS
 
 import tsgkit as tk
 from tsgkit.cli import main
@@ -38,7 +38,7 @@ def rows(tmp_path: Path) -> Path:
     """Twelve rows that will not lie there any more when the run is read."""
     file = tmp_path / "data" / "rows.jsonl"
     file.parent.mkdir()
-    text = (TASKS / "tsg/data/tsgkit-1/sgds.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    text = (DATA / "sgds.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     file.write_text("".join(text[:12]), encoding="utf-8")
     return file
 
@@ -50,7 +50,7 @@ def asked(out: Path, *, keep_data: bool = True, shard: Shard | None = None, **se
 
 def say_nothing_right(file: Path) -> None:
     """Write a script that answers every question alike."""
-    found = lines(TASKS / "tsg/data/tsgkit-1/sgqa.jsonl")
+    found = lines(DATA / "sgqa.jsonl")
     ids = [f"{row['item_id']}/q{number}" for row in found for number in range(len(row["qa_pairs"]))]
     write_lines(file, [{"item_id": name, "reply": "[A]"} for name in ids])
 
@@ -336,7 +336,7 @@ def test_a_packed_run_is_the_same_run_again_without_what_is_no_part_of_it(run: P
             (run / name).unlink()
     assert again.left_out == ("link.jsonl", "notes.txt")
     assert again.path.read_bytes() == packed.path.read_bytes(), "the same run makes the same archive"
-    ids = [row["item_id"] for row in lines(TASKS / "tsg/data/tsgkit-1/sgds.jsonl")]
+    ids = [row["item_id"] for row in lines(DATA / "sgds.jsonl")]
     for place in (run, tmp_path / "new"):
         tk.export(place, to="csv", path=tmp_path / f"tables of {place.name}")
         with (tmp_path / f"tables of {place.name}/samples.csv").open(encoding="utf-8", newline="") as stream:

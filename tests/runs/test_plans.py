@@ -135,7 +135,7 @@ def test_identity_changes_with_what_can_change_an_answer_and_ignores_execution_a
         {"model_args": ("api_base=http://127.0.0.1:2/v1", ARGS[1])}, {"models": ("openai/y",)},
         {"models": ("openai/x", "openai/y")}, {"tasks": ("tsg/sgqa", "tsg/sgds")}, {"styles": ("cot",)},
         {"styles": ("zero-shot", "cot")}, {"seed": 1}, {"repeat": 2}, {"first": 5}, {"first": None},
-        {"ids": ("bread/q0",)}, *({"solvers": (solver,)} for solver in ("vote:2", "vote:3", "vote:4")),
+        {"ids": ("pcr/q0",)}, *({"solvers": (solver,)} for solver in ("vote:2", "vote:3", "vote:4")),
         *({"styles": ("few-shot",), "shots": shots} for shots in (1, 2, 3)),
     ]  # fmt: skip
     found = [identity(**plan) for plan in plans]
@@ -163,9 +163,9 @@ def test_identity_depends_on_the_bytes_of_data_prompts_and_scripts_not_on_their_
     assert found[0] == found[1] == identity() != found[2]
     (tmp_path / "same").mkdir()
     script = tmp_path / "script.jsonl"
-    for words, reply in (("{scene_graph} {question}", "[hook]"), ("{scene_graph} {question}?", "[bowl]")):
+    for words, reply in (("{scene_graph} {question}", "[marker]"), ("{scene_graph} {question}?", "[bowl]")):
         (tmp_path / "same/sgqa.txt").write_text(words)
-        script.write_text(json.dumps({"item_id": "bread/q0", "reply": reply}) + "\n")
+        script.write_text(json.dumps({"item_id": "pcr/q0", "reply": reply}) + "\n")
         found.append(identity(prompts=str(tmp_path / "same")))
         found.append(identity(models=(f"script:{script}",), model_args=()))
     assert len(set(found)) == 6

@@ -37,6 +37,9 @@ from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard, shard_of, whole_of
 from tsgkit.version import __version__
 
+ITEMS = ("pcr/q2", "pcr/q3", "pcr/q4", "pcr/q7", "pcr/7/mixed", "pcr/8/mixed", "pcr/10/mixed", "pcr/12/mixed")
+"""Items of which every shard has some of both tasks."""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
@@ -53,7 +56,7 @@ def words(server: Running, *more: str, out: str = "run") -> list[str]:
 def place(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run, and its three shards."""
     folder = tmp_path_factory.mktemp("shards")
-    asked = ("--task", "sgds", "--first", "4", "--solver", "vote:3", "--style", "zero-shot", "--style", "cot")
+    asked = ("--task", "sgds", "--solver", "vote:3", "--style", "zero-shot", "--style", "cot", "--ids", *ITEMS)
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
         for more in ((), *(("--shard", f"{number}/3") for number in (1, 2, 3))):
             typed = words(server, *asked, *more)
@@ -87,7 +90,7 @@ def without_seconds(run: Path) -> list[dict[str, object]]:
 
 
 def test_every_unit_is_in_exactly_one_shard_which_is_read_from_its_name_and_lies_beside_the_whole() -> None:
-    keys = [f"tsg/sgqa/bread/{number}" for number in range(200)]
+    keys = [f"tsg/sgqa/pcr/{number}" for number in range(200)]
     for of in (1, 2, 7, 16):
         taken = [[shard.takes(key) for shard in (Shard(number, of) for number in range(1, of + 1))] for key in keys]
         assert all(sum(row) == 1 for row in taken), of

@@ -34,9 +34,7 @@ from tsgkit.report.audit_report import audit_of
 from tsgkit.runs.plan import Plan
 
 Row = dict[str, Any]
-SECOND = TASKS / "tsg" / "data" / "tsgkit-2"
-"""The scenarios that are asked by default."""
-POOLS = (DATA, POOL)
+BUNDLED = TASKS / "tsg" / "data" / "tsgkit-2"
 
 
 @cache
@@ -59,7 +57,7 @@ def generation(folder: Path) -> list[dict[str, Any]]:
 def test_rows_are_what_the_narratives_tell_and_our_own_rules_find_no_error() -> None:
     fine = {"homonym-loop", "no-dobj"}  # warnings that ask for a second look, and got it
     assert all(RULES[code].severity == WARNING for code in fine)
-    for folder in POOLS:
+    for folder in (BUNDLED, POOL):
         derived = [row for story in stories(folder).values() for row in sgg_rows(story)]
         assert [{name: row[name] for name in derived[0]} for row in generation(folder)] == derived
         told = {name: [[list(t) for t in graph] for graph in story.graphs] for name, story in stories(folder).items()}
@@ -70,23 +68,23 @@ def test_rows_are_what_the_narratives_tell_and_our_own_rules_find_no_error() -> 
             found = [*check_narrative(story)]
             found += [finding for graph in story.graphs for finding in check_graph(graph, story.vocabulary)]
             assert {finding.code for finding in found} <= fine, story.id
-    for path in DATA.rglob("*.jsonl"):
+    for path in BUNDLED.rglob("*.jsonl"):
         if path.parent.name != "example-replies":
             assert [str(finding) for finding in check(path).findings if finding.severity != WARNING] == [], path
 
 
-def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_by_default(
+def test_the_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_by_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    card = (SECOND / "README.md").read_text(encoding="utf-8")
-    audits = {name: audit_of(f"tsg/{name}", str(SECOND / f"{name}.jsonl")).audit for name in NAMES}
+    card = (BUNDLED / "README.md").read_text(encoding="utf-8")
+    audits = {name: audit_of(f"tsg/{name}", str(BUNDLED / f"{name}.jsonl")).audit for name in NAMES}
     counts = {name: audit.n for name, audit in audits.items()}
     assert counts == {"sgqa": 496, "sgds": 374, "sa-sgg": 428, "ma-sgg": 446}
     assert all(f"| {count} |" in card for count in (62, *counts.values()))
-    single = rows(SECOND / "sa-sgg.jsonl")
+    single = rows(BUNDLED / "sa-sgg.jsonl")
     assert len({row["domain"] for row in single}) == len({row["scenario_id"] for row in single}) == 62
-    assert max(row["k"] for row in rows(SECOND / "ma-sgg.jsonl")) == 8
-    hops = Counter(pair["hops"] for row in rows(SECOND / "sgqa.jsonl") for pair in row["qa_pairs"])
+    assert max(row["k"] for row in rows(BUNDLED / "ma-sgg.jsonl")) == 8
+    hops = Counter(pair["hops"] for row in rows(BUNDLED / "sgqa.jsonl") for pair in row["qa_pairs"])
     assert hops == {1: 122, 2: 126, 3: 117, 4: 131}
     for name, audit in audits.items():
         fine = {"homonym-loop", *(("hand-busy", "not-held") if name == "sgds" else ())}  # its graphs need not be steps
@@ -95,13 +93,13 @@ def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are
         assert name not in ("sgqa", "sgds") or not audit.solving
         least = {"sgqa": 6.6, "sgds": 7.6, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]
         assert 100 * audit.smallest_difference == pytest.approx(least, abs=0.06), "models need not be 8 points apart"
-        canaries = {row["canary"] for row in rows(SECOND / f"{name}.jsonl")}
+        canaries = {row["canary"] for row in rows(BUNDLED / f"{name}.jsonl")}
         assert len(canaries) == 1 and canaries.pop() in card
-    choices = rows(SECOND / "sgds.jsonl")
+    choices = rows(BUNDLED / "sgds.jsonl")
     assert Counter(tag for row in choices for tag in row["tags"]) == {"one-element": 14, "mixed": 360}
     assert stories(POOL).keys().isdisjoint(row["scenario_id"] for row in choices), "examples are of other stories"
     implicit = total = 0
-    for story in stories(SECOND).values():
+    for story in stories(BUNDLED).values():
         assert not {one.code for one in check_narrative(story)} - {"homonym-loop"}
         for one in story.descriptions:
             total += 1
@@ -110,9 +108,9 @@ def test_the_second_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are
     assert implicit > 0.2 * total
     from tsgkit.runs.run_setup import prepare
 
-    assert all("tsgkit-1" in row.dataset.file for row in prepare(Plan()).rows)
-    monkeypatch.delenv("TSGKIT_DATASET")
-    assert [row.dataset.file for row in prepare(Plan()).rows] == [str(SECOND / f"{name}.jsonl") for name in NAMES]
+    for folder in (DATA, BUNDLED):
+        assert [row.dataset.file for row in prepare(Plan()).rows] == [str(folder / f"{name}.jsonl") for name in NAMES]
+        monkeypatch.delenv("TSGKIT_DATASET", raising=False)
 
 
 INSTRUCTIONS = {name: rows(TASKS / "formalimg" / "data" / f"{name}.jsonl") for name in (*SCENARIOS, "ten-objects")}

@@ -5,23 +5,23 @@
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.suite import task_of
 >>> task = task_of(load_card("tsg/sa-sgg"))
->>> sample = task.dataset("tsgkit-1").sample(0)
+>>> sample = task.dataset("tsgkit-2").sample(1)
 >>> sample.sentence
-"Scatter a handful of flour from the sack over the board, thinly, the way you'd salt an icy step."
+'The nurse picks up the forceps from the tray.'
 >>> solver = AGENTS.solver("agent:low", task, None)
->>> model = ByLabel({"write/1": "person -> verb -> scatter; scatter -> over -> baord; hand1 -> with -> scatter"})
+>>> model = ByLabel({"write/1": "person -> verb -> pick-up; pick-up -> dobj -> focreps; hand1 -> with -> pick-up"})
 >>> transcript = asyncio.run(solver.solve(sample, ask_for(model, "0")))
 >>> for said in transcript.said[1:]:
 ...     print(f"{said.label}:", said.reply.text, sep="\\n")
 local:
-person -> verb -> scatter
-scatter -> over -> board
-scatter -> with -> hand1
+person -> verb -> pick-up
+pick-up -> dobj -> forceps
+pick-up -> with -> hand1
 changes:
-graph 1: scatter -> with -> hand1, was hand1 -> with -> scatter [action-target] (exact): with ends at the action scatter
-graph 1: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
+graph 1: pick-up -> with -> hand1, was hand1 -> with -> pick-up [action-target] (exact): with ends at the action pick-up
+graph 1: pick-up -> dobj -> forceps, was pick-up -> dobj -> focreps [out-of-vocabulary] (exact): focreps is not in L
 >>> solver.judge(sample, transcript).scores["strict"]["recall"].value
-0.6
+0.75
 
 A transcript contains the model's calls and then the agent's results: the graphs (``local``, in the published form), the
 ``changes`` with their reasons, and ``notes`` about problems. What stops a run (a budget, Ctrl-C) stops the sample; its

@@ -1,7 +1,7 @@
 """Explain one item of a run: prompt, reply, reading, scores and reasons.
 
-  tsgkit explain runs/NAME-IDENTITY --item bread/3
-  tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot -o bread.html
+  tsgkit explain runs/NAME-IDENTITY --item wound/3
+  tsgkit explain runs/NAME-IDENTITY --item wound/3 --task ma-sgg --style cot -o wound.html
 
 If several rows of the run have the item, each is shown briefly; --task, --subject, --style, --solver, --shots,
 --prompts, --seed and --repeat select one. Long texts are cut; --all shows them. Without --item the samples that are not

@@ -4,7 +4,7 @@
     run                                   # the table that the command prints; HTML in a notebook
     run.frame()                           # one row a sample, for pandas or polars
     run.samples.wrong[0].reply            # what the model said to the first item that it got wrong
-    run.explain("bread/1", task="sgqa")
+    run.explain("wound/q1", task="sgqa")
 
 Everything is read from the folder on access; only the positions of calls are cached. No model is called.
 """

@@ -31,7 +31,7 @@ from tsgkit.user_folders import data_home
 
 RECORD = "dataset.json"
 DEFAULT_DATASET = "TSGKIT_DATASET"
-"""The environment variable that names the dataset whose rows are taken where no data are named."""
+"""The environment variable that names the dataset, or the folder, whose rows are taken where no data are named."""
 
 
 class StoredFile(BaseModel):
@@ -143,7 +143,8 @@ def shipped_datasets(suite: str) -> tuple[str, ...]:
 
 
 def default_file(suite: str, task: str) -> Path | Traversable | None:
-    """Return the rows of a task in the dataset that ``TSGKIT_DATASET`` names; None where it has none, or is not set."""
+    """Return the rows of a task in the dataset, or the folder of rows, that ``TSGKIT_DATASET`` names; None where it has
+    none, or is not set."""
     name = os.environ.get(DEFAULT_DATASET, "")
     if not name:
         return None
@@ -151,11 +152,14 @@ def default_file(suite: str, task: str) -> Path | Traversable | None:
     if name in listed:
         has_rows = listed[name].suite == suite and task in listed[name].tasks
         return dataset_file(name, task) if has_rows else None
-    suites = dict.fromkeys((suite, *(one.suite for one in listed.values())))
-    ours = [one for each in suites for one in shipped_datasets(each)]
-    if name not in ours:
-        raise UsageError(f"{DEFAULT_DATASET}={name}: no such dataset", hint=meant(name, (*ours, *listed)))
-    return shipped_file(suite, name, task)
+    suites = {one.suite for one in listed.values()}
+    ours = [one for each in sorted({suite, *suites}) for one in shipped_datasets(each)]
+    if name in ours:
+        return shipped_file(suite, name, task)
+    if Path(name).is_dir():
+        file = Path(name) / f"{task}.jsonl"
+        return file if suite in suites and file.is_file() else None
+    raise UsageError(f"{DEFAULT_DATASET}={name}: no such dataset or folder", hint=meant(name, (*ours, *listed)))
 
 
 def shipped_file(suite: str, name: str, task: str) -> Traversable | None:

@@ -1,6 +1,6 @@
 """Explanation of one item of a run: prompt, reply, reading, scores and reasons.
 
-    explanation = explain(Path("runs/rules-tsg-0123456789abcdef"), "bread/1", task="ma-sgg")
+    explanation = explain(Path("runs/rules-tsg-0123456789abcdef"), "wound/2", task="ma-sgg")
     explanation.rows[0].judged.scores["strict"]["f1"].reason
 
 Everything is read from the run folder and scored with the present readers; no model is asked. Each row of the run that

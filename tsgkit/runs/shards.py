@@ -3,8 +3,8 @@
 >>> shard = shard_of("3/16")
 >>> shard, str(shard), shard.beside("runs/mine")
 (Shard(number=3, of=16), '3/16', PosixPath('runs/mine.shard-3-of-16'))
->>> [number for number in range(1, 5) if Shard(number, 4).takes("tsg/sgqa/bread/1")]
-[4]
+>>> [number for number in range(1, 5) if Shard(number, 4).takes("tsg/sgqa/wound/q1")]
+[1]
 """
 
 from __future__ import annotations

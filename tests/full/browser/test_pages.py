@@ -16,7 +16,7 @@ from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.page import write
 from tsgkit.report.report_rows import HEADLINE, gather
 
-ITEMS = {"tsg": "campsite/0", "formalimg": "knolling/1", "sceneeval": "1", "spatialgen": "000002"}
+ITEMS = {"tsg": "pcr/1", "formalimg": "knolling/1", "sceneeval": "1", "spatialgen": "000002"}
 LOOKS: tuple[tuple[int, Literal["dark", "light"]], ...] = ((400, "dark"), (1280, "light"))
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

@@ -12,10 +12,10 @@ from typing import Any, get_args
 import pytest
 from furnished_rooms import AS_IT_IS
 from playwright.sync_api import Locator, Page
+from shipped import DATA
 
 from tsgkit.browser.modules import joined, text_of
 from tsgkit.geometry import Object, Scene, box, standing
-from tsgkit.library.bundle import bundled as room_of
 from tsgkit.suites.panels import Kind
 from tsgkit.suites.sceneeval.pages.page import room_page
 from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
@@ -171,7 +171,7 @@ OVERLAPS = """(graphs) => {
 def bundled_graphs() -> list[list[list[str]]]:
     found = []
     for kind in ("sa-sgg", "ma-sgg"):
-        text = room_of("tasks").joinpath("tsg", "data", "tsgkit-1", f"{kind}.jsonl").read_text("utf-8")
+        text = DATA.joinpath(f"{kind}.jsonl").read_text("utf-8")
         found += [graph["triplets"] for line in text.splitlines() for graph in json.loads(line)["graphs"]]
     return found
 

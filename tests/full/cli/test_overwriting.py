@@ -12,8 +12,8 @@ from pathlib import Path
 
 import foreign_scenes as foreign
 import pytest
+import shipped
 from command_line import CommandLine, files, write_lines
-from shipped import TASKS
 
 from tsgkit.cli import commands, main, module_of
 from tsgkit.runs.agent_calls import open_calls
@@ -47,8 +47,8 @@ DATA = (
 )
 REPORTS = (
     ("draw graphs.txt -o out", "out"),
-    ("explain run --item bread/q0 --html out.html", "out.html"),
-    ("explain run --item bread/q0 -o out.html", "out.html"),
+    ("explain run --item pcr/q0 --html out.html", "out.html"),
+    ("explain run --item pcr/q0 -o out.html", "out.html"),
     ("view run -o out.html", "out.html"),
     ("report run --format terminal -o out", "out"),
     ("report run --format html -o out", "out"),
@@ -96,13 +96,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_lines(folder / f"{name}.jsonl", {"descriptions": [{"graphs": [[["person", "verb", "wash"]]]}]})
     (folder / "house_1.json").write_text(json.dumps(foreign.holodeck()))
     for source, name in {
-        "tsg/data/tsgkit-1/sa-sgg.jsonl": "graphs.jsonl",
-        "tsg/data/tsgkit-1/sgqa.jsonl": "sgqa.jsonl",
+        shipped.DATA / "sa-sgg.jsonl": "graphs.jsonl",
+        shipped.DATA / "sgqa.jsonl": "sgqa.jsonl",
         "sceneeval/data/rooms/good/scene_0.json": "room.json",
         "sceneeval/data/annotations.csv": "annotations.csv",
     }.items():
-        shutil.copy(TASKS / source, folder / name)
-    script = write_lines(folder / "script.jsonl", {"item_id": "bread/q0", "reply": "[loaf]"})
+        shutil.copy(shipped.TASKS / source, folder / name)
+    script = write_lines(folder / "script.jsonl", {"item_id": "pcr/q0", "reply": "[loaf]"})
     asked = f"eval --quiet --task tsg/sgqa --first 1 --model script:{script} --out {folder}/run"
     written = f"eval --quiet --task tsg/sa-sgg --first 9 --model baseline/rules --out {folder}/written"
     for words in (asked, written, f"runs pack {folder}/run -o {folder}/packed.zip"):

@@ -15,7 +15,7 @@ from formula_items import CAT, CUP, KEYS, PEN, ROWS, lines
 from prompt_items import STYLES, pool, row
 from prompt_items import TASKS as TSG
 from rooms_of_ours import ROOMS, room, thing
-from shipped import TASKS
+from shipped import DATA, TASKS
 
 from tsgkit.library.bundle import ROOMS as FOLDERS
 from tsgkit.library.cards import card_names, load_card
@@ -76,7 +76,7 @@ def test_layouts_are_evaluated_without_a_model_reported_gated_drawn_against_k_an
     assert (value["n"], value["profiles"]["strict"]["satisfied"]["value"]) == (2, 0.5)
     groups = {k: group["profiles"]["official"]["satisfied"]["value"] for k, group in value["by"]["k"].items()}
     assert groups == {"1": 0.0, "2": 1.0}
-    rows = TASKS / "tsg/data/tsgkit-1/sgds.jsonl"
+    rows = DATA / "sgds.jsonl"
     message = "formalimg is a suite; one task is wanted\n  its tasks: formalimg/knolling, formalimg/layout"
     write_lines("other.jsonl", {"item_id": "knolling/7", "reply": [KEYS]})
     tsgkit.refuses(

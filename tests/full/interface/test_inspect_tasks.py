@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shipped import TASKS as SHIPPED
+from shipped import DATA
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 
-ROWS = SHIPPED / "tsg/data/tsgkit-1/sgds.jsonl"
+ROWS = DATA / "sgds.jsonl"
 
 BY = f"inspect_ai {version('inspect_ai')}"
 KEYS = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg", "formalimg/layout")

@@ -68,7 +68,7 @@ def test_a_broken_run_is_named_and_others_are_shown(whole: Path, tmp_path: Path,
         for command in (("runs", "list", str(tmp_path)), ("report", str(bad), str(good))):
             text = said(1, *command)
             assert words in text and "bad" in text and "tsg/sgqa" in text, words
-        for line in (f"runs show {bad}", f"report {bad}", f"explain {bad} --item bread/q0"):
+        for line in (f"runs show {bad}", f"report {bad}", f"explain {bad} --item pcr/q0"):
             assert words in said(2, *line.split()), line
         shutil.rmtree(bad)
 
@@ -90,7 +90,7 @@ def test_what_a_newer_version_or_a_hand_wrote_is_named(run: Path, said: Said) ->
     assert "prompts.jsonl: line 1: hash: not what a run has" in said(2, "rescore", str(run))
     (run / "prompts.jsonl").unlink()
     write_lines(run / "calls.jsonl", [one | {"label": 7} for one in lines(run / "calls.jsonl")])
-    for command in (("explain", str(run), "--item", "bread/q1"), ("rescore", str(run))):
+    for command in (("explain", str(run), "--item", "pcr/q1"), ("rescore", str(run))):
         assert "calls.jsonl: line 1: label: " in said(2, *command)
 
 
@@ -103,7 +103,7 @@ def test_a_run_killed_before_its_first_record_and_one_of_data_whose_name_is_not_
     for words in (("runs", "show", str(run)), ("runs", "list", str(run.parent))):
         assert "\x1b" not in said(0, *words), "control characters are never live"
     assert "2 of 2 samples not asked" in said(0, "runs", "show", str(run))
-    assert "not asked yet" in said(0, "explain", str(run), "--item", "bread/q0")
+    assert "not asked yet" in said(0, "explain", str(run), "--item", "pcr/q0")
     assert "0 of 2" in said(0, "runs", "list", str(run.parent))
     for line in (["report", str(run)], ["rescore", str(run)], [*EVAL, str(run)]):
         said(0, *line)
@@ -111,14 +111,14 @@ def test_a_run_killed_before_its_first_record_and_one_of_data_whose_name_is_not_
     shutil.copy(DATA / "sgqa.jsonl", name)
     for command in (
         *((*EVAL, "odd", "--data", name),) * 2, ("runs", "show", "odd"), ("report", "odd"), ("check", name),
-        ("explain", "odd", "--item", "bread/q0"), ("report", "odd", "-o", "page.html"),
+        ("explain", "odd", "--item", "pcr/q0"), ("report", "odd", "-o", "page.html"),
     ):  # fmt: skip
         said(0, *command)
 
 
 # Suites whose code raises
 
-ITEMS = [f"bread/q{number}" for number in range(5)]
+ITEMS = [f"pcr/q{number}" for number in range(5)]
 FAULTY = f"eval --task faulty/sgqa --first 5 --out run --quiet --data {DATA}/sgqa.jsonl"
 BASELINE = tuple(FAULTY.split())
 
@@ -181,7 +181,7 @@ def test_a_rescore_counts_what_raises_and_mends_what_no_longer_does(
 
 
 SUITES = {
-    "tsg/sgqa": ("tsg/data/tsgkit-1/sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
+    "tsg/sgqa": (DATA / "sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
     "formalimg/layout": (
         "formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout.LayoutTask.score", "[]", ("--by", "predicate"),
     ),

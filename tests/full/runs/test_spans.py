@@ -87,7 +87,7 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
 def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine) -> None:
     with model_server(echo_key=True, replies={"paper": "[sesame] "}, always={"flour": "400"}) as server:
         for more in ((), ("--otel-content",)):
-            told = (*words(server.base, *more, out=f"run{len(more)}"), "--ids", "bedroom-wall/q2", "bread/q0")
+            told = (*words(server.base, *more, out=f"run{len(more)}"), "--ids", "saddle/q2", "pcr/q0")
             with collector() as served:
                 traced(tsgkit, served.url, *(word for word in told if word not in ("--limit", "6")), code=1)
             assert KEY.encode() not in served.raw and TOKEN.encode() not in served.raw

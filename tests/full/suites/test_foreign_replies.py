@@ -11,7 +11,7 @@ from fuzzing import alarm
 from hostile_texts import hostile_texts
 from reader_promises import REPLY_READERS
 from samples import lines
-from shipped import TASKS
+from shipped import DATA
 
 import tsgkit as tk
 from tsgkit.cli import main
@@ -19,7 +19,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.reading import read
 from tsgkit.suites.scoreboard import ScoreReport
 
-ROWS = TASKS / "tsg/data/tsgkit-1/sgds.jsonl"
+ROWS = DATA / "sgds.jsonl"
 IDS = [json.loads(line)["item_id"] for line in ROWS.read_text(encoding="utf-8").splitlines()]
 
 

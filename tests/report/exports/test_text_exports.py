@@ -276,7 +276,7 @@ def test_logs_have_the_fields_of_lm_eval_and_a_line_for_each_profile_of_a_sample
             assert json.loads(line["arguments"]["gen_args_0"]["arg_0"]) == messages
             assert line["arguments"]["gen_args_0"]["arg_1"] == {"temperature": 0.5, "max_tokens": 4080}
         assert profiles["strict"]["filtered_resps"][-1] == (sample.answer or "")
-        if (sample.style, sample.solver, sample.item_id) == ("cot", "vote:3", "bread/q1"):
+        if (sample.style, sample.solver, sample.item_id) == ("cot", "vote:3", "pcr/q1"):
             draws = [call.reply.text for call in sample.calls if call.reply.source != "local"]
             assert profiles["strict"]["resps"][0] == draws, "the draws of a prompt are the repeats of one request"
             assert len(draws) == 3

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from prompt_items import document, graph, row
-from stored_samples import of_kind, panels, stored_samples
+from stored_samples import of_kind, panels
 from tsg_tasks import samples_of, task
 
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
@@ -74,7 +74,7 @@ def test_differences_are_in_panels_beside_what_was_right_and_a_view_that_fails_i
         raise RuntimeError("a key")
 
     monkeypatch.setattr(tsg_view, "view", failing)
-    first, last = panels(next(stored_samples("tsg", "complete")))
+    first, last = shown("sgqa", "[cup]")
     assert (first.title, last.kind) == ("first", "text")
     assert "RuntimeError" in last.value["text"] and "a key" not in last.value["text"]
 

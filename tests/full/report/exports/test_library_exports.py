@@ -85,7 +85,7 @@ def test_samples_and_scores_say_what_the_run_says_and_repeats_are_epochs_of_one_
 def test_a_failed_call_is_an_error_of_its_sample_and_no_score_of_the_model(
     logs: dict[str, EvalLog], tmp_path: Path
 ) -> None:
-    sample = one(logs["cot"], "bread/q0")
+    sample = one(logs["cot"], "pcr/q0")
     assert sample.error is not None and "error 400" in sample.error.message
     assert {score.reason for score in (sample.scores or {}).values()} == {"api_error"}
     (event,) = (event for event in sample.events if event.event == "model")
@@ -99,7 +99,7 @@ def test_tokens_are_counted_as_inspect_counts_them_and_those_in_the_head_are_the
     logs: dict[str, EvalLog], tmp_path: Path
 ) -> None:
     """Cached input is not part of Inspect's input tokens."""
-    usage = one(logs["cot"], "bread/q1").model_usage["openai/org/m"]
+    usage = one(logs["cot"], "pcr/q1").model_usage["openai/org/m"]
     assert (usage.input_tokens, usage.input_tokens_cache_read, usage.output_tokens) == (60, 40, 10)
     assert (usage.total_tokens, usage.reasoning_tokens) == (110, 3)
 
@@ -149,8 +149,8 @@ def test_the_head_says_what_was_asked_and_results_are_those_of_the_run_with_thei
 def test_every_draw_of_a_vote_is_an_event_in_a_span_of_its_name(tmp_path: Path) -> None:
     run = tk.open_run(served_run(tmp_path / "run", style="cot", repeat=1, solver="vote:3"))
     (file,) = run.export("inspect", tmp_path / "log.eval").files
-    sample = one(read(file), "bread/q1")
-    (meant,) = run.samples.of(item_id="bread/q1")
+    sample = one(read(file), "pcr/q1")
+    (meant,) = run.samples.of(item_id="pcr/q1")
     spans = [event.name for event in sample.events if event.event == "span_begin"]
     events = [event for event in sample.events if event.event == "model"]
     assert len(events) == 3 and spans[:3] == ["vote/0", "vote/1", "vote/2"]

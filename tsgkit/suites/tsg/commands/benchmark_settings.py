@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
-BUNDLED = "tsg/data/tsgkit-1/narratives.jsonl"
+BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
 PATTERNS = "sentence patterns"
 STORIES, DESCRIBED, SENTENCES, NARRATIVES = "stories.jsonl", "described.jsonl", "sentences.jsonl", "narratives.jsonl"
 QUESTIONS, CHOICES, SINGLE, MULTI = "sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl"
