@@ -22,7 +22,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
-from warnings import warn
 
 if TYPE_CHECKING:
     from tsgkit import agents as agents
@@ -112,7 +111,6 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)
-_RENAMED = {"generate_sync": "generate", "refine_sync": "refine"}
 
 __all__ = sorted(_HOME_OF)
 
@@ -124,9 +122,6 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(_HOME_OF[name]), name)
     if name in _PACKAGES:
         return import_module(f"tsgkit.{name}")
-    if name in _RENAMED:
-        warn(f"tsgkit.{name} is now tsgkit.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-        return __getattr__(_RENAMED[name])
     raise AttributeError(f"tsgkit has no {name!r}", name=name, obj=sys.modules[__name__])
 
 

@@ -190,8 +190,6 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
     with pytest.warns(FutureWarning, match='rounds=0 and critique=False is now effort="low"') as warned:
         assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
     assert len(warned) == 1
-    with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
-        assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)
     with pytest.raises(AttributeError) as missing:
         tk.evalute  # noqa: B018
     assert missing.value.name == "evalute" and missing.value.obj is tk, "Python then says: did you mean 'evaluate'?"

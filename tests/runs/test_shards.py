@@ -37,9 +37,6 @@ from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard, shard_of, whole_of
 from tsgkit.version import __version__
 
-ITEMS = ("pcr/q2", "pcr/q3", "pcr/q4", "pcr/q7", "pcr/7/mixed", "pcr/8/mixed", "pcr/10/mixed", "pcr/12/mixed")
-"""Items of which every shard has some of both tasks."""
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
@@ -56,7 +53,8 @@ def words(server: Running, *more: str, out: str = "run") -> list[str]:
 def place(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run, and its three shards."""
     folder = tmp_path_factory.mktemp("shards")
-    asked = ("--task", "sgds", "--solver", "vote:3", "--style", "zero-shot", "--style", "cot", "--ids", *ITEMS)
+    items = "pcr/q2 pcr/q3 pcr/q4 pcr/q7 pcr/7/mixed pcr/8/mixed pcr/10/mixed pcr/12/mixed"  # some in every shard
+    asked = f"--task sgds --solver vote:3 --style zero-shot --style cot --ids {items}".split()
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
         for more in ((), *(("--shard", f"{number}/3") for number in (1, 2, 3))):
             typed = words(server, *asked, *more)

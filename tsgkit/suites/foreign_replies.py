@@ -243,16 +243,9 @@ def _of_our_line(
     names: tuple[str, ...], resps: Sequence[Sequence[str | None]], about: Mapping[str, Any], place: str
 ) -> Iterator[LoggedReply]:
     """Yield the sample of a line that tsgkit wrote; its draws of a prompt are calls of one answer."""
-    texts = [text for call in resps for text in call]
     try:
-        calls, solver = about["calls"], str(about["solver"])
-        if calls and isinstance(calls[0], dict):
-            said = [_said(call, resps) for call in calls]
-            yield _of_calls(names, 1, said, solver)
-        elif len(texts) == 1:  # as earlier versions wrote it
-            yield LoggedReply(names, 1, texts[0], about["outcome"] if about["outcome"] in UNTEXTED else None)
-        elif texts:
-            raise _not_rebuilt(names)
+        if said := [_said(call, resps) for call in about["calls"]]:
+            yield _of_calls(names, 1, said, str(about["solver"]))
     except (KeyError, IndexError, TypeError, ValueError):
         raise FileProblem(
             f"{place}: {ABOUT} holds no calls as tsgkit writes them", hint="export the run again"

@@ -96,8 +96,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_lines(folder / f"{name}.jsonl", {"descriptions": [{"graphs": [[["person", "verb", "wash"]]]}]})
     (folder / "house_1.json").write_text(json.dumps(foreign.holodeck()))
     for source, name in {
-        shipped.DATA / "sa-sgg.jsonl": "graphs.jsonl",
-        shipped.DATA / "sgqa.jsonl": "sgqa.jsonl",
+        str(shipped.DATA / "sa-sgg.jsonl"): "graphs.jsonl",
+        str(shipped.DATA / "sgqa.jsonl"): "sgqa.jsonl",
         "sceneeval/data/rooms/good/scene_0.json": "room.json",
         "sceneeval/data/annotations.csv": "annotations.csv",
     }.items():

@@ -181,7 +181,7 @@ def test_a_rescore_counts_what_raises_and_mends_what_no_longer_does(
 
 
 SUITES = {
-    "tsg/sgqa": (DATA / "sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
+    "tsg/sgqa": (str(DATA / "sgqa.jsonl"), "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
     "formalimg/layout": (
         "formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout.LayoutTask.score", "[]", ("--by", "predicate"),
     ),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import runpy
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,13 @@ def test_the_command_on_the_card_makes_the_same_rows(tmp_path: Path, capsys: pyt
     for name in (*NAMES, "narratives"):
         assert (out / f"{name}.jsonl").read_bytes() == (DATA / f"{name}.jsonl").read_bytes(), name
     assert "the gate is passed" in capsys.readouterr().out
+
+
+def test_the_example_replies_are_what_their_program_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["", str(shutil.copytree(DATA, tmp_path / "data"))])
+    runpy.run_path(str(STORIES.parents[2] / "docs/example_replies.py"), run_name="__main__")
+    for file in (f"example-replies/{name}.jsonl" for name in NAMES):
+        assert (tmp_path / "data" / file).read_bytes() == (DATA / file).read_bytes(), file
 
 
 def test_figures_of_the_baselines_are_those_on_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

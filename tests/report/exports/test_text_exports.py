@@ -282,26 +282,10 @@ def test_logs_have_the_fields_of_lm_eval_and_a_line_for_each_profile_of_a_sample
             assert len(draws) == 3
 
 
-def without_calls(file: Path) -> Path:
-    """Make a log one of an earlier version, which had only the names of its calls."""
-    values = values_in(file)
-    for value in values:
-        value["tsgkit"]["calls"] = [[call["label"], call["draw"]] for call in value["tsgkit"]["calls"]]
-    file.write_text(lines(*values), encoding="utf-8")
-    return file
-
-
-def test_an_exported_log_has_the_figures_of_its_run_without_its_calls_too_unless_it_has_votes(tmp_path: Path) -> None:
+def test_an_exported_log_has_the_figures_of_its_run_and_one_style(tmp_path: Path) -> None:
     check_figures(tmp_path, "jsonl", "lm-eval")
     rows = rows_asked(tmp_path)
-    run = run_of(rows, tmp_path / "run")
-    file = without_calls(run.export("jsonl", tmp_path / "logs").files[0])
-    assert tk.score("sgqa", rows, file, source="lm-eval").board == run.results[0].board
-    voted = run_of(rows, tmp_path / "voted", solver="vote:3")
-    votes = without_calls(voted.export("jsonl", tmp_path / "votes").files[0])
-    with pytest.raises(UsageError, match="has several calls") as problem:
-        tk.score("sgqa", rows, votes, source="lm-eval")
-    assert "tsgkit export" in problem.value.hint
+    file = run_of(rows, tmp_path / "run").export("jsonl", tmp_path / "logs").files[0]
     other = run_of(rows, tmp_path / "cot", style="cot").export("jsonl", tmp_path / "cot-logs").files[0]
     assert tk.score("sgqa", rows, other, source="lm-eval", style="few-shot").style == "few-shot"
     other.write_text(lines(*values_in(file)[:8], *values_in(other)[8:]), encoding="ascii")

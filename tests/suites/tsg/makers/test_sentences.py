@@ -175,10 +175,9 @@ def test_sentences_by_hand_pass_unless_an_aside_names_an_element_and_hard_ones_a
 
     Whoever wrote the accounts of their words had not seen the checks.
     """
-    written = read_file(Path(__file__).parent / "hand_written_stories.jsonl").entries
     accounts = {(line["story"], line["description"]): line for line in cases("hand_written_accounts")}
     found = Counter[str]()
-    for story in (entry.narrative for entry in written):
+    for story in (one.narrative for one in read_file(Path(__file__).parent / "hand_written_stories.jsonl").entries):
         before: tuple[ActionGraph, ...] = ()
         for number, description in enumerate(story.descriptions):
             line = accounts[story.id, number]
