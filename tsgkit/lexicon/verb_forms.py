@@ -36,8 +36,8 @@ def third_person(action: str) -> str:
 def past(action: str) -> str:
     """Return what someone did.
 
-    >>> [past(verb) for verb in ("put-down", "draw", "beat", "sew", "hang", "unwind", "slip")]
-    ['put down', 'drew', 'beat', 'sewed', 'hung', 'unwound', 'slipped']
+    >>> [past(verb) for verb in ("put-down", "draw", "beat", "sew", "undo", "unwind", "slip")]
+    ['put down', 'drew', 'beat', 'sewed', 'undid', 'unwound', 'slipped']
     """
     return _formed(action, _past)
 
@@ -89,11 +89,11 @@ def _participle(verb: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _past(verb: str) -> str:
-    """Return the past: the first irregular form, if it is no participle only (*beaten*, *sewn*)."""
+    """Return the past: the first irregular form but *undoes*, if it is no participle only (*beaten*, *sewn*)."""
     start, stem = _parted(verb)
-    irregular = IRREGULAR_FORMS.get(stem, ())[:1]
+    irregular = [form for form in IRREGULAR_FORMS.get(stem, ()) if not form.endswith("oes")][:1]
     if stem in _UNCHANGED or stem in NO_REGULAR_PAST:
-        return start + next((form for form in irregular if not form.endswith(("en", "es"))), stem)
+        return start + next((form for form in irregular if not form.endswith("en")), stem)
     is_irregular = irregular and stem not in _REGULAR and not irregular[0].endswith(("n", "ves"))
     return start + irregular[0] if is_irregular else _regular_past(verb)
 
