@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 from tsgkit.graph.model import HANDS, ActionGraph, Narrative
@@ -20,6 +21,7 @@ PLACES = sorted(
 LEAVING = ("from", "off", "out-of")
 REACHING = ("onto", "into", "on", "in", "under", "behind", "to", "next-to", "beside", "between", "over")
 TOOLS = {"cut": "knife", "paint": "paintbrush", "sand": "sandpaper", "measure": "ruler", "wipe": "cloth"}
+OTHERS = ("measure", "label", "oil", "wrap", "heat", "mend", "soak", "tie", "crush")
 PATHS = ("across", "along", "over", "through", "around")
 
 
@@ -33,6 +35,13 @@ def made_up_story(number: int, steps: int = 30) -> Narrative:
         id=f"made-up-{number}",
         facts=(("domain", "nothing"),),
     )
+
+
+def possible_steps(story: Narrative) -> Narrative:
+    """Return what else could be done to the things of a story."""
+    things = sorted({one.target for graph in story.graphs for one in graph if one.edge == "dobj"})
+    graphs = [_graph(action, HANDS, (("dobj", thing),)) for thing in things for action in OTHERS]
+    return replace(Narrative.of(graphs), id=story.id)
 
 
 def _graphs(choice: Random, things: list[str], places: list[str]) -> Iterator[ActionGraph]:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import repeat
 from pathlib import Path
 
 from smoke import SMOKE, sized
@@ -19,7 +20,7 @@ from smoke import SMOKE, sized
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path.insert(0, str(TESTS))
 
-from made_up_stories import made_up_story  # noqa: E402
+from made_up_stories import made_up_story, possible_steps  # noqa: E402
 
 from tsgkit.graph.notation import narratives  # noqa: E402
 
@@ -45,10 +46,13 @@ def timed(command: list[str]) -> tuple[float, int]:
 def main() -> int:
     """Make a benchmark once, and say how long it took and how much memory."""
     with tempfile.TemporaryDirectory() as name:
-        source, out = Path(name, "stories.jsonl"), Path(name, "made")
-        with source.open("w", encoding="utf-8") as file:
-            file.writelines(narratives.write(made_up_story(number, STEPS)) for number in range(STORIES))
+        source, possible, out = Path(name, "stories.jsonl"), Path(name, "possible.jsonl"), Path(name, "made")
+        with source.open("w", encoding="utf-8") as stories, possible.open("w", encoding="utf-8") as steps:
+            for story in map(made_up_story, range(STORIES), repeat(STEPS)):
+                stories.write(narratives.write(story))
+                steps.write(narratives.write(possible_steps(story)))
         command = [sys.executable, "-m", "tsgkit", "make", "tsg", str(source), "-o", str(out), "--quiet"]
+        command += ["--possible", str(possible)]
         command += ["--questions", "8", "--choices", "4", "--only"]
         seconds, code = timed([*command, "import,describe,elements,questions,choices,generation"])
         audited, gate = timed([*command, "audit,card"])

@@ -1,19 +1,14 @@
-"""``tsgkit make tsg`` of many stories: in processes, interrupted, and six hundred choices without a shortcut."""
+"""``tsgkit make tsg`` of many stories, interrupted."""
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from full.suites.tsg.commands.test_benchmark_maker import made, rows, stories_file
-
-from tsgkit.library.documents.reader import read_file
-
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
+from full.suites.tsg.commands.test_benchmark_maker import made, stories_file
 
 
 @pytest.fixture(autouse=True)
@@ -33,12 +28,3 @@ def test_an_interrupt_leaves_finished_stages_and_no_half_one() -> None:
         assert process.returncode == 130 and "goes on" in said and "Traceback" not in said
         assert not Path("out/described.jsonl").exists() and not list(Path("out").glob(".*.part"))
     assert made(str(source), "-o", "out", "--only", "describe") == 0
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published clips")
-def test_published_clips_are_imported_and_described() -> None:
-    clips = sorted(Path(OFFICIAL).glob("easg*.json"))
-    assert made(*map(str, clips), "-o", "out", "--only", "import,describe") == 0
-    known = [entry.narrative for path in clips for entry in read_file(path).entries]
-    dropped = [one for one in rows("out", "import.dropped.jsonl") if one["place"] == "story"]
-    assert len(rows("out", "stories.jsonl")) + len(dropped) == len(known) and rows("out", "sentences.jsonl")

@@ -10,18 +10,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from drawn_graphs import drawn_graphs
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shipped import DATA, TASKS
 
+from tsgkit.graph.hands import hand_step, trace
 from tsgkit.graph.model import HANDS, ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.tsg.makers.attestations import Attestations
-from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, choice_row, told_sets
+from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, choice_row, worded_sets
 from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
 from tsgkit.suites.tsg.makers.option_sets import TAGS, Option, StoryView, unfit
+from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.sentence_checks import RULES, Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, can_be_implicit, can_be_written, word, write
 from tsgkit.suites.tsg.makers.sentences import Sentence
@@ -206,21 +204,22 @@ def _judged(case: dict[str, Any]) -> tuple[bool, bool]:
 
 
 OPEN = step("open: dobj drawer, with hand1")
-Made = list[tuple[Narrative, Choice]]
 
 
-def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
-    """Return choices with their stories; what is known of all stories is what our own have."""
-    known, keys, found = Attestations(), KeyDeal(seed), list[tuple[Narrative, Choice]]()
-    for own in OWN_STORIES:
-        known.add(own.graphs)
-    for story in stories:
-        sets, _ = told_sets(StoryView(story, known), per_story, seed)
-        found += [(story, keys.deal(story.id, one)) for one in sets]
-    return found
+def made(stories: Iterable[Narrative], per_story: int) -> list[tuple[Narrative, Choice]]:
+    keys, sets = KeyDeal(1), [(story, worded_sets(view_of(story), per_story, 1)[0]) for story in stories]
+    return [(story, keys.deal(story.id, one)) for story, found in sets for one in found]
 
 
-OWN_STORIES = [entry.narrative for entry in read_file(TASKS / "tsg" / "data" / "tsgkit-2" / "narratives.jsonl").entries]
+def view_of(story: Narrative) -> StoryView:
+    return StoryView(story, PossibleSteps.of(story.graphs, POSSIBLE.get(story.id, ())))
+
+
+stories_read, possible = (
+    read_file(TASKS.parent / "examples/stories" / f"{name}.jsonl") for name in ("stories", "possible")
+)
+OWN_STORIES = [one.narrative for one in stories_read.entries]
+POSSIBLE = {one.narrative.id: one.narrative.graphs for one in possible.entries}
 
 
 def may_tell(option: Option, graph: ActionGraph) -> bool:
@@ -229,40 +228,32 @@ def may_tell(option: Option, graph: ActionGraph) -> bool:
 
 def test_five_options_of_a_choice_exclude_each_other_say_the_same_names_and_have_even_keys() -> None:
     choices = made(OWN_STORIES[:6], 6)
-    keys = Counter((choice.told.tag, choice.position) for _, choice in choices)
+    keys = Counter((choice.worded.tag, choice.position) for _, choice in choices)
     counts = [[keys[tag, position] for position in range(5)] for tag in TAGS]
     assert len(choices) > 20 and all(max(of_tag) - min(of_tag) <= 1 for of_tag in counts) and all(map(sum, counts))
     for story, choice in choices:
-        options, row = choice.told.options, choice_row(story, choice)
-        assert len({text.lower() for text in choice.told.sentences}) == 5
+        options, row = choice.worded.options, choice_row(story, choice)
+        assert len({text.lower() for text in choice.worded.sentences}) == 5
         assert row["variations"][choice.position] == row["target_sentence"] and "right" in row["kinds"]
         assert not any(may_tell(one, other.graph) for one, other in permutations(options, 2)), row["item_id"]
-        assert not any(may_tell(one, step) for one in options for step in story.graphs[: choice.told.index])
+        assert not any(may_tell(one, step) for one in options for step in story.graphs[: choice.worded.index])
         said = [{*one.claim.elements} - {one.action, one.edge, *HANDS, "with"} for one in options]
         assert said == said[:1] * 5, "all say the same names"
         assert all(one.action not in one.graph.elements for one in options)
-        is_said = {" hand" in text for text in choice.told.sentences}
+        before = trace(story)[choice.worded.index].before
+        assert not any(hand_step(0, one.graph, before).breaches for one in options), row["item_id"]
+        is_said = {" hand" in text for text in choice.worded.sentences}
         assert is_said == {"hand" in "".join(row["kinds"])}, "hands are said only where they differ"
+    worded = choices[0][1].worded
+    drawn = Counter(KeyDeal(seed).deal("", worded).target for seed in range(500))
+    assert set(drawn) == {option.graph for option in worded.options} and min(drawn.values()) > 60
     both = ActionGraph.of(("person", "verb", "open"), ("person", "verb", "shut"), ("open", "dobj", "jar"))
-    view = StoryView(Narrative.of([OPEN, both, step("open: in drawer")]))
+    view = view_of(Narrative.of([OPEN, both, step("open: in drawer")]))
     reasons = ["nothing before it", "not one action in a sound graph", "not one direct object"]
     assert [unfit(view, index) for index in range(3)] == reasons
-    assert told_sets(view, 2, 1) == ((), Counter({f"step: {one}": 1 for one in reasons}) + Counter(
+    assert worded_sets(view, 2, 1) == ((), Counter({f"step: {one}": 1 for one in reasons}) + Counter(
         {"story: no step left for another choice": 2}
     ))  # fmt: skip
-
-
-def test_every_option_of_a_set_is_the_key_as_often_as_another() -> None:
-    story, told = next((story, told) for story in OWN_STORIES for told in told_sets(StoryView(story), 1, 1)[0])
-    drawn = Counter(KeyDeal(seed).deal(story.id, told).target for seed in range(500))
-    assert set(drawn) == {option.graph for option in told.options} and min(drawn.values()) > 60
-
-
-@given(st.lists(drawn_graphs(), max_size=8), st.integers(0, 5))
-@settings(max_examples=40)
-def test_drawn_stories_make_sound_choices_or_none(steps: list[ActionGraph], seed: int) -> None:
-    for story, choice in made([Narrative.of(steps)], 4, seed):
-        assert choice_row(story, choice)["variations"][choice.position] and choice.target not in story.graphs
 
 
 TAKEN = "take: dobj towel, off bowl, with hand1"

@@ -103,6 +103,9 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
     parser.add_argument("--choices", type=int, default=6, metavar="N", help="choices a story, at most (default 6)")
+    parser.add_argument(
+        "--possible", type=Path, metavar="FILE", help="what else could be done in these stories: candidates of choices"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -156,6 +159,7 @@ def _stages(only: str | None) -> tuple[str, ...]:
 
 
 def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
+    from tsgkit.library.files import look_alike
     from tsgkit.suites.tsg.commands.benchmark_settings import Settings
 
     for name in SHARES:
@@ -167,6 +171,11 @@ def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
     for name in ("questions", "choices"):
         if not 0 <= getattr(arguments, name) <= MOST:
             raise UsageError(f"--{name} {getattr(arguments, name)}: expected a number from 0 to {MOST:,}")
+    if arguments.possible is not None and not arguments.possible.is_file():
+        raise FileProblem(f"{arguments.possible}: no such file", hint=look_alike(arguments.possible))
+    if arguments.canary and "import" not in stages:
+        hint = "name it when the stories are imported, which puts it into every row; or name import in --only as well"
+        raise UsageError("--canary: the stage import is not among --only", hint=hint)
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
     sources = _sources(arguments, stages)
@@ -180,6 +189,7 @@ def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
         "extra",
         "questions",
         "choices",
+        "possible",
         "model",
         "rounds",
         "canary",

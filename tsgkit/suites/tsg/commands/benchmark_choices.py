@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
-from tsgkit.graph.model import Narrative
+from tsgkit.errors import FileProblem
+from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.tsg.commands.benchmark_sentences import model_writer, vocabularies
-from tsgkit.suites.tsg.commands.benchmark_settings import NARRATIVES, Making, Settings, bundled_stories
-from tsgkit.suites.tsg.makers.attestations import Attestations
-from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, ToldSet, told_sets
+from tsgkit.suites.tsg.commands.benchmark_settings import NARRATIVES, Making, Settings
+from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, WordedSet, worded_sets
 from tsgkit.suites.tsg.makers.option_sets import StoryView
+from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter
 
 SURPLUS = 2
@@ -24,7 +25,7 @@ class StoryChoices:
     """The sets of options of a story, and the reasons why there are no more."""
 
     story: Narrative
-    sets: tuple[ToldSet, ...]
+    sets: tuple[WordedSet, ...]
     dropped: Counter[str]
 
 
@@ -35,7 +36,7 @@ class PatternChoices:
     settings: Settings
     avoids: Callable[[Narrative], frozenset[int]]
     """The steps of a story that must not be drawn again."""
-    attestations: Attestations
+    possible: Callable[[Narrative], PossibleSteps]
     keys: KeyDeal = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,8 +48,8 @@ class PatternChoices:
 
     def drawn(self, story: Narrative, number: int) -> StoryChoices:
         """Return so many sets in the words of patterns."""
-        view = StoryView(story, self.attestations)
-        return StoryChoices(story, *told_sets(view, number, self.settings.seed, self.avoids(story)))
+        view = StoryView(story, self.possible(story))
+        return StoryChoices(story, *worded_sets(view, number, self.settings.seed, self.avoids(story)))
 
     def chosen(self, found: StoryChoices) -> list[Choice]:
         """Return the choices of a story; called in the order of the stories, whoever was answered first."""
@@ -65,7 +66,7 @@ class ModelChoices(PatternChoices):
         """Return the sets of a story that a model has worded soundly."""
         found = self.drawn(story, SURPLUS * self.settings.choices)
         voice = self.settings.draw("choices", story).choice(VOICES)
-        sound: list[ToldSet] = []
+        sound: list[WordedSet] = []
         for one in found.sets:
             claims = [option.claim for option in one.options]
             written = await self.writer.candidates(story.id, f"choice/{one.index}", claims, voice)
@@ -79,18 +80,23 @@ class ModelChoices(PatternChoices):
 
 def choice_maker(making: Making) -> PatternChoices:
     """Return the maker of choices for this work."""
-    attestations = attestations_of(making)
+    possible = possible_steps(making)
     if making.calls is None:
-        return PatternChoices(making.settings, making.avoids, attestations)
+        return PatternChoices(making.settings, making.avoids, possible)
     writer = model_writer(making, *vocabularies(making, NARRATIVES))
-    return ModelChoices(making.settings, making.avoids, attestations, writer)
+    return ModelChoices(making.settings, making.avoids, possible, writer)
 
 
-def attestations_of(making: Making) -> Attestations:
-    """Return the pairs of the stories, and of those of our own that are not among them."""
-    attestations, seen = Attestations(), set[int]()
-    for story in chain(making.folder.narratives(NARRATIVES), bundled_stories()):
-        if (known := hash(story.graphs)) not in seen:
-            seen.add(known)
-            attestations.add(story.graphs)
-    return attestations
+def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
+    """Return a function of the possible steps of a story: its own and those of the file; without these, those of all
+    stories."""
+    stories = [*making.folder.narratives(NARRATIVES)]
+    path, added = making.settings.possible, dict[str, tuple[ActionGraph, ...]]()
+    for entry in read_file(path).entries if path else ():
+        added[entry.narrative.id] = (*added.get(entry.narrative.id, ()), *entry.narrative.graphs)
+    if unknown := sorted(added.keys() - {story.id for story in stories}):
+        raise FileProblem(
+            f"{path}: no story has the id {unknown[0]}", hint="a narrative of possible steps has the id of its story"
+        )
+    attested = PossibleSteps.of(graph for story in stories for graph in story.graphs)
+    return lambda story: PossibleSteps.of(story.graphs, added[story.id]) if story.id in added else attested

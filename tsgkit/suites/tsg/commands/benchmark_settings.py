@@ -41,6 +41,7 @@ class Settings:
     extra: float = 0.25
     questions: int = 8
     choices: int = 6
+    possible: Path | None = None
     model: str | None = None
     rounds: int = 2
     canary: str = ""

@@ -197,7 +197,7 @@ async def offer_choices(making: Making) -> None:
             if making.removes("choices", story.id, row):
                 continue
             making.files.add(CHOICES, row)
-            numbers[choice.told.tag] += 1
+            numbers[choice.worded.tag] += 1
             kinds.update(kind for kind in choice.kinds if kind != "right")
         for reason, times in sorted(dropped.items()):
             making.drop("choices", story.id, "", reason, times=times)
@@ -266,7 +266,7 @@ STAGES = (
     Stage(
         "choices",
         offer_choices,
-        ("seed", "choices", "model", "rounds"),
+        ("seed", "choices", "possible", "model", "rounds"),
         ((NARRATIVES, "elements"),),
         (CHOICES,),
         asks=True,

@@ -66,10 +66,12 @@ class Work:
 
     def made_from(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
         """Return what a stage is made from; lists of fixes and reviews stay as recorded if nothing else changed."""
-        settings = {name: value for name, value in self.settings.of(*stage.settings).items() if name != "sources"}
+        settings = self.settings.of(*stage.settings)
         if stage.asks and self.settings.model is not None:
             settings["texts"] = digest(texts())
-        sources = self.settings.sources if "sources" in stage.settings else ()
+        sources = settings.pop("sources", ())
+        if settings.get("possible") is not None:
+            sources, settings["possible"] = (settings["possible"],), settings["possible"].name
         made = made_from(settings, self.folder, [name for name, _ in stage.needs], sources)
         recorded = self.folder.stages.get(stage.name, {}).get("made_from", {})
         if {name: one for name, one in recorded.items() if name not in KEPT_LISTS} == made:

@@ -14,7 +14,7 @@
 ``claims``              triplets that a step may make true, or surely does not
 ``option_sets``         five graphs any of which could follow, told by ``other_words`` than their names
 ``choices``             choices among the sentences of such sets, with their rows
-``attestations``        pairs that occur in stories
+``possible_steps``      what is done to a thing in a story, and what else could be done to it
 ``balance``             a choice among surplus items, so that no shortcut beats chance
 ``generation_rows``     rows of generation tasks
 ``stage_files``         the folder that the stages fill

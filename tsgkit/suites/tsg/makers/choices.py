@@ -1,7 +1,7 @@
 """Choices: a graph that may follow a story, and five sentences, one of them about it (rows of ``sgds``).
 
     keys = KeyDeal(seed=1)
-    sets, dropped = told_sets(StoryView(story, attestations), 10, seed=1)
+    sets, dropped = worded_sets(StoryView(story, PossibleSteps.of(story.graphs)), 10, seed=1)
     rows = [choice_row(story, keys.deal(story.id, one)) for one in sets]
 
 The graph is drawn by lot from five that all might be shown (:mod:`tsgkit.suites.tsg.makers.option_sets`): the step of
@@ -18,7 +18,7 @@ from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.suites.tsg.makers.manners import STYLES, SUBJECTS, Manner
-from tsgkit.suites.tsg.makers.option_sets import SIZE, TAGS, Frame, Option, StoryView, option_sets, unfit
+from tsgkit.suites.tsg.makers.option_sets import SIZE, TAGS, Option, StoryView, option_sets, unfit
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import word
 from tsgkit.suites.tsg.makers.stories import row_facts
@@ -38,7 +38,7 @@ MOST_SHARED = 2
 
 
 @dataclass(frozen=True)
-class ToldSet:
+class WordedSet:
     """Five options after the beginning of a story, with their sentences."""
 
     index: int
@@ -52,19 +52,19 @@ class ToldSet:
 class Choice:
     """A set of options in the order in which they are shown, and the place of the one whose graph is shown."""
 
-    told: ToldSet
+    worded: WordedSet
     position: int
 
     @property
     def target(self) -> ActionGraph:
         """The graph that is shown."""
-        return self.told.options[self.position].graph
+        return self.worded.options[self.position].graph
 
     @property
     def kinds(self) -> list[str]:
         """The kinds of elements in which each option differs from the right one."""
-        right = self.told.options[self.position]
-        return ["+".join(right.differences(option)) or "right" for option in self.told.options]
+        right = self.worded.options[self.position]
+        return ["+".join(right.differences(option)) or "right" for option in self.worded.options]
 
 
 @dataclass
@@ -74,20 +74,20 @@ class KeyDeal:
     seed: int
     letters: Counter[tuple[str, int]] = field(default_factory=Counter)
 
-    def deal(self, story: str, told: ToldSet) -> Choice:
+    def deal(self, story: str, worded: WordedSet) -> Choice:
         """Return a set with a key."""
-        choice = Random(f"{self.seed} key {story} {told.index}")
+        choice = Random(f"{self.seed} key {story} {worded.index}")
         order = choice.sample(range(SIZE), SIZE)
         places = choice.sample(range(SIZE), SIZE)
-        position = min(places, key=lambda place: (self.letters[told.tag, place], self.letters["", place]))
-        self.letters.update(((told.tag, position), ("", position)))
-        options, sentences = zip(*((told.options[place], told.sentences[place]) for place in order), strict=True)
-        return Choice(replace(told, options=options, sentences=sentences), position)
+        position = min(places, key=lambda place: (self.letters[worded.tag, place], self.letters["", place]))
+        self.letters.update(((worded.tag, position), ("", position)))
+        options, sentences = zip(*((worded.options[place], worded.sentences[place]) for place in order), strict=True)
+        return Choice(replace(worded, options=options, sentences=sentences), position)
 
 
-def told_sets(
+def worded_sets(
     view: StoryView, number: int, seed: int, avoided: Collection[int] = ()
-) -> tuple[tuple[ToldSet, ...], Counter[str]]:
+) -> tuple[tuple[WordedSet, ...], Counter[str]]:
     """Return sets of a story, at most one for each step and half of each tag, and the reasons why there are no more."""
     choice = Random(f"{seed} {view.story.id}")
     dropped: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def told_sets(
         elif index not in avoided:
             steps.append(index)
     left = {tag: choice.sample(steps, len(steps)) for tag in choice.sample(TAGS, len(TAGS))}
-    found: list[ToldSet] = []
+    found: list[WordedSet] = []
     while len(found) < number:
         counts = Counter(one.tag for one in found)
         open_tags = sorted((tag for tag in left if left[tag]), key=lambda tag: counts[tag])
@@ -106,37 +106,38 @@ def told_sets(
             dropped["story: no step left for another choice"] += number - len(found)
             break
         index = left[open_tags[0]].pop()
-        told = _told(view, index, open_tags[0], found, choice)
-        if told is None:
+        worded = _worded_set(view, index, open_tags[0], found, choice)
+        if worded is None:
             dropped[f"step: fewer than five sound options ({open_tags[0]})"] += 1
             continue
-        found.append(told)
+        found.append(worded)
         left = {tag: [one for one in steps if one != index] for tag, steps in left.items()}
     return tuple(sorted(found, key=lambda one: one.index)), dropped
 
 
-def _told(view: StoryView, index: int, tag: str, others: Sequence[ToldSet], choice: Random) -> ToldSet | None:
+def _worded_set(view: StoryView, index: int, tag: str, others: Sequence[WordedSet], choice: Random) -> WordedSet | None:
     """Return a set that is new in its story; None where a step has none that can be told soundly."""
     known = [{option.claim for option in other.options} for other in others]
-    for frame, options in option_sets(view, index, tag, choice):
+    used = Counter(action for other in others for action in {option.action for option in other.options})
+    for options in option_sets(view, index, tag, choice, used):
         claims = {option.claim for option in options}
         if any(len(claims & other) > MOST_SHARED for other in known):
             continue
         can_front = all(option.edge in ("into", "onto") and "-" not in option.action for option in options)
-        manner = _manner(frame, can_front, choice)
+        manner = _manner(choice, can_front=can_front, counts_hands=options[0].is_counted)
         sentences = tuple(sentence_of(option, manner, view.graphs[:index]) for option in options)
         if all(sentences) and len(set(sentences)) == SIZE:
-            return ToldSet(index, tag, options, sentences)
+            return WordedSet(index, tag, options, sentences)
     return None
 
 
-def _manner(frame: Frame, can_front: bool, choice: Random) -> Manner:
+def _manner(choice: Random, *, can_front: bool, counts_hands: bool) -> Manner:
     style = choice.choice(STYLES)
     is_fronted = can_front and style in ("present", "past") and choice.random() < FRONTED
     is_opened = not is_fronted and choice.random() < OPENED
     return Manner(
         style,
-        "counted" if frame.says_hands else "unsaid",
+        "counted" if counts_hands else "unsaid",
         subject=choice.choice(SUBJECTS),
         opening=choice.choice(OPENINGS.get(style, USUAL_OPENINGS)) if is_opened else "",
         is_fronted=is_fronted,
@@ -152,19 +153,19 @@ def sentence_of(option: Option, manner: Manner, before: tuple[ActionGraph, ...])
 
 def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
     """Return a choice as a row of the published format."""
-    told = choice.told
+    worded = choice.worded
     return {
-        "item_id": f"{story.id}/{told.index}/{told.tag}",
+        "item_id": f"{story.id}/{worded.index}/{worded.tag}",
         "scenario_id": story.id,
         **row_facts(story),
-        "context_graphs": [_lists(graph) for graph in story.graphs[: told.index]],
+        "context_graphs": [_lists(graph) for graph in story.graphs[: worded.index]],
         "triplet": _lists(choice.target),
-        "target_sentence": told.sentences[choice.position],
+        "target_sentence": worded.sentences[choice.position],
         "position": choice.position,
-        "variations": list(told.sentences),
-        "variation_triplets": [_lists(option.graph) for option in told.options],
+        "variations": list(worded.sentences),
+        "variation_triplets": [_lists(option.graph) for option in worded.options],
         "kinds": choice.kinds,
-        "tags": [told.tag],
+        "tags": [worded.tag],
     }
 
 

@@ -59,6 +59,42 @@ NEAR_ACTIONS = tuple(
     )
 )
 """Actions that a careful person may take for one another: in doubt they are the same."""
+KIN_ACTIONS = tuple(
+    word_set(line)
+    for line in (
+        "wipe clean rub polish dry scrub wash rinse scour vacuum lather soap buff burnish flush brush",
+        "wash clean rinse disinfect sterilise autoclave boil",
+        "soak dampen moisten wet dip dunk plunge submerge spray mist water irrigate marinate rinse wash",
+        "cut slice trim saw split carve divide shorten score notch engrave scratch halve shave shear peel",
+        "file sand rub-down smooth plane shave scrape polish buff burnish deburr hone sharpen bevel roughen scour",
+        "break crack split smash shatter crush squash tear knock hit strike hammer bang pound",
+        "crumple squeeze crush squash press knead pummel flatten",
+        "hide stow pack put-away store",
+        "throw-away discard burn",
+        "tie plait knot loop wind",
+        "wrap wind bandage bind tie swaddle roll-up strap",
+        "put insert push slide fit mount",
+        "turn rotate twist screw unscrew loosen slacken tighten swing swivel",
+        "tilt tip lean prop invert turn-over raise lower",
+        "mix stir blend dilute thin",
+        "strain filter sieve sift",
+        "close seal lock",
+        "mend repair patch glue sew stitch solder",
+        "dismantle open undo unfasten unwrap unpack detach",
+        "squeeze squirt inject pump pour press drip",
+        "grip hold steady clamp squeeze pinch press",
+        "paint coat varnish glaze prime dye stain oil glue smear",
+        "shake wave swing tap wiggle stir",
+        "check inspect read measure test examine watch count weigh appraise try",
+        "copy scan photocopy photograph draw trace",
+        "label tag mark stamp sign",
+        "align straighten level adjust line-up",
+        "heat boil cook bake fry toast grill sear roast scorch singe burn char melt thaw",
+        "cool chill freeze",
+        "fold roll-up curl bend",
+    )
+)
+"""Actions that may be a part or a manner of one another: no choice has two of a line in the same place."""
 
 
 def may_be_true(claimed: ActionGraph, step: ActionGraph, *, hands: bool = True, counted: bool = False) -> bool:

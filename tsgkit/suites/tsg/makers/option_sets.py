@@ -5,8 +5,8 @@ away, whatever a program learns from other choices.
 
 >>> open_ = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
 >>> close = ActionGraph.of(("person", "verb", "close"), ("close", "dobj", "jar"), ("close", "with", "hand1"))
->>> story = StoryView(Narrative.of([open_, close]))
->>> [str(option.graph).splitlines()[0] for option in options_for(story, 1, Frame())]
+>>> story = StoryView(Narrative.of([open_, close]), PossibleSteps.of([open_, close]))
+>>> [str(option.graph).splitlines()[0] for option in options_for(story, 1, Frame("jar"))]
 ['person -> verb -> shut']
 
 All five say the same names of a graph, so that these do not give it away either: actions have other names there
@@ -15,48 +15,25 @@ All five say the same names of a graph, so that these do not give it away either
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from random import Random
 
+from tsgkit.graph.hands import GRASPS, State, hand_step, trace
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
 from tsgkit.graph.rules import ERROR, check_graph
-from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.audits.items import Item
 from tsgkit.suites.audits.shortcuts import credit, like_names
-from tsgkit.suites.tsg.makers.attestations import COMMON, MOVES, Attestations
-from tsgkit.suites.tsg.makers.claims import hands_of, is_hand_use, may_be_same_thing, may_be_true
+from tsgkit.suites.tsg.makers.claims import KIN_ACTIONS, hands_of, may_be_same_thing, may_be_true, surely_conflicting
 from tsgkit.suites.tsg.makers.other_words import other_words
+from tsgkit.suites.tsg.makers.possible_steps import Entry, Frame, PossibleSteps
 
 ONE_ELEMENT, MIXED = "one-element", "mixed"
 TAGS = (ONE_ELEMENT, MIXED)
 SIZE = 5
-REVERSES = {
-    "in": ("into", "out-of"),
-    "into": ("out-of",),
-    "inside": ("into", "out-of"),
-    "out-of": ("into",),
-    "on": ("onto", "off"),
-    "onto": ("off",),
-    "off": ("onto",),
-}
-"""What goes into a thing can come out of it; what goes onto it, off it."""
-SHAPING = word_set("cut tear split break fold roll shape form divide twist turn tie knead stretch pull-out roll-out")
-"""Actions that make other things of a thing."""
 TRIES = 8
 """The number of orders in which a set is sought."""
-MOST_SHARED = 2
-"""So many options of a set may stand in another one of the same story."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The parts of a step that all options of a set say beside the action and its object."""
-
-    place: Triplet | None = None
-    tool: Triplet | None = None
-    says_hands: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,46 +70,12 @@ class Option:
         return tuple(kind for kind, (mine, theirs) in pairs.items() if mine != theirs)
 
 
-@dataclass
 class StoryView:
-    """A story with the pairs that are known of all stories."""
+    """A story with its possible steps, and with what its hands hold before each step."""
 
-    story: Narrative
-    attestations: Attestations = field(default_factory=Attestations)
-
-    def __post_init__(self) -> None:
-        self.graphs = self.story.graphs
-        if not self.attestations.stories:
-            self.attestations.add(self.graphs)
-        self._own = Attestations()
-        self._own.add(self.graphs)
-
-    def actions_to(self, thing: str, *, has_place: bool) -> Iterator[str]:
-        """Yield the actions of the story to a thing, and, for frames with a place, common ones of other stories."""
-        for action in sorted(self.attestations.stories):
-            is_common = self.attestations.stories[action] >= COMMON
-            if action in self._own.actions[thing] or (has_place and is_common):
-                yield action
-
-    def places_of(self, thing: str) -> list[Triplet]:
-        """Return the places of a thing in the steps that do something to it, each place once."""
-        found: dict[str, Triplet] = {}
-        for graph in self.graphs:
-            if len(graph.actions) == 1 and [one.target for one in graph.triplets if one.edge == DOBJ] == [thing]:
-                for one in graph.triplets:
-                    is_place = one.source in graph.actions and one.edge not in (DOBJ, WITH, VERB)
-                    if is_place and one.target not in HANDS and not is_result(one):
-                        found.setdefault(one.target, one)
-        return list(found.values())
-
-    def edges_beside(self, place: Triplet) -> list[str]:
-        """Return the prepositions that may stand in a place: its own, its reverse, and others of the story."""
-        return sorted({place.edge, *REVERSES.get(place.edge, ()), *self._own.edges[place.target]} - {DOBJ, WITH, "of"})
-
-
-def is_result(triplet: Triplet) -> bool:
-    """Return whether what follows *into* or *to* is what a thing becomes."""
-    return triplet.edge in ("into", "to") and triplet.source in SHAPING
+    def __init__(self, story: Narrative, possible: PossibleSteps) -> None:
+        self.story, self.possible, self.graphs = story, possible, story.graphs
+        self.hands = [step.before for step in trace(story)]
 
 
 def unfit(view: StoryView, index: int) -> str:
@@ -145,78 +88,57 @@ def unfit(view: StoryView, index: int) -> str:
     return "" if [one.edge for one in target.triplets].count(DOBJ) == 1 else "not one direct object"
 
 
-def frames(view: StoryView, index: int) -> Iterator[Frame]:
-    """Yield the frames of a step: with a place where the story has its object, with a tool, with neither; with hands
-    and without."""
-    target = view.graphs[index]
-    own = [one for one in target.triplets if one.source in target.actions and one.target not in HANDS]
-    places = [one for one in own if one.edge not in (DOBJ, WITH) and not is_result(one)]
-    places += [one for one in view.places_of(_object(target)) if one.target not in {place.target for place in places}]
-    tools = [one for one in own if one.edge == WITH]
-    for says_hands in (False, True)[: 1 + bool(hands_of(target))]:
-        yield Frame(None, None, says_hands)
-        yield from (Frame(place, None, says_hands) for place in places)
-        yield from (Frame(None, tool, says_hands) for tool in tools)
-
-
-def _object(target: ActionGraph) -> str:
-    return next(one.target for one in target.triplets if one.edge == DOBJ)
-
-
-def options_for(view: StoryView, index: int, frame: Frame) -> Iterator[Option]:
+def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool = False) -> Iterator[Option]:
     """Yield the options of a frame that are possible at a step and surely tell none of the steps before."""
-    target = view.graphs[index]
-    thing = _object(target)
-    things = {one.target for one in target.triplets if one.edge != VERB}
-    if frame.place:
-        things.add(frame.place.target)
-    known = view.attestations
-    edges = view.edges_beside(frame.place) if frame.place else [""]
-    used = tuple(sorted(hands_of(target)))
+    target, state = view.graphs[index], view.hands[index]
+    is_held = any(frame.thing in (state.of(hand) or ()) for hand in HANDS)
     earlier = [
         step
         for step in view.graphs[:index]
-        if any(one.edge == DOBJ and may_be_same_thing(one.target, thing) for one in step.triplets)
+        if any(one.edge == DOBJ and may_be_same_thing(one.target, frame.thing) for one in step.triplets)
     ]
-    grips = [used[:1] or HANDS[:1], HANDS] if frame.says_hands else [used]
-    for action in view.actions_to(thing, has_place=frame.place is not None):
-        if action in things or (frame.tool and (action, frame.tool.target) not in known.tools):
+    for entry, is_countable in view.possible.frames[frame].items():
+        if entry.action in frame or (counts_hands and not is_countable) or (is_held and entry.action in GRASPS):
             continue
-        for edge in edges:
-            if not (frame.tool or known.fits(action, thing, edge, frame.place.target if frame.place else "")):
-                continue
-            for word in other_words(action, edge):
-                for hands in grips:
-                    option = _option(view, target, frame, (action, word, edge), hands)
-                    if not any(_may_tell(option, step) for step in earlier):
-                        yield option
+        for name in other_words(*entry):
+            for hands in _grips(target, state, frame, counts_hands=counts_hands):
+                option = _option(target, frame, entry, name, hands, counts_hands=counts_hands)
+                if not any(_may_tell(option, step) for step in earlier) and _keeps_hand_rule(option, state):
+                    yield option
+
+
+def _grips(target: ActionGraph, state: State, frame: Frame, *, counts_hands: bool) -> list[tuple[str, ...]]:
+    """Return the hands that may do something: they are free or hold one of its things; those of the step if these are.
+
+    Where hands are counted, both hands follow one.
+    """
+    used = tuple(hand for hand in HANDS if hand in hands_of(target))
+    free = [hand for hand in HANDS if not state.of(hand) or not {*frame}.isdisjoint(state.of(hand) or ())]
+    if not counts_hands and {*used} <= {*free}:
+        return [used]
+    free.sort(key=lambda hand: (frame.thing not in (state.of(hand) or ()), hand not in used))
+    return [hands for hands in ((*free[:1],), (*HANDS,))[: 1 + counts_hands] if hands and {*hands} <= {*free}]
+
+
+def _keeps_hand_rule(option: Option, state: State) -> bool:
+    """Return whether an option, by either name of its action, uses only hands that can do it."""
+    names = (option.graph, _renamed(option.graph.triplets, option.graph.actions[0], option.action))
+    return not hands_of(option.graph) or not any(hand_step(0, graph, state).breaches for graph in names)
 
 
 def _option(
-    view: StoryView, target: ActionGraph, frame: Frame, parts: tuple[str, str, str], hands: Sequence[str]
+    target: ActionGraph, frame: Frame, entry: Entry, name: str, hands: Sequence[str], *, counts_hands: bool
 ) -> Option:
-    action, name, edge = parts
-    known = view.attestations
-    kept: list[Triplet] = []
-    is_elsewhere = frame.place is not None and frame.place not in target.triplets
-    for one in dict.fromkeys(target.triplets):
-        if one.source == PERSON or is_hand_use(one):
-            continue
-        if one.source not in target.actions:
-            kept.append(one)
-        elif one == frame.place or (is_elsewhere and one.edge == DOBJ):
-            kept += [one._replace(source=action)] if one.edge == DOBJ else []
-            kept += [Triplet(action, edge, frame.place.target)] if frame.place else []
-        elif is_elsewhere and one.edge != WITH:
-            continue
-        elif one.edge == DOBJ or known.fits(action, _object(target), *one[1:]) or (action, one.target) in known.tools:
-            kept.append(one._replace(source=action))
+    """Return an option; what the story's step says of where its things are, like *bolt on brake*, stays."""
+    action, edge = entry
+    ends = [(DOBJ, frame.thing), (edge, frame.place), (WITH, frame.tool)]
+    step = [Triplet(PERSON, VERB, action), *(Triplet(action, *end) for end in ends if end[1])]
+    apart = {PERSON, *target.actions}, {frame.place, frame.tool, *HANDS}
+    step += [one for one in target.triplets if one.source not in apart[0] and one.target not in apart[1]]
+    claim = _reached(list(dict.fromkeys(step)))
     grips = [Triplet(action, WITH, hand) for hand in hands]
-    whole = _reached([Triplet(PERSON, VERB, action), *kept, *grips])
-    told = {end.target for end in (frame.place, frame.tool) if end}
-    said = [one for one in whole if one.source != action or one.edge == DOBJ or one.target in told]
-    claim = _reached([*said, *(grips if frame.says_hands else ())])
-    return Option(_renamed(whole, action, name), ActionGraph(claim), edge)
+    graph = _renamed([*claim, *grips], action, name)
+    return Option(graph, ActionGraph([*claim, *grips] if counts_hands else claim), edge)
 
 
 def _reached(triplets: Sequence[Triplet]) -> list[Triplet]:
@@ -241,30 +163,42 @@ def _may_tell(option: Option, step: ActionGraph) -> bool:
 @lru_cache(maxsize=20_000)
 def _exclude(one: Option, other: Option) -> bool:
     """Return whether surely neither option tells the graph of the other, by either name of its action."""
+    if one.action != other.action and not surely_conflicting(one.edge, other.edge):
+        names = [{mine.actions[0], theirs.actions[0]} for mine in one.claims for theirs in other.claims]
+        if any(pair <= kin for kin in KIN_ACTIONS for pair in names):
+            return False
     pairs = ((one, other), (other, one))
     return not any(_may_tell(mine, step) for mine, theirs in pairs for step in (theirs.graph, theirs.claim))
 
 
-def option_sets(view: StoryView, index: int, tag: str, choice: Random) -> Iterator[tuple[Frame, tuple[Option, ...]]]:
-    """Yield sets of five options that exclude each other, by lot, the more a frame says the earlier."""
-    kinds = [frame for frame in frames(view, index) if tag == MIXED or not frame.says_hands]
-    choice.shuffle(kinds)
-    kinds.sort(key=lambda frame: (frame.place is None and frame.tool is None, frame.says_hands))
-    for frame in kinds:
-        found = list(options_for(view, index, frame))
+def option_sets(
+    view: StoryView, index: int, tag: str, choice: Random, used: Mapping[str, int]
+) -> Iterator[tuple[Option, ...]]:
+    """Yield sets of five options that exclude each other, by lot; those that count hands come last.
+
+    Actions that are used less often than others, in the choices before, are preferred.
+    """
+    thing = next(one.target for one in view.graphs[index].triplets if one.edge == DOBJ)
+    kinds = (False,) if tag == ONE_ELEMENT else (False, True)
+    frames = [(frame, is_counted) for frame in view.possible.of_thing(thing) for is_counted in kinds]
+    choice.shuffle(frames)
+    for frame, is_counted in sorted(frames, key=lambda pair: pair[1]):
+        found = [*options_for(view, index, frame, counts_hands=is_counted)]
         for _ in range(TRIES if len(found) >= SIZE else 0):
             choice.shuffle(found)
-            found.sort(key=lambda option: option.action in MOVES)
+            found.sort(key=lambda option: used.get(option.action, 0))
             options = _chosen(found, tag)
-            if _is_set(options, frame, tag):
-                yield frame, options
+            if _is_set(options, tag):
+                yield options
                 break
 
 
 def _chosen(found: Sequence[Option], tag: str) -> tuple[Option, ...]:
+    """Return five options that exclude each other; those of one element differ in as many words."""
     chosen: list[Option] = []
     for option in found:
-        is_kind = tag == MIXED or not chosen or option.edge == chosen[0].edge
+        shape = (option.edge, option.action.count("-"))
+        is_kind = tag == MIXED or not chosen or shape == (chosen[0].edge, chosen[0].action.count("-"))
         if is_kind and all(_exclude(option, other) for other in chosen):
             chosen.append(option)
             if len(chosen) == SIZE:
@@ -272,13 +206,13 @@ def _chosen(found: Sequence[Option], tag: str) -> tuple[Option, ...]:
     return tuple(chosen)
 
 
-def _is_set(options: Sequence[Option], frame: Frame, tag: str) -> bool:
+def _is_set(options: Sequence[Option], tag: str) -> bool:
     """Return whether five options differ in as many kinds of elements as the tag says, in hands where they are said."""
     if len(options) < SIZE:
         return False
     kinds = {kind for one in options for other in options for kind in one.differences(other)}
     is_tag = (len(kinds) == 1) is (tag == ONE_ELEMENT)
-    return is_tag and ("hand" in kinds) is frame.says_hands and _names_tell_nothing(options)
+    return is_tag and ("hand" in kinds) is options[0].is_counted and _names_tell_nothing(options)
 
 
 def _names_tell_nothing(options: Sequence[Option]) -> bool:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from made_up_stories import made_up_story
+from made_up_stories import made_up_story, possible_steps
 from model_server import model_server
 from shipped import DATA
 from tsg_tasks import rows_in
@@ -30,7 +30,7 @@ from tsgkit.suites.tsg.makers.sentence_patterns import Manner, write
 
 Captured = pytest.CaptureFixture[str]
 ROWS = ("sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
-OPTIONS = ("--implicit", "0.2", "--repeated", "0.1", "--bare", "0.1", "--choices", "3")
+OPTIONS = ("--implicit", "0.2", "--repeated", "0.1", "--bare", "0.1", "--choices", "3", "--possible", "more.jsonl")
 AS_EVER = {
     "described.jsonl": "060dec3a", "narratives.jsonl": "294f9660", "sentences.jsonl": "5f6a4d94",
     "sgqa.jsonl": "90869f18", "sgds.jsonl": "90e0251b", "sa-sgg.jsonl": "2dce1702", "ma-sgg.jsonl": "68d56775",
@@ -40,7 +40,9 @@ MAKE = ("make", "tsg", "stories.jsonl", "-o", "out", *OPTIONS)
 
 def stories_file(count: int, steps: int = 14) -> Path:
     path = Path("stories.jsonl")
-    path.write_text("".join(narratives.write(made_up_story(number, steps)) for number in range(count)))
+    stories = [made_up_story(number, steps) for number in range(count)]
+    path.write_text("".join(map(narratives.write, stories)))
+    Path("more.jsonl").write_text("".join(narratives.write(possible_steps(story)) for story in stories))
     return path
 
 
@@ -103,9 +105,11 @@ def test_patterns_make_the_same_benchmark_and_card_of_the_same_stories_as_ever_a
 def test_a_stage_that_is_up_to_date_is_not_done_again_and_a_change_by_hand_is_kept(capsys: Captured) -> None:
     main([*MAKE])
     assert "everything was up to date" in capsys.readouterr().out
+    with Path("more.jsonl").open("a") as file:
+        file.write(Path("more.jsonl").read_text().partition("\n")[0] + "\n")
     main([*MAKE, "--questions", "3"])
-    said = capsys.readouterr().out
-    assert "questions: " in said and "choices: " not in said and "describe: " not in said
+    done = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert done == ["questions", "choices", "audit", "card"]
     path = Path("out/described.jsonl")
     first, *others = path.read_text().splitlines()
     story = json.loads(first)
@@ -115,6 +119,8 @@ def test_a_stage_that_is_up_to_date_is_not_done_again_and_a_change_by_hand_is_ke
     said = capsys.readouterr().out
     assert "describe: changed by hand and kept: described.jsonl" in said and "generation: " in said
     assert "A person wrote this sentence." in [row["target_sentence"] for name in ROWS[2:] for row in rows("out", name)]
+    Path("more.jsonl").write_text(Path("more.jsonl").read_text().replace("made-up-0", "made-up-9"))
+    assert main([*MAKE]) == 2 and "more.jsonl: no story has the id made-up-9" in capsys.readouterr().err
 
 
 def test_stages_can_be_done_alone_and_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
@@ -138,6 +144,8 @@ def test_stages_can_be_done_alone_and_wrong_usage_is_said_before_anything_is_mad
         ("empty", "no .json or .jsonl file in this folder"),
         ("prose.json", "no story in it: "),
         ("stories.jsonl --model script:none.jsonl", "none.jsonl: no such file"),
+        ("stories.jsonl --possible mire.jsonl", "mire.jsonl: no such file"),
+        ("--only questions --canary x", "--canary: the stage import is not among --only"),
     ):
         assert made("-o", "out", *words.split()) == 2, words
         assert told in capsys.readouterr().err and not Path("out").exists(), words
@@ -235,7 +243,7 @@ def value(sentence: Any, step: int = 0) -> dict[str, Any]:  # noqa: ANN401
 
 def test_a_model_writes_and_is_asked_again_with_what_is_wrong_and_can_be_replayed() -> None:
     source = stories_file(2)
-    found = tk.make("tsg", "out", source=source, model=scripted(0.5), concurrency=4)
+    found = tk.make("tsg", "out", source=source, possible="more.jsonl", model=scripted(0.5), concurrency=4)
     describe = found.summary["stages"]["describe"]
     assert found.code in (0, 3) and describe["sent_back"]["unsaid"] > 2 and describe["dropped"] == {}
     assert len(rows("out", "sentences.jsonl")) == describe["sentences"]["written"] > 10
