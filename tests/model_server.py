@@ -8,7 +8,8 @@ repeated and compared whatever the timing. As a program it prints its port and s
 ``GET /stats`` tells what was asked; ``faults`` gives the share of requests that meet each fault: ``429`` (with
 Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``nochoices``, ``html``, ``length``,
 ``filter``, ``refusal``, ``empty``, ``quota`` (429 with a code of billing), ``toolong`` (a prompt that does not fit),
-``parts`` and ``number`` (a content that is a list of text parts, or a number), ``reason:WORD`` (that finish reason).
+``parts`` and ``number`` (a content that is a list of text parts, or a number), ``reason:WORD`` (that finish reason),
+``pings`` (a stream of comments and events without a choice).
 ``always`` maps a word in the prompt to the fault that its requests always meet. ``rate`` allows that many requests in
 any second. ``replies`` maps a word to the reply given where a prompt holds it; else the reply is a letter or a word in
 brackets, chosen by the prompt. ``away`` gives after how many good answers the server goes away, and for how many
@@ -214,6 +215,9 @@ class Connection(asyncio.Protocol):
             self._error(400, f"This model's maximum context length is 128 tokens. However, {has}.", {})
         elif fault.isdigit():
             self._error(int(fault), f"this is error {fault} {key}", {})
+        elif fault == "pings":
+            self.transport.write(b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\n\r\n")
+            self._ping()
         elif fault == "html":
             self._send(200, HTML.encode(), {"Content-Type": "text/html"})
         elif fault == "cut":
@@ -222,6 +226,11 @@ class Connection(asyncio.Protocol):
         else:
             self._send(200, payload)
         self._next()
+
+    def _ping(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(b': ping\n\ndata: {"type": "ping"}\n\n')
+            asyncio.get_running_loop().call_later(0.01, self._ping)
 
     def _error(self, status: int, message: str, headers: dict[str, str]) -> None:
         body = {"error": {"message": message, "type": "error", "code": status}}

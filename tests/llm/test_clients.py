@@ -577,7 +577,9 @@ def test_events_that_end_too_soon_or_name_an_error_are_failures_that_keep_what_c
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
     """Yield a server that meets a prompt with the fault it names in brackets."""
-    with model_server(always={f"<{fault}>": fault for fault in ("500", "429", "html", "cut", "hang")}) as running:
+    with model_server(
+        always={f"<{fault}>": fault for fault in ("500", "429", "html", "cut", "hang", "pings")}
+    ) as running:
         yield running
 
 
@@ -592,6 +594,7 @@ def test_faults_on_the_wire_are_failures_in_words(client: Client, server: Runnin
     seconds = 0.2 if client == "direct" else 2.0  # LiteLLM warns where time is up before the request is built
     hanging = failure("hang", timeout=seconds)
     assert (hanging.message, hanging.status) == (f"no answer within {seconds:g} s", None)
+    assert client == "litellm" or failure("pings", timeout=seconds).message == hanging.message
     refused = failure_by(client, "http://127.0.0.1:9/v1")
     assert (refused.unreachable, refused.responded, refused.status) == (True, False, None)
     assert "0x" not in refused.message

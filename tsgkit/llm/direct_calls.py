@@ -177,7 +177,7 @@ class DirectCalls:
         return await self._asked(PROBE, others | {"max_tokens": 1}, timeout)
 
     async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
-        """Return the reply to a request; the time-out is that of seconds without a byte."""
+        """Return the reply to a request; the time-out is that of seconds in which nothing is written."""
         kept, stream = Exchange(MOST_TEXT_BYTES), EventStream()
         self._streams.append(stream)
         try:
@@ -351,7 +351,6 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
     parts, size, is_stream = list[bytes](), 0, False
     stream.charset = kept.charset
     async for part in response.content.iter_any():
-        heard()
         if not size:
             kind = response.headers.get("Content-Type", "")
             is_stream = part.lstrip()[:1] not in (b"{", b"<") and ("event-stream" in kind or part[:5] == b"data:")
@@ -360,9 +359,14 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
             response.close()
             raise too_large(kept.most_bytes)
         if not is_stream:
+            if part.strip():
+                heard()
             parts.append(part)
             continue
+        before = stream.parts
         stream.feed(part)
+        if stream.parts > before:
+            heard()
         if stream.repeats:
             response.close()
             break

@@ -71,6 +71,8 @@ class EventStream:
     """True if what is written repeats itself."""
     tokens: int = 0
     """Events with text, which are tokens or a few of them."""
+    parts: int = 0
+    """Parts of choices that came; comments and pings bring none."""
     note: str | None = None
     began: float = field(default_factory=time.monotonic)
     """The time of the first token, or before it of the request."""
@@ -115,6 +117,7 @@ class EventStream:
             self._fields.setdefault("choices", [])
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict):
+                self.parts += 1
                 index = choice.get("index")
                 index = index if isinstance(index, int) else 0
                 written = "".join(self._choices.setdefault(index, _Choice(index)).add(choice))
