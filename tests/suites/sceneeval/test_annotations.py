@@ -161,7 +161,7 @@ def test_rules_read_the_same_in_every_version_without_the_annotation_and_chance_
         ("A pair of lamps, a row of four chairs, several vases.", ["eq,2,lamp", "eq,4,chair", "ge,2,vase"]),
         ("Two tables, each with a lamp on it.", ["eq,2,table", "eq,2,lamp", "eq,2,on,0,table,lamp"]),
         ("A plant in the corner.", ["eq,1,plant", "eq,1,in_corner,plant,room"]),
-        ("The two lamps.", ["eq,2,lamp"]),
+        ("The two lamps. A sofa, the three sofas.", ["eq,2,lamp", "eq,3,sofa"]),
     ):
         assert [entry for entries in annotate(description, relation_table()).values() for entry in entries] == expected
     entries, random = sha256(), Random(7)

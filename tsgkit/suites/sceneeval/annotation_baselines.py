@@ -162,7 +162,7 @@ class _DescriptionState:
     def mention(self, thing: Thing) -> Thing:
         """Register a mentioned thing and return it. Its number is multiplied after ``each``."""
         known = next((one for one in reversed(self.things) if one.name == thing.name), None)
-        if thing.is_known and known is not None and not thing.attributes:
+        if thing.is_known and known is not None and thing.n <= known.n and not thing.attributes:
             return known
         if not thing.is_built:
             thing = Thing(
