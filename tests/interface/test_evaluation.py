@@ -152,8 +152,7 @@ async def slow(messages):
 try:
     tk.evaluate("sgqa", model={"slow": slow}, concurrency=2, limit=6, out="run", quiet=True)
 except KeyboardInterrupt:
-    run = tk.open_run("run")
-    print(sum(one.outcome == "answered" for one in run.samples), len(asked))
+    print(sum(one.outcome == "answered" for one in tk.open_run("run").samples), len(asked))
 """
 FORKED = """
 import os, tsgkit as tk

@@ -201,16 +201,15 @@ TYPES = {Kind.TEXT: "string", Kind.JSON: "string", Kind.WHOLE: "int64", Kind.NUM
 
 
 def test_an_interrupted_export_leaves_nothing(run: tk.Run, tmp_path: Path) -> None:
-    for to in FORMATS:
-        for row in (1, len(run.samples)):
+    for to, row in [(to, row) for to in FORMATS for row in (1, len(run.samples))]:
 
-            def interrupted(done: int, total: int, row: int = row) -> None:
-                if done == row:
-                    signal.raise_signal(signal.SIGINT)
+        def interrupted(done: int, total: int, row: int = row) -> None:
+            if done == row:
+                signal.raise_signal(signal.SIGINT)
 
-            with pytest.raises(KeyboardInterrupt):
-                export_run(run.path, to, tmp_path / "out", done=interrupted)
-            assert list(tmp_path.iterdir()) == [], (to, row)
+        with pytest.raises(KeyboardInterrupt):
+            export_run(run.path, to, tmp_path / "out", done=interrupted)
+        assert list(tmp_path.iterdir()) == [], (to, row)
 
 
 MEASURE = """
