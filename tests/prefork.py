@@ -145,6 +145,7 @@ def _serve() -> None:
         value = json.loads(line)
         if "program" in value or {"images", "--batch"} & {*value.get("words", ())}:
             litellm_calls.load()  # takes seconds, once
+            gc.freeze()
         if "poll" in value:
             pid, status = os.waitpid(value["poll"], os.WNOHANG)
             answer = {"code": os.waitstatus_to_exitcode(status) if pid else None}
