@@ -266,7 +266,7 @@ def test_pages_fit_and_can_be_used_by_all(view: View, width: int, scheme: str) -
     looks = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme, "reduced_motion": "reduce"}
     samples = "run/mine/samples?mark=w"
     places = ("", "run/mine?by=domain", samples, "run/mine/sample/0", "run/mine/sample/100", "run/judged/sample/1")
-    page = view.open(**looks)
+    page = view.open("", **looks)
     for place in (*places, "run/mine/compare?show=first", "nowhere"):
         page.goto("about:blank")  # or what is there changes without being loaded
         page.goto(f"{view.url}#/{place}")

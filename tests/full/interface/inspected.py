@@ -54,25 +54,15 @@ def said(messages: list[Any]) -> tk.Reply:
     return tk.Reply(text, ending_of(reason, None, text), finish_reason=reason)
 
 
-def by_name(folder: Path) -> list[str]:
-    """Return the figures of a task that Inspect finds by its name, of which nothing is imported before."""
-    assert "tsgkit.interface.inspect_tasks" not in sys.modules
-    [log] = inspect_eval(
-        "tsgkit/sgds", model="mockllm/model", task_args={"items": 3}, log_dir=str(folder), display="none"
-    )
-    assert log.results is not None and log.samples is not None and len(log.samples) == 3
-    return [name for score in log.results.scores for name in score.metrics]
-
-
 def by_inspect(folder: Path) -> dict[str, Any]:
+    words: dict[str, Any] = {"log_dir": str(folder), "display": "none"}
+    [named] = inspect_eval("tsgkit/sgds", model="mockllm/model", task_args={"items": 3}, **words)  # by its entry point
     from tsgkit.interface.inspect_tasks import inspect_task
 
-    found = {}
+    found: dict[str, Any] = {"named": named.status}
     for key, options in ASKED:
         made = inspect_task(key, items=ITEMS, **options)
-        [log] = inspect_eval(
-            made, model=get_model("mockllm/model", custom_outputs=output), log_dir=str(folder), display="none"
-        )
+        [log] = inspect_eval(made, model=get_model("mockllm/model", custom_outputs=output), **words)
         assert log.status == "success", log.error
         assert log.results is not None and log.samples is not None
         metrics = {name: one.value for score in log.results.scores for name, one in score.metrics.items()}
@@ -106,5 +96,4 @@ def by_us(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     home = Path(sys.argv[1])
-    values = {"named": by_name(home / "named"), "inspect": by_inspect(home / "logs"), "ours": by_us(home / "runs")}
-    print(json.dumps(values))
+    print(json.dumps({"inspect": by_inspect(home / "logs"), "ours": by_us(home / "runs")}))
