@@ -100,7 +100,7 @@ def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool
     for entry, is_countable in view.possible.frames[frame].items():
         if entry.action in frame or (counts_hands and not is_countable) or (is_held and entry.action in GRASPS):
             continue
-        for name in other_words(*entry):
+        for name in (name for name in other_words(*entry) if name not in frame):
             for hands in _grips(target, state, frame, counts_hands=counts_hands):
                 option = _option(target, frame, entry, name, hands, counts_hands=counts_hands)
                 if not any(_may_tell(option, step) for step in earlier) and _keeps_hand_rule(option, state):
