@@ -59,9 +59,17 @@ NEAR_ACTIONS = tuple(
     )
 )
 """Actions that a careful person may take for one another: in doubt they are the same."""
+WIDE_ACTIONS = {
+    "fasten": "tie nail glue chain clip tape solder strap clamp screw buckle staple tack pin stick lash peg sew bolt",
+    "stick": "glue tape pin hammer drive tack nail paste poke staple press",
+    "clean": "beat sweep brush dust wipe spray clear",
+    "snap": "break crack split smash close shut",
+}
+"""Actions that may be done in each of these ways."""
 KIN_ACTIONS = tuple(
     word_set(line)
     for line in (
+        *(f"{wide} {way}" for wide, ways in WIDE_ACTIONS.items() for way in ways.split()),
         "wipe clean rub polish dry scrub wash rinse scour vacuum lather soap buff burnish flush brush",
         "wash clean rinse disinfect sterilise autoclave boil",
         "soak dampen moisten wet dip dunk plunge submerge spray mist water irrigate marinate rinse wash",

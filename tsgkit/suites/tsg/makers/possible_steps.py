@@ -65,16 +65,14 @@ class PossibleSteps:
 
 
 def _entries(graph: ActionGraph) -> Iterator[tuple[Frame, Entry]]:
-    """Yield a frame for each place and tool of a step; one of its object alone if it has no place."""
+    """Yield a frame for each place of a step; without any, one for each tool and one of its object alone."""
     things = [one.target for one in graph.triplets if one.edge == DOBJ]
     if len(graph.actions) != 1 or len(things) != 1:
         return
     [action] = graph.actions
     ends = [one for one in graph.triplets if one.source == action and one.edge != DOBJ and one.target not in HANDS]
-    for _, edge, target in ends:
-        if edge == WITH:
-            yield Frame(things[0], tool=target), Entry(action)
-        else:
-            yield Frame(things[0], target), Entry(action, edge)
-    if all(one.edge == WITH for one in ends):
+    if places := [one for one in ends if one.edge != WITH]:
+        yield from ((Frame(things[0], target), Entry(action, edge)) for _, edge, target in places)
+    else:
+        yield from ((Frame(things[0], tool=one.target), Entry(action)) for one in ends)
         yield Frame(things[0]), Entry(action)
