@@ -43,7 +43,7 @@ class Shot(NamedTuple):
 COLUMNS = "columns=item,mark,strict,official,k,domain,reason"
 SHOTS = (
     Shot("view-samples.png", f"stories/samples?task=tsg/ma-sgg&subject=script:replies.jsonl&mark=w&{COLUMNS}", "", 640),
-    Shot("view-sample.png", "stories/sample/616", "In detail", 720),
+    Shot("view-sample.png", "stories/sample/1", "In detail", 720),
     Shot("view-room.png", "rooms/sample/1", "In detail", 620),
 )
 
@@ -60,7 +60,8 @@ def make_runs(folder: Path) -> None:
     replies = "".join(file.read_text(encoding="utf-8") for file in sorted(REPLIES.glob("*.jsonl")))
     (folder / "replies.jsonl").write_text(replies, encoding="utf-8")
     asked = ("--model", "script:replies.jsonl", "--model", "baseline/rules", "--style", "zero-shot,cot")
-    tsgkit("eval", "--task", "tsg", *asked, "--out", "runs/stories", "--quiet", folder=folder)
+    tasks = "tsg/ma-sgg,tsg/sa-sgg,tsg/sgqa,tsg/sgds"
+    tsgkit("eval", "--task", tasks, *asked, "--out", "runs/stories", "--quiet", folder=folder)
     rooms = ("--task", "sceneeval/plausibility", "--scenes", f"mine={ROOMS}", "--judge", "rules")
     tsgkit("eval", *rooms, "--out", "runs/rooms", "--quiet", folder=folder)
 
@@ -71,6 +72,7 @@ def take(page: Page, address: str, shot: Shot) -> None:
     page.goto("about:blank")
     page.goto(f"{address}#/run/{shot.page}")
     page.wait_for_selector("main h1")
+    page.get_by_text("Loading").wait_for(state="detached")
     page.wait_for_timeout(2000)  # drawings are ready when nothing moves any more
     if shot.heading:
         page.get_by_role("heading", name=shot.heading).evaluate("(heading) => heading.scrollIntoView()")
