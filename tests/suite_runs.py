@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from reported import example_run
@@ -15,13 +16,13 @@ RUNS = {
     "sceneeval": "sceneeval/rules",
     "spatialgen": "spatialgen/judged",
 }
-"""A run of each suite."""
 
 
 def stored(folder: Path, name: str) -> Path:
     """Return a copy of a stored run beside its images and scenes; that of tsg is made of the example replies."""
     suite, _, run = name.partition("/")
     if suite == "tsg":
-        return example_run(folder / run, *TASKS, styles=["zero-shot", "cot"], first=30)
+        asked: dict[str, object] = {"styles": ["zero-shot", "cot"], "first": 30}  # a browser has a loop in this thread
+        return ThreadPoolExecutor(1).submit(example_run, folder / run, *TASKS, **asked).result()
     shutil.copytree(STORED / suite, folder / suite, dirs_exist_ok=True)
     return folder / suite / run

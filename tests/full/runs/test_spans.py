@@ -85,17 +85,17 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
 
 
 def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine) -> None:
-    with model_server(echo_key=True, replies={"paper": "[sesame] "}, always={"flour": "400"}) as server:
+    with model_server(echo_key=True, replies={"girth": "[sesame] "}, always={"pipette": "400"}) as server:
         for more in ((), ("--otel-content",)):
             told = (*words(server.base, *more, out=f"run{len(more)}"), "--ids", "saddle/q2", "pcr/q0")
             with collector() as served:
                 traced(tsgkit, served.url, *(word for word in told if word not in ("--limit", "6")), code=1)
             assert KEY.encode() not in served.raw and TOKEN.encode() not in served.raw
-            for text in (b"scissors", b"flour", b"sesame", b"this is error"):
+            for text in (b"girth", b"pipette", b"sesame", b"this is error"):
                 assert (text in served.raw) is bool(more), text
     calls = {call.is_error: call for call in served.named("chat x")}
     [prompt] = [one for one in json.loads(calls[False]["gen_ai.input.messages"]) if one["role"] == "user"]
-    assert prompt["parts"][0]["type"] == "text" and "scissors" in prompt["parts"][0]["content"]
+    assert prompt["parts"][0]["type"] == "text" and "girth" in prompt["parts"][0]["content"]
     [reply] = json.loads(calls[False]["gen_ai.output.messages"])
     assert reply["role"] == "assistant" and reply["finish_reason"] == "stop"
     assert reply["parts"] == [{"type": "text", "content": "[sesame] [redacted]"}]
