@@ -21,8 +21,7 @@ RUNS = {
 def stored(folder: Path, name: str) -> Path:
     """Return a copy of a stored run beside its images and scenes; that of tsg is made of the example replies."""
     suite, _, run = name.partition("/")
-    if suite == "tsg":
-        asked: dict[str, object] = {"styles": ["zero-shot", "cot"], "first": 30}  # a browser has a loop in this thread
-        return ThreadPoolExecutor(1).submit(example_run, folder / run, *TASKS, **asked).result()
+    if suite == "tsg":  # in a thread, since a browser has an event loop in this one
+        return ThreadPoolExecutor(1).submit(example_run, folder / run, *TASKS, styles=["zero-shot", "cot"]).result()
     shutil.copytree(STORED / suite, folder / suite, dirs_exist_ok=True)
     return folder / suite / run
