@@ -79,7 +79,7 @@ def test_the_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_
     card = (BUNDLED / "README.md").read_text(encoding="utf-8")
     audits = {name: audit_of(f"tsg/{name}", str(BUNDLED / f"{name}.jsonl")).audit for name in NAMES}
     counts = {name: audit.n for name, audit in audits.items()}
-    assert counts == {"sgqa": 496, "sgds": 374, "sa-sgg": 428, "ma-sgg": 446}
+    assert counts == {"sgqa": 496, "sgds": 467, "sa-sgg": 428, "ma-sgg": 446}
     assert all(f"| {count} |" in card for count in (62, *counts.values()))
     single = rows(BUNDLED / "sa-sgg.jsonl")
     assert len({row["domain"] for row in single}) == len({row["scenario_id"] for row in single}) == 62
@@ -91,7 +91,7 @@ def test_the_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_
         assert {one.check.code for one in audit.found if one.slips} <= fine, "no contamination either"
         assert not any(spread.is_skewed for spread in audit.spreads)
         assert name not in ("sgqa", "sgds") or not audit.solving
-        least = {"sgqa": 6.6, "sgds": 7.6, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]
+        least = {"sgqa": 6.6, "sgds": 6.7, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]
         assert 100 * audit.smallest_difference == pytest.approx(least, abs=0.06), "models need not be 8 points apart"
         canaries = {row["canary"] for row in rows(BUNDLED / f"{name}.jsonl")}
         assert len(canaries) == 1 and canaries.pop() in card

@@ -1,14 +1,18 @@
-"""``tsgkit make tsg`` of many stories, interrupted."""
+"""``tsgkit make tsg`` of many stories, interrupted, and of published clips."""
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from full.suites.tsg.commands.test_benchmark_maker import made, stories_file
+from full.suites.tsg.commands.test_benchmark_maker import made, rows, stories_file
+
+OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 
 
 @pytest.fixture(autouse=True)
@@ -28,3 +32,11 @@ def test_an_interrupt_leaves_finished_stages_and_no_half_one() -> None:
         assert process.returncode == 130 and "goes on" in said and "Traceback" not in said
         assert not Path("out/described.jsonl").exists() and not list(Path("out").glob(".*.part"))
     assert made(str(source), "-o", "out", "--only", "describe") == 0
+
+
+@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published clips")
+def test_published_clips_pass_the_gate() -> None:
+    clips = json.loads((Path(OFFICIAL) / "easg_fit.json").read_text(encoding="utf-8"))
+    Path("clips.json").write_text(json.dumps(dict([*clips.items()][:12])))
+    assert made("clips.json", "-o", "out", "--questions", "4", "--fix") == 0
+    assert len(rows("out", "stories.jsonl")) == 12 and len(rows("out", "ma-sgg.jsonl")) > 40
