@@ -70,6 +70,7 @@ def test_a_graph_is_worded_plainly_or_has_a_reason_why_it_cannot_be() -> None:
         (cactus, Manner("past passive"), "The cactus was lifted in the pot with one hand."),
         (TURN, Manner("imperative"), "Turn the bolt on the brake with the hex key using both hands."),
         (WASH, Manner("passive"), "The scissors are washed in the sink."),
+        (step("pass: dobj hoe, from hand1"), Manner("past"), "She passed the hoe with one hand."),
     ):
         assert word(graph, manner).text == text
     sentence = write([WASH, WASH, WASH], Manner(), Random(1))

@@ -274,7 +274,10 @@ def _passed_on(clause: Clause, manner: Manner) -> list[Piece]:
     """Return phrases of other prepositions and hands: *from one hand to the other*."""
     is_counted = manner.hands == "counted" and not clause.hands
     pieces = []
-    for place, (edge, hand) in enumerate(clause.hand_phrases):
+    phrases = clause.hand_phrases
+    if [edge for edge, _ in phrases] == ["from"] and not clause.phrases and not clause.hands:
+        phrases = ((WITH, phrases[0][1]),)  # where it goes is not told
+    for place, (edge, hand) in enumerate(phrases):
         words = ("the other" if place else "one hand") if is_counted else hand
         pieces += [Piece(edge.replace("-", " ")), Piece(words, hand)]
     return pieces

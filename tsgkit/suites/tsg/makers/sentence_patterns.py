@@ -95,7 +95,8 @@ def write(
     starts = range(0, len(units), MOST_CLAUSES if len(units) != MOST_CLAUSES + 1 else 2)
     for number, start in enumerate(starts):
         group = units[start : start + starts.step]
-        pieces += _sentence(group, manner, choice, said, opening=choice.choice(OPENINGS) if number else "")
+        opening = choice.choice(OPENINGS) if number else ""
+        pieces += _sentence(group, manner, choice, said, opening="" if manner.style == "perfect" else opening)
     return _with_account(graphs, units, pieces, manner)
 
 
