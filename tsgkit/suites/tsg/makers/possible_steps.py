@@ -21,6 +21,10 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, WITH, ActionGraph
 from tsgkit.suites.tsg.makers.claims import hands_of
+from tsgkit.suites.tsg.makers.clauses import is_plural
+
+AMONG = ("between", "among")
+"""Prepositions that need several things."""
 
 
 class Frame(NamedTuple):
@@ -72,7 +76,8 @@ def _entries(graph: ActionGraph) -> Iterator[tuple[Frame, Entry]]:
     [action] = graph.actions
     ends = [one for one in graph.triplets if one.source == action and one.edge != DOBJ and one.target not in HANDS]
     if places := [one for one in ends if one.edge != WITH]:
-        yield from ((Frame(things[0], target), Entry(action, edge)) for _, edge, target in places)
+        sound = (one for one in places if one.edge not in AMONG or is_plural(one.target))
+        yield from ((Frame(things[0], target), Entry(action, edge)) for _, edge, target in sound)
     else:
         yield from ((Frame(things[0], tool=one.target), Entry(action)) for one in ends)
         yield Frame(things[0]), Entry(action)

@@ -33,7 +33,7 @@ ROWS = ("sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
 OPTIONS = ("--implicit", "0.2", "--repeated", "0.1", "--bare", "0.1", "--choices", "3", "--possible", "more.jsonl")
 AS_EVER = {
     "described.jsonl": "060dec3a", "narratives.jsonl": "294f9660", "sentences.jsonl": "5f6a4d94",
-    "sgqa.jsonl": "90869f18", "sgds.jsonl": "6e926b30", "sa-sgg.jsonl": "2dce1702", "ma-sgg.jsonl": "68d56775",
+    "sgqa.jsonl": "90869f18", "sgds.jsonl": "4ff09d17", "sa-sgg.jsonl": "2dce1702", "ma-sgg.jsonl": "68d56775",
 }  # fmt: skip
 MAKE = ("make", "tsg", "stories.jsonl", "-o", "out", *OPTIONS)
 
