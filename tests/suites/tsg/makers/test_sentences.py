@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import permutations
+from itertools import islice, permutations
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from shipped import DATA, TASKS
+from shipped import DATA
 
 from tsgkit.graph.hands import hand_step, trace
 from tsgkit.graph.model import HANDS, ActionGraph, Narrative, Vocabulary
@@ -216,11 +216,7 @@ def view_of(story: Narrative) -> StoryView:
     return StoryView(story, PossibleSteps.of(story.graphs, POSSIBLE.get(story.id, ())))
 
 
-stories_read, possible = (
-    read_file(TASKS.parent / "examples/stories" / f"{name}.jsonl") for name in ("stories", "possible")
-)
-OWN_STORIES = [one.narrative for one in stories_read.entries]
-POSSIBLE = {one.narrative.id: one.narrative.graphs for one in possible.entries}
+POSSIBLE = {one.narrative.id: one.narrative.graphs for one in read_file(DATA.parent / "possible.jsonl").entries}
 
 
 def may_tell(option: Option, graph: ActionGraph) -> bool:
@@ -228,7 +224,7 @@ def may_tell(option: Option, graph: ActionGraph) -> bool:
 
 
 def test_five_options_of_a_choice_exclude_each_other_say_the_same_names_and_have_even_keys() -> None:
-    choices = made(OWN_STORIES[:6], 6)
+    choices = made(islice(stories(), 6), 6)
     keys = Counter((choice.worded.tag, choice.position) for _, choice in choices)
     counts = [[keys[tag, position] for position in range(5)] for tag in TAGS]
     assert len(choices) > 20 and all(max(of_tag) - min(of_tag) <= 1 for of_tag in counts) and all(map(sum, counts))
