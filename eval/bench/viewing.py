@@ -90,12 +90,14 @@ def looked(page: Page, server: subprocess.Popen[str], began: float) -> tuple[flo
     page.wait_for_selector("main [role=row] a")
     shown = "document.querySelector('main').innerText.includes"
     filtered = seconds(page, "location.hash += '?mark=w'", f"() => {shown}(' of {SAMPLES} samples: ')")
+    is_other = "(before) => document.querySelector('main p.sum').innerText !== before"
+    before = page.inner_text("main p.sum")
     page.fill("main input", "flour")
-    page.wait_for_timeout(sized(3000, 1000))  # the texts are read once
+    page.wait_for_function(is_other, arg=before)  # the texts are read once
     before = page.inner_text("main p.sum")
     began = time.perf_counter()
     page.fill("main input", sized("scatter", "Answer: A"))
-    page.wait_for_function("(before) => document.querySelector('main p.sum').innerText !== before", arg=before)
+    page.wait_for_function(is_other, arg=before)
     searched = time.perf_counter() - began
     return first, filtered, searched, drawn(page)
 

@@ -31,7 +31,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "mine"
 
     def model(messages: list[dict[str, str]]) -> str:
-        return guess(messages).replace("I do not know.", f"I do not know. {HOSTILE}")
+        is_question = "Question: " in messages[-1]["content"]
+        return f"I do not know. {HOSTILE}" if is_question else guess(messages)
 
     tk.evaluate("tsg", model=model, style=["zero-shot", "cot"], limit=20, out=out, quiet=True)
     return out
@@ -250,7 +251,7 @@ def test_items_of_two_rows_are_counted_and_listed_and_the_matrix_names_what_is_p
     pairs = [(marks[n] == "r", marks[n + 20] == "r") for n in range(40, 60)]
     for name, pair in (("both right", (True, True)), ("only A right", (True, False)), ("both wrong", (False, False))):
         expect(page.get_by_role("button", name=f"{name} {pairs.count(pair)}")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"A − B: [+−]\d+\.\d points \[.*\], p = \d"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"A − B: [+−]?\d+\.\d points \[.*\], p = \d"))).to_be_visible()
     page.get_by_role("button", name="both wrong").press("Enter")
     expect(view.sum).to_have_text(f"{pairs.count((False, False))} items, both wrong")
     page.get_by_role("img", name=re.compile("Marks of 20 items in 2 rows")).hover(position={"x": 5, "y": 4})
