@@ -11,6 +11,7 @@ covered: passives, compounds, several subjects of one verb, plural verbs that ar
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from tsgkit.lexicon import bases, is_preposition, singular
 from tsgkit.lexicon.tables import word_set
@@ -32,7 +33,8 @@ WORD = re.compile(r"(?:next to|close to|in front of|on top of)\b|[^\W_][\w'-]*|[
 def parse(caption: str) -> CaptionGraph:
     """Parse a caption by the rules above."""
     clause, before = _Clause(), ""
-    for word in [*WORD.findall(caption.lower()), "."]:
+    text = unicodedata.normalize("NFKC", caption).lower()  # as replies are read
+    for word in [*WORD.findall(text), "."]:
         verb = "" if before in ARTICLES or not (clause.phrase or clause.last) else clause.verb(word)
         is_link = bool(verb) or word in NEGATIONS or (is_preposition(word) and before not in ARTICLES)
         if is_link or word in BREAKS or word in ARTICLES:

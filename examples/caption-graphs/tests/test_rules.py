@@ -34,6 +34,7 @@ WORDS = st.sampled_from(
 
 
 @example("OBJECT")
+@example("𝕊 ﬀ ２")
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=12).map(" ".join)))
 def test_rules_make_a_readable_graph_of_any_text(caption: str) -> None:
     graph = parse(caption)
