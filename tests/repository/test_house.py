@@ -22,8 +22,8 @@ from tsgkit.suites.suite import OURS
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tsgkit"
 LEVELS = (
-    *("errors version", "lexicon", "replies", "browser graph logic geometry", "user_folders", "scoring library llm"),
-    *("suites", "agents", "runs", "report", "interface", "serve", "cli"),
+    *("errors version", "lexicon", "replies", "browser graph logic geometry", "user_folders", "scoring library"),
+    *("llm", "suites", "agents", "runs", "report", "interface", "serve", "cli"),
 )
 LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms.split()}
 HOMES = {
@@ -36,6 +36,7 @@ HOMES = {
     "inspect_ai": {"interface", "report", "suites"},
     "pyarrow": {"library", "report"},
     "ray": {"runs"},
+    "xllamacpp": {"llm"},
     **{key: {"llm"} for key in ("litellm", "aiohttp", "opentelemetry")},
     **{key: {"library"} for key in ("yaml", "huggingface_hub")},
     **{key: {"serve"} for key in ("starlette", "uvicorn", "anywidget", "traitlets")},

@@ -21,11 +21,11 @@ from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.prices import Price, price_of
-from tsgkit.llm.providers import provider_for
+from tsgkit.llm.providers import model_settings, provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import Client, Settings, parse, secrets_of, settings_of
-from tsgkit.llm.user_models import is_own, own_settings, usual_concurrency
+from tsgkit.llm.settings import Client, Settings, parse, secrets_of
+from tsgkit.llm.user_models import usual_concurrency
 from tsgkit.suites.judges.response_formats import BAD_REQUESTS
 from tsgkit.suites.transcript import Ask
 
@@ -72,11 +72,11 @@ def door_of(
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     price = price or price_of(model, settings.tier)
     return Door(
-        name=model,
+        name=settings.model,
         provider=provider_for(settings, price, client),
         endpoint=settings.endpoint,
         parameters=settings.parameters,
-        flow=RequestQueue(concurrency or usual_concurrency(model, CONCURRENCY)),
+        flow=RequestQueue(settings.places(concurrency or usual_concurrency(model, CONCURRENCY))),
         budget=budget or Budget(),
         recorder=recorder or MemoryRecorder(),
         secrets=secrets_of([settings]),
@@ -87,8 +87,7 @@ def door_of(
 
 def settings_for(model: str, arguments: Sequence[str]) -> Settings:
     """Return the settings of a model that agents ask, whose temperature is 0 if none is given."""
-    given = parse(arguments, [model])
-    return own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
+    return model_settings(model, parse(arguments, [model]), {"temperature": 0})
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:

@@ -17,6 +17,7 @@ asked. The fifth command has five rows for each task: one zero-shot, four few-sh
 
 A model is named PROVIDER/NAME, as in LiteLLM. baseline/rules, baseline/random, script:FILE (replies by item_id) and
 replay:RUN need no model. python:MODULE:NAME (python:./FILE.py:NAME) is a function of yours: messages in, text out.
+gguf:FILE.gguf, or gguf:OWNER/REPO/FILE.gguf of the Hugging Face hub, is a model that is run on this machine.
 """
 
 from __future__ import annotations
@@ -91,7 +92,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="another set of prompts; repeatable, 'default' names those that are used without this option",
     )
-    asked.add_argument("--model-arg", action="append", metavar="K=V", help="a parameter, for one model M:K=V")
+    asked.add_argument(
+        "--model-arg",
+        action="append",
+        metavar="K=V",
+        help="a parameter, for one model M:K=V; of gguf: also ctx, slots, threads, gpu_layers, template",
+    )
     asked.add_argument("--plan", metavar="NAME", help="these settings from eval/plans/NAME.yaml or a file")
     how = parser.add_argument_group("how it is carried out")
     how.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default runs/NAME-IDENTITY)")

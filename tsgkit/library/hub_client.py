@@ -1,4 +1,4 @@
-"""Questions to the Hugging Face hub, asked with ``huggingface_hub``: commits, lists of files, permission.
+"""Questions to the Hugging Face hub, asked with ``huggingface_hub``: commits, lists of files, permission, models.
 
 ``HF_ENDPOINT`` names another hub. A login (``HF_TOKEN``, or that of ``hf auth login``) is used where there is one; it
 is sent to the hub only, and never written or shown. The library's own statistics are switched off.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tsgkit.errors import DownloadProblem, UsageError
@@ -89,6 +90,17 @@ def address_of(name: HubName, patience: Patience = PATIENT) -> str:
     return url
 
 
+def model_file(repository: str, path: str) -> Path:
+    """Return a file of a model on this machine: of the library's own cache, fetched into it if it is not there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    kept = try_to_load_from_cache(repository, path)
+    if isinstance(kept, str):
+        return Path(kept)
+    name = HubName(repository, None, path, "model")
+    return _ask(name, lambda api: Path(str(api.hf_hub_download(repository, path))), PATIENT)
+
+
 def login() -> dict[str, str]:
     """Return the header that identifies the user to the hub; empty without a login."""
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # documented, not re-exported
@@ -108,11 +120,12 @@ def _file(entry: Any) -> HubFile | None:  # noqa: ANN401  (an entry of the libra
 def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T:
     if is_offline():
         told = "HF_HUB_OFFLINE is set, and this is not on this machine"
-        raise HubUnreachable(f"{name}: {told}", hint=f"with a network: tsgkit data get {name}")
+        hint = f"with a network: tsgkit data get {name}" if name.kind == "dataset" else "unset it to fetch the file"
+        raise HubUnreachable(f"{name}: {told}", hint=hint)
     try:
         from huggingface_hub import HfApi
     except ImportError:
-        told = "datasets of the hub are read with huggingface_hub, which is not installed"
+        told = f"{name.kind}s of the hub are read with huggingface_hub, which is not installed"
         raise UsageError(told, hint="pip install huggingface_hub") from None
     _switch_off_statistics()
     api = HfApi(endpoint=endpoint(), library_name="tsgkit")
@@ -145,13 +158,12 @@ def _in_our_words(name: HubName) -> Iterator[None]:
     except OfflineModeIsEnabled:
         raise HubUnreachable(f"{name}: the hub must not be asked: HF_HUB_OFFLINE is set") from None
     except GatedRepoError:
-        page = f"{endpoint()}/datasets/{name.repository}"
-        raise DownloadProblem(
-            f"{name}: this dataset is gated, and you have no access to it", hint=f"ask for it at {page}; then {LOG_IN}"
-        ) from None
+        page = f"{endpoint()}/{'datasets/' * (name.kind == 'dataset')}{name.repository}"
+        told = f"{name}: this {name.kind} is gated, and you have no access to it"
+        raise DownloadProblem(told, hint=f"ask for it at {page}; then {LOG_IN}") from None
     except RevisionNotFoundError:
         raise DownloadProblem(
-            f"{name}: the dataset has no revision {name.revision or MAIN}", hint="name a branch, a tag or a commit"
+            f"{name}: the {name.kind} has no revision {name.revision or MAIN}", hint="name a branch, a tag or a commit"
         ) from None
     except HfHubHTTPError as error:
         raise _refused(name, error.response.status_code) from None
@@ -172,14 +184,15 @@ def _refused(name: HubName, status: int) -> Exception:
     if status in PASSING:
         return _Passing("the hub asks for fewer requests (429)" if status == 429 else f"the hub answers {status}")
     if status in (401, 404) and not get_token():
-        told = f"{name}: there is no such dataset, or it is private"
+        told = f"{name}: there is no such {name.kind}, or it is private"
         return DownloadProblem(told, hint=f"check the name; if it is private, {LOG_IN}")
     if status == 401:
         return DownloadProblem(f"{name}: the hub does not accept your login", hint=LOG_IN)
     if status == 403:
-        return DownloadProblem(f"{name}: your login may not read this dataset (403)", hint=LOG_IN)
+        return DownloadProblem(f"{name}: your login may not read this {name.kind} (403)", hint=LOG_IN)
     if status == 404:
-        return DownloadProblem(f"{name}: there is no such dataset, or your login may not see it", hint="check the name")
+        told = f"{name}: there is no such {name.kind}, or your login may not see it"
+        return DownloadProblem(told, hint="check the name")
     return DownloadProblem(f"{name}: the hub answers {status}", hint=_hint_at_endpoint())
 
 

@@ -37,11 +37,12 @@ OTHER_KINDS = ("models", "spaces", "buckets")
 
 @dataclass(frozen=True)
 class HubName:
-    """A dataset on the hub, at a revision (None: the present ``main``), and a file or folder in it (empty: all)."""
+    """A dataset or model on the hub, at a revision (None: the present ``main``), and what lies in it (empty: all)."""
 
     repository: str
     revision: str | None = None
     path: str = ""
+    kind: str = "dataset"
 
     def __str__(self) -> str:
         revision = f"@{self.revision}" if self.revision else ""

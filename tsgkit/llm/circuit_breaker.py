@@ -117,6 +117,8 @@ def advice_on(failure: CallFailed) -> str:
     """Return the one thing to change before a model can be asked."""
     if failure.unpaid:
         return "its account has no credit or quota left: add some, or use the key of another"
+    if failure.ended:
+        return "the same command starts it again; with less memory in use: --model-arg ctx=..., --model-arg slots=1"
     if failure.misdirected:
         return "name the address that it redirects to: --model-arg api_base=..."
     if failure.status in (401, 403):

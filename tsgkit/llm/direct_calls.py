@@ -109,6 +109,8 @@ class DirectCalls:
 
     settings: Settings
     price: Price | ImagePrice | None = None
+    proxied: bool = True
+    """False for a server in the next process, to which no proxy leads."""
     notices: list[str] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the server gets it, without messages; known once prepared."""
@@ -135,7 +137,7 @@ class DirectCalls:
         self._parameters = _translated(accepted)
         self._headers = _headers(self.settings)
         address, self._url = http_sessions.socket_and_url(_endpoint(self.settings))
-        self._proxy = None if address else http_sessions.proxy_for(self._url)
+        self._proxy = None if address or not self.proxied else http_sessions.proxy_for(self._url)
         self.sent = self._body(None, None)
         del self.sent["messages"]
         http_sessions.load()

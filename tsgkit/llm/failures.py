@@ -63,6 +63,8 @@ class CallFailed(Exception):
     """The finish reason as the service wrote it."""
     text: str | None = field(default=None, repr=False)
     """What came of a reply before it was cut off."""
+    ended: bool = False
+    """The server was a process of ours, and is no more."""
     timed_out: bool = False
     """Nothing came for as long as the user waits."""
     in_batch: bool = False
@@ -88,7 +90,7 @@ class CallFailed(Exception):
     @property
     def denied(self) -> bool:
         """True if the service would reject every other request too."""
-        return self.unpaid or self.misdirected or self.status in DENIED
+        return self.unpaid or self.misdirected or self.ended or self.status in DENIED
 
     @property
     def too_long(self) -> bool:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.reply import Usage
 
 MOST_IMAGE_TOKENS = 4160
@@ -150,6 +151,8 @@ def price_of(model: str, tier: str = "") -> Price | None:
 
     A tier that the map has no price of is taken at the standard price, with a note. LiteLLM itself is not loaded.
     """
+    if is_local(model):
+        return Price(0.0, 0.0, source="this machine")
     entry, named = _entry(model), tier_named(tier)
     if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
@@ -231,6 +234,8 @@ def provider_of(model: str) -> str:
     >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
     ('hosted_vllm', 'openai')
     """
+    if is_local(model):
+        return "llama.cpp"
     if "/" in model:
         return model.partition("/")[0]
     return str(_map().get(model, {}).get("litellm_provider", model))

@@ -10,19 +10,21 @@ Neither a run's identity nor a cache key holds the client, because both send the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.direct_calls import DirectCalls, is_own_server, why_not_direct
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.local_models import LocalModel, local_settings
 from tsgkit.llm.prices import Price
-from tsgkit.llm.settings import UNIX, Client, Settings
-from tsgkit.llm.user_models import UserModel, is_own
+from tsgkit.llm.settings import UNIX, Argument, Client, Settings, settings_of
+from tsgkit.llm.user_models import UserModel, is_own, own_settings
 
 CLIENTS: tuple[Client, ...] = get_args(Client)
-SERVICES = (DirectCalls, LiteLlm)
+SERVICES = (DirectCalls, LiteLlm, LocalModel)
 """Providers that send requests, whose parameters are known once prepared."""
 
 
@@ -44,18 +46,30 @@ def client_of(settings: Settings, chosen: Client | None = None) -> Client:
     return chosen or ("direct" if not why_not and is_own_server(settings) else "litellm")
 
 
+def model_settings(model: str, arguments: Sequence[Argument], defaults: Mapping[str, Any]) -> Settings:
+    """Return how a model is asked, whoever answers under its name."""
+    if is_own(model):
+        return own_settings(model, tuple(arguments))
+    return local_settings(model, arguments, defaults) if is_local(model) else settings_of(model, arguments, defaults)
+
+
 def provider_for(
     settings: Settings, price: Price | None, client: Client | None = None
-) -> DirectCalls | LiteLlm | UserModel:
+) -> DirectCalls | LiteLlm | LocalModel | UserModel:
     """Return who answers under the name of a model."""
     if is_own(settings.model):
         return UserModel(settings.model, price)
+    if is_local(settings.model):
+        if client == "litellm":
+            raise UsageError(f"{settings.model}: LiteLLM cannot ask it", hint="leave --client out")
+        return LocalModel(settings, price)
     return DirectCalls(settings, price) if client_of(settings, client) == "direct" else LiteLlm(settings, price)
 
 
 def needs_litellm(settings: Mapping[str, Settings], client: Client | None) -> bool:
     """Return whether LiteLLM is loaded, which takes seconds, to ask any of these models."""
-    return any(not is_own(name) and client_of(one, client) == "litellm" for name, one in settings.items())
+    services = {name: one for name, one in settings.items() if not is_own(name) and not is_local(name)}
+    return any(client_of(one, client) == "litellm" for one in services.values())
 
 
 def client_given(value: Any) -> Client | None:  # noqa: ANN401  (whatever a caller gives)

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
@@ -45,6 +46,8 @@ IMAGE_PARAMETERS = {
     **dict.fromkeys(("response_format", "input_fidelity"), False),
 }
 """The same for image models."""
+SERVER_OPTIONS = {**dict.fromkeys(("ctx", "slots", "threads", "gpu_layers"), True), "template": False}
+"""The options of a server that is started here for a file of weights, and whether they are numbers; none is sent."""
 NOT_SENT = "the provider would not be sent it"
 DEFAULT_LIMIT = "max_tokens"
 """The parameter that a default limit of tokens sets."""
@@ -90,6 +93,8 @@ class Settings:
     given: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     connection: dict[str, Any] = field(default_factory=dict, repr=False)
+    server: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The options of the server that is started for it here; no part of its identity."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -100,6 +105,10 @@ class Settings:
     def has_default_limit(self) -> bool:
         """True if replies have a limit of tokens that the user did not set."""
         return DEFAULT_LIMIT in self.defaults
+
+    def places(self, wanted: int) -> int:
+        """Return the number of requests in flight: a server that is started here has no more than its slots."""
+        return min(wanted, int(self.server.get("slots", wanted)))
 
     @property
     def tier(self) -> str:
@@ -143,6 +152,8 @@ def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) 
     if ":" in name or "/" in name:
         raise UsageError(f"--model-arg {name}: none of the models is called so", hint=f"models: {', '.join(models)}")
     head = name.partition(".")[0]
+    if any(map(is_local, models if model is None else [model])):
+        parameters = {**parameters, **SERVER_OPTIONS}
     if not NAME.fullmatch(name):
         raise UsageError(f"--model-arg {_shown(name)}: no name of a parameter", hint="as in extra_body.top_k=5")
     if head in RESERVED or head.startswith("litellm_"):
@@ -187,6 +198,7 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
     """Return how a model is asked; an argument for this model goes before one for all."""
     chosen = [argument for argument in arguments if argument.model is None]
     chosen += [argument for argument in arguments if argument.model == model]
+    chosen = [argument for argument in chosen if argument.name not in SERVER_OPTIONS]
     given: dict[str, Any] = {}
     for argument in chosen:
         _put(given, argument.name, argument.value)

@@ -227,7 +227,7 @@ def secrets_in(asker: Door | RecordedModel) -> Secrets:
 
 def _header(model: str, asker: Door | RecordedModel, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
     door = asker if isinstance(asker, Door) else None
-    how = {} if door is None else {"endpoint": door.endpoint, "parameters": door.parameters}
+    how = {} if door is None else {"name": door.name, "endpoint": door.endpoint, "parameters": door.parameters}
     everything = {"model": {"name": model, **how}, "prompts": fingerprint(), **asked}
     value = {
         "format": FORMAT,

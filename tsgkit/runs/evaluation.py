@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,6 +21,8 @@ from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GO
 from tsgkit.llm.batch_calls import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
+from tsgkit.llm.images import Messages
+from tsgkit.llm.local_models import LocalModel
 from tsgkit.llm.providers import SERVICES, provider_for
 from tsgkit.llm.telemetry import Tracing
 from tsgkit.llm.user_models import is_own
@@ -35,13 +37,14 @@ from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.run_files import RECORDS
-from tsgkit.runs.run_setup import SCENE_TIME, RunSetup, asked_of, asks_a_model, in_shard, prepare
+from tsgkit.runs.run_setup import SCENE_TIME, Row, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import reader_of, records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.span_attributes import run_attributes
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, check_batches, subjects_of
 from tsgkit.suites.request_forms import NEWEST, form_of
+from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.version import __version__
 
 RUNS = Path("runs")
@@ -252,6 +255,9 @@ class _Opened:
         limits = replace(options.limits, executor=options.executor)
         subjects = subjects_of(prepared, self.folder, limits, cache, reads_cache=not options.new)
         _check_models(subjects)
+        for name, subject in subjects.items():
+            if isinstance(subject, Door) and isinstance(subject.provider, LocalModel):
+                subject.provider.longest = _longest_prompt(prepared.rows, name)
         there = _there(sum(state.at_start for state in self.states.values()))
         if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
@@ -353,6 +359,16 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
     for door in doors:
         if len(doors) > 1 or isinstance(door.provider, HeldModel):
             door.provider.prepare()
+
+
+def _longest_prompt(rows: Sequence[Row], model: str) -> Messages:
+    """Return the longest of the prompts that are known before a model is asked; none where it is asked by agents."""
+    longest = ""
+    for row in rows:
+        if row.asked == model and isinstance(row.solver, (Single, Vote)):
+            prompts = (row.solver.prompter.text(row.dataset.sample(number)) for number in row.numbers)
+            longest = max((longest, *prompts), key=len)
+    return [{"role": "user", "content": longest}] if longest else []
 
 
 def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:

@@ -23,6 +23,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished, Unasked
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
@@ -143,7 +144,7 @@ def painter_of(
     model: str, arguments: Sequence[str], price: str | None = None, rewriter: RewriterOptions | None = None
 ) -> Painter:
     """Return an image model with its arguments (``size=1024x1024``) and its price per image, if known."""
-    if not asks_a_model(model) or model.startswith(BASELINE):
+    if not asks_a_model(model) or model.startswith(BASELINE) or is_local(model):
         raise UsageError(f"{model} makes no images", hint="name an image model as PROVIDER/NAME")
     given = parse(arguments, [model], IMAGE_PARAMETERS)
     if model.startswith(PREFIX):

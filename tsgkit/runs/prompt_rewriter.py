@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tsgkit.agents.asker import ask_for
+from tsgkit.agents.asker import ask_for, settings_for
 from tsgkit.errors import UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
@@ -24,7 +24,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending
-from tsgkit.llm.settings import Settings, parse, settings_of
+from tsgkit.llm.settings import Settings
 from tsgkit.replies import Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.runs.agent_calls import AgentCalls, open_calls
@@ -57,9 +57,7 @@ class RewriterOptions:
     @property
     def settings(self) -> Settings | None:
         """Its settings; None if a recording answers."""
-        if not asks_a_model(self.model):
-            return None
-        return settings_of(self.model, parse(self.arguments, [self.model]), {"temperature": 0})
+        return settings_for(self.model, self.arguments) if asks_a_model(self.model) else None
 
     @property
     def known_price(self) -> Price | None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.library.cards import Card
 from tsgkit.llm.direct_calls import SERVED, is_own_server
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import reasons_by_name
 from tsgkit.llm.settings import DEFAULT_LIMIT, Settings
 
@@ -50,7 +51,7 @@ def reply_limit(settings: Settings, cards: Collection[Card], *, reasons: bool = 
     ``reasons``: the model may be asked to reason in words.
     """
     is_served = settings.model.partition("/")[0] in SERVED and "api_base" in settings.connection
-    if not is_served or not is_own_server(settings):
+    if not is_local(settings.model) and not (is_served and is_own_server(settings)):
         return None
     if decisive := next(filter(DECISIVE.search, _names_in(settings.given)), ""):
         return ReplyLimit(None, f"{decisive} is given")

@@ -31,9 +31,10 @@ from tsgkit.library.projects import find
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
+from tsgkit.llm.local_models import registered
+from tsgkit.llm.providers import model_settings
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
-from tsgkit.llm.user_models import is_own, own_settings
+from tsgkit.llm.settings import Settings, parse, secrets_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
 from tsgkit.runs.item_errors import Scoring
@@ -51,7 +52,7 @@ from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, t
 from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
 from tsgkit.version import __version__
 
-LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
+LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk", "xllamacpp")
 LONGEST_NAME = 60
 SCENE_TIME = 120.0
 """Seconds for measuring a scene; scenes of usual size take one or two."""
@@ -241,7 +242,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
     tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
     if not all(plan.models):
         raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
-    plan = plan.model_copy(update={"tasks": tuple(tasks), **_who(plan, tasks)})
+    plan = _with_registered_files(plan.model_copy(update={"tasks": tuple(tasks), **_who(plan, tasks)}))
     settings = _settings(plan, tasks)
     _check_axes(plan, tasks)
     _check_ways(plan, tasks)
@@ -304,6 +305,21 @@ def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
     return {"models": models, "scenes": scenes, "judge": judge}
 
 
+def _with_registered_files(plan: Plan) -> Plan:
+    """Return a plan in which files of weights have the names that say what they hold, not where they lie."""
+    names = {name: registered(name) for name in asked_of(plan)}
+    changed = sorted((name for name in names if names[name] != name), key=len, reverse=True)
+    if not changed:
+        return plan
+    arguments = [
+        next((names[name] + text[len(name) :] for name in changed if text.startswith(f"{name}:")), text)
+        for text in plan.model_args
+    ]
+    judge = None if plan.judge is None else names[plan.judge]
+    models = tuple(dict.fromkeys(names[name] for name in plan.models))
+    return plan.model_copy(update={"models": models, "judge": judge, "model_args": tuple(arguments)})
+
+
 def _default_scenes(tasks: Mapping[str, Task]) -> tuple[str, ...]:
     """Return the rooms that the cards name."""
     named = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
@@ -351,10 +367,7 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    found = {
-        name: own_settings(name, arguments) if is_own(name) else settings_of(name, arguments, defaults)
-        for name in asked
-    }
+    found = {name: model_settings(name, arguments, defaults) for name in asked}
     for settings in found.values():
         refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     return found

@@ -175,7 +175,9 @@ def _door(
     else:
         provider = _held(provider_for(settings, price, limits.client), limits)
         flow = RequestQueue(
-            provider.slots if isinstance(provider, HeldModel) else limits.concurrency or usual_concurrency(model),
+            provider.slots
+            if isinstance(provider, HeldModel)
+            else settings.places(limits.concurrency or usual_concurrency(model)),
             requests_per_minute=limits.requests_per_minute,
             tokens_per_minute=limits.tokens_per_minute,
             start=limits.concurrency if limits.concurrency and isinstance(provider, DirectCalls) else START,

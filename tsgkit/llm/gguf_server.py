@@ -1,0 +1,50 @@
+"""A server of llama.cpp in a process of its own, which ends with the process that started it.
+
+The first line of its input says what it serves, as JSON; the end of its input is the end of the server. It writes its
+address as one line once the model is loaded, and everything else to the standard error. This file runs as it stands:
+it imports nothing of tsgkit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+
+def main() -> None:
+    """Load the model, and serve until the input ends."""
+    asked = json.loads(sys.stdin.buffer.readline())
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # the library may write to either
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    import xllamacpp
+
+    server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), asked))
+    print(server.listening_address, file=out, flush=True)
+    threading.Event().wait()
+
+
+def _end_with_input() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+def _parameters(parameters: Any, asked: dict[str, Any]) -> Any:  # noqa: ANN401  (objects of the library)
+    parameters.model.path, parameters.model_alias = asked["file"], {asked["name"]}
+    parameters.hostnames, parameters.port, parameters.api_keys = ["127.0.0.1"], 0, [asked["key"]]
+    parameters.n_parallel, parameters.n_ctx = asked["slots"], asked["slots"] * asked["ctx"]
+    parameters.cache_ram_mib, parameters.ui, parameters.verbosity = asked["cache_mib"], False, 2
+    if "threads" in asked:
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = asked["threads"]
+    if "gpu_layers" in asked:
+        parameters.n_gpu_layers = asked["gpu_layers"]
+    if "template" in asked:
+        parameters.chat_template = asked["template"]
+    return parameters
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,362 @@
+"""Models on this machine: files of weights (``gguf:FILE``), each served by llama.cpp in a process of its own.
+
+The server is started by the first request, shared by all who ask the same file with the same options, and ended when
+the last of them closes. A model is known by the content of its file, wherever that lies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import hashlib
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.request import ProxyHandler, Request, build_opener
+
+from tsgkit.errors import DownloadProblem, ExtraMissing, FileProblem, UsageError
+from tsgkit.library.files import look_alike, read_text
+from tsgkit.library.hub_client import model_file
+from tsgkit.library.hub_names import NAME
+from tsgkit.library.long_waits import note
+from tsgkit.llm import gguf_server
+from tsgkit.llm.direct_calls import DirectCalls
+from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.gguf import LOCAL, Weights, is_local, weights_in
+from tsgkit.llm.images import Messages
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import Reply
+from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
+
+ENGINE = "llama.cpp"
+"""The endpoint of every model on this machine."""
+SLOTS = 2
+"""Requests at once. They share the processors, so that more are no faster; two keep the beginnings of two tasks."""
+CONTEXT, LEAST_CONTEXT = 16_384, 4_096
+"""Tokens of context a slot: our longest prompts, with ten worked examples, take 9,000; one without any takes 2,500."""
+CACHE_MIB = 1024
+"""The memory for the beginnings of prompts that no slot holds at the moment."""
+WORKING_BYTES = 300_000_000
+"""The memory for what is computed, beside weights and context."""
+LEAST = {"ctx": 256, "slots": 1, "threads": 1, "gpu_layers": -1}
+LOG_HEAD = re.compile(r"^[\d.]+ [A-Z] ")
+END_SECONDS = 5.0
+
+_WEIGHTS: dict[str, Weights] = {}
+
+
+def registered(model: str) -> str:
+    """Return the name under which a file of weights answers in runs; that of any other model as it is.
+
+    The file is found, or fetched from the hub, and read. ``FileProblem`` where it cannot be.
+    """
+    if not is_local(model) or model in _WEIGHTS:
+        return model
+    weights = weights_in(_path(model.removeprefix(LOCAL)))
+    _WEIGHTS[weights.model] = weights
+    return weights.model
+
+
+def _path(name: str) -> Path:
+    """Return the path of a file: here, else in the repository of the hub that ``OWNER/REPO/FILE`` names."""
+    path = Path(name).expanduser()
+    owner, _, rest = name.partition("/")
+    repository, _, file = rest.partition("/")
+    if path.exists() or not file.endswith(".gguf") or not NAME.fullmatch(f"{owner}/{repository}"):
+        return path
+    try:
+        return model_file(f"{owner}/{repository}", file)
+    except DownloadProblem as error:
+        raise FileProblem(f"{name}: no such file here ({look_alike(path)}), and {error}", hint=error.hint) from None
+
+
+def local_settings(model: str, arguments: Sequence[Argument], defaults: Mapping[str, Any]) -> Settings:
+    """Return the settings of a file of weights: its content and chat template are part of what is asked, the other
+    options of its server are not."""
+    name = registered(model)
+    mine = [argument._replace(model=name if argument.model == model else argument.model) for argument in arguments]
+    usual = settings_of(name, mine, defaults)
+    if usual.connection:
+        wrong = next(iter(usual.connection))
+        raise UsageError(f"{model}: --model-arg {wrong} has no use: its server is started here", hint="leave it out")
+    chosen = [one for one in mine if one.name in SERVER_OPTIONS and one.model in (None, name)]
+    server = {one.name: one.value for one in sorted(chosen, key=lambda one: one.model is not None)}
+    for option, least in LEAST.items():
+        if option in server and (not isinstance(server[option], int) or server[option] < least):
+            raise UsageError(f"--model-arg {option}={server[option]}: a whole number from {least:,} is needed")
+    content: dict[str, Any] = {"weights": _WEIGHTS[name].record}
+    if "template" in server:
+        server["template"] = read_text(str(server["template"]))
+        content["template"] = hashlib.sha256(server["template"].encode()).hexdigest()
+    return replace(
+        usual, given=usual.given | content, connection={"api_base": ENGINE}, server={"slots": SLOTS} | server
+    )
+
+
+def context_of(weights: Weights, server: dict[str, Any], free: int | None) -> int:
+    """Return the tokens of context of a slot: the given ones, else our longest prompts or as much as memory allows.
+
+    Raise ``UsageError`` where the model knows no context so long, or the memory is too small for it.
+    """
+    slots, longest = server["slots"], weights.context or CONTEXT
+    context = int(server.get("ctx", min(CONTEXT, longest)))
+    if context > longest:
+        raise UsageError(f"{weights.model}: ctx={context:,}: the model was trained for {longest:,} tokens of context")
+
+    def needed() -> int:
+        return weights.size + slots * context * weights.token_bytes + WORKING_BYTES
+
+    while free is not None and "ctx" not in server and needed() > free and context > LEAST_CONTEXT:
+        context = max(context // 2, LEAST_CONTEXT)
+    if free is not None and needed() > free and not server.get("gpu_layers"):
+        wrong = f"{weights.model} needs {_size(needed())} of memory, with {slots} times {context:,} tokens of context"
+        hint = "end other programs, or a smaller file, or --model-arg slots=1, or a smaller --model-arg ctx=N"
+        raise UsageError(f"{wrong}; {_size(free)} are free", hint=hint)
+    return context
+
+
+def free_memory() -> int | None:
+    """Return the bytes of memory that programs can have; None where the system does not say."""
+    with suppress(OSError):
+        text = Path("/proc/meminfo").read_text("ascii")
+        if available := re.search(r"MemAvailable:\s+(\d+) kB", text):
+            return 1024 * int(available[1])
+    return None
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+class GgufServer:
+    """A server of a file of weights, and the number of those who use it."""
+
+    def __init__(self, weights: Weights, server: dict[str, Any]) -> None:
+        self.name, self.size, self.users = weights.model, _size(weights.size), 0
+        self.began, self.address, self.key = time.monotonic(), "", secrets.token_hex(16)
+        self.loaded = threading.Event()
+        """Set when it serves, or is no more."""
+        asked = {"file": str(weights.path), "name": self.name, "key": self.key, "cache_mib": CACHE_MIB, **server}
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the server)
+        self.process = subprocess.Popen(  # noqa: S603  (a file of ours)
+            [sys.executable, "-P", gguf_server.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._output,
+            start_new_session=True,  # Ctrl-C is ours: requests in flight are completed
+        )
+        assert self.process.stdin is not None  # noqa: S101  (a pipe)
+        with suppress(BrokenPipeError):  # it ended at once, and its output says why
+            self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self.process.stdin.flush()
+        note(f"loading {self.name} ({self.size}) ...")
+        threading.Thread(target=self._load, daemon=True, name="tsgkit-loading").start()
+
+    def _load(self) -> None:
+        """Wait until the server says that it is healthy, or is no more."""
+        assert self.process.stdout is not None  # noqa: S101  (a pipe)
+        address = self.process.stdout.readline().decode().strip()
+        while address and not self.address and self.process.poll() is None:
+            with suppress(OSError):
+                self.ask("/health", at=address)
+                self.address = address
+            time.sleep(0 if self.address else 0.1)
+        self.loaded.set()
+
+    def ask(self, path: str, body: dict[str, Any] | None = None, at: str = "") -> dict[str, Any]:
+        """Return the answer of the server to a question beside its chat completions."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        asked = Request(f"{at or self.address}{path}", data, headers)  # noqa: S310  (the loopback address)
+        with build_opener(ProxyHandler({})).open(asked, timeout=60) as response:
+            value: dict[str, Any] = json.load(response)
+        return value
+
+    async def serves(self) -> None:
+        """Wait until the model is loaded. Raise ``UsageError`` with the end of the server's output where it ended."""
+        while not self.loaded.is_set():
+            await asyncio.sleep(0.05)
+        if not self.address:
+            raise UsageError(f"{self.name}: llama.cpp could not load it: {self.last_output}")
+
+    async def has_ended(self) -> bool:
+        """Return whether the process is no more; one whose connections broke may be about to end."""
+        with suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self.process.wait, 1.0)
+        return self.process.poll() is not None
+
+    @property
+    def last_output(self) -> str:
+        """The last lines that it wrote, and how it ended."""
+        self._output.seek(max(self._output.seek(0, os.SEEK_END) - 2_000, 0))
+        lines = self._output.read().decode("utf-8", "replace").splitlines()[-4:]
+        code = self.process.poll()
+        return "; ".join([*(LOG_HEAD.sub("", line) for line in lines), f"it ended with code {code}"])
+
+    def end(self) -> None:
+        """End the process, which ends by itself when its input does."""
+        assert self.process.stdin is not None  # noqa: S101  (a pipe)
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.loaded.wait()
+        self.process.stdout.close()  # type: ignore[union-attr]  # a pipe
+        self._output.close()
+
+
+_SERVERS: dict[str, GgufServer] = {}
+_GUARD = threading.Lock()
+
+
+def _joined(weights: Weights, server: dict[str, Any]) -> GgufServer:
+    """Return the server of a file with these options for one more user, started if there is none."""
+    key = json.dumps([weights.sha256, server], sort_keys=True)
+    with _GUARD:
+        if key not in _SERVERS:
+            _SERVERS[key] = GgufServer(weights, server)
+        _SERVERS[key].users += 1
+        return _SERVERS[key]
+
+
+def _left(server: GgufServer) -> None:
+    """End a server with its last user."""
+    with _GUARD:
+        server.users -= 1
+        if not server.users:
+            for key in [key for key, one in _SERVERS.items() if one is server]:
+                del _SERVERS[key]
+            server.end()
+
+
+@atexit.register
+def _end_all() -> None:
+    for server in _SERVERS.values():
+        server.end()
+
+
+@dataclass
+class LocalModel:
+    """A file of weights that answers on this machine."""
+
+    settings: Settings
+    price: Price | None = None
+    notices: list[str] = field(default_factory=list)
+    sent: dict[str, Any] = field(default_factory=dict)
+    """The request body as the server gets it, without messages; known once prepared."""
+    longest: Messages = field(default_factory=list, repr=False)
+    """The longest prompt of a run, for which the context must suffice."""
+    limits: dict[str, str] = field(default_factory=dict)
+    _calls: DirectCalls | None = field(default=None, repr=False)
+    _server: GgufServer | None = field(default=None, repr=False)
+    _starting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    @property
+    def weights(self) -> Weights:
+        """The file."""
+        return _WEIGHTS[self.settings.model]
+
+    def prepare(self) -> None:
+        """Check all that can be checked without a server; ``UsageError`` where it could not answer."""
+        if self.sent:
+            return
+        if find_spec("xllamacpp") is None:
+            raise ExtraMissing("models on this machine are run", "xllamacpp", "local")
+        if not self.weights.has_template and "template" not in self.settings.server:
+            hint = "--model-arg template=FILE; a model that only continues texts follows no instructions"
+            raise UsageError(f"{self.weights.path}: the model has no chat template", hint=hint)
+        context_of(self.weights, self.settings.server, free_memory())
+        calls = self._direct("http://127.0.0.1:9", "")
+        self.sent, self.notices = calls.sent, calls.notices
+
+    def _direct(self, address: str, key: str) -> DirectCalls:
+        """Return the client of a server at an address."""
+        given = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
+        connection = {"api_base": f"{address}/v1", "api_key": key}
+        settings = replace(
+            self.settings, model=f"hosted_vllm/{self.settings.model}", given=given, connection=connection
+        )
+        calls = DirectCalls(settings, self.price, proxied=False)
+        calls.prepare()
+        return calls
+
+    async def _started(self) -> tuple[DirectCalls, GgufServer]:
+        """Return the client and its server, which has loaded the model and has room for the longest prompt."""
+        async with self._starting:
+            if self._server is None:
+                server = dict(self.settings.server)
+                server["ctx"] = context_of(self.weights, server, None if _SERVERS else free_memory())
+                self._server = _joined(self.weights, server)
+            if self._calls is None:
+                await self._server.serves()
+                if self.longest:
+                    await asyncio.to_thread(self._check_context, self._server)
+                self._calls = self._direct(self._server.address, self._server.key)
+            return self._calls, self._server
+
+    def _check_context(self, server: GgufServer) -> None:
+        """Raise ``UsageError`` where the longest prompt and its reply do not fit into a slot."""
+        text = server.ask("/apply-template", {"messages": self.longest})["prompt"]
+        tokens = len(server.ask("/tokenize", {"content": text, "add_special": True})["tokens"])
+        parameters = self.settings.parameters
+        reply = parameters.get("max_completion_tokens") or parameters.get("max_tokens") or 0
+        needed, context = tokens + reply, server.ask("/props")["default_generation_settings"]["n_ctx"]
+        if needed <= context:
+            return
+        room = 1 << (needed - 1).bit_length()
+        longest = self.weights.context or room
+        hint = f"--model-arg ctx={min(room, longest)}"
+        if needed > longest:
+            hint = f"the model was trained for {longest:,}: send fewer examples (--shots), or set a smaller max_tokens"
+        what = f"{tokens:,} of its longest prompt and {reply:,} of the reply"
+        wrong = f"{self.settings.model}: needs {needed:,} tokens of context ({what}), and has {context:,}"
+        raise UsageError(wrong, hint=hint)
+
+    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+        """Return one request; ``CallFailed`` where it brings no reply. The first waits until the model is loaded."""
+        return await self._answered(lambda calls: calls.send(messages, schema, timeout))
+
+    async def probe(self, timeout: float) -> Reply:
+        """Return the reply to a request for one token."""
+        return await self._answered(lambda calls: calls.probe(timeout))
+
+    async def _answered(self, asked: Callable[[DirectCalls], Awaitable[Reply]]) -> Reply:
+        """Return the reply of the server; its failure is for good where the process is no more."""
+        calls, server = await self._started()
+        try:
+            return await asked(calls)
+        except CallFailed as failure:
+            if failure.status is not None or failure.timed_out or not await server.has_ended():
+                raise
+        raise CallFailed(f"the server of {server.name} has ended: {server.last_output}", ended=True)
+
+    def writes(self) -> str:
+        """Return how much is written of the replies that arrive, or that the model is being loaded."""
+        if self._server is not None and not self._server.loaded.is_set():
+            seconds = time.monotonic() - self._server.began
+            return f"loading {self._server.name} ({self._server.size}), for {seconds:.0f} s"
+        return "" if self._calls is None else self._calls.writes()
+
+    async def close(self) -> None:
+        """Close the connections, and let the server end with its last user."""
+        calls, server = self._calls, self._server
+        self._calls = self._server = None
+        if calls is not None:
+            await calls.close()
+        if server is not None:
+            _left(server)
