@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,10 @@ def value_of(value: Any) -> bytes:  # noqa: ANN401
     return struct.pack("<I", 8) + text(value) if isinstance(value, str) else struct.pack("<II", 4, value)
 
 
-def written(path: Path, version: int = 3, data: bytes = b"weights", **changes: Any) -> Path:  # noqa: ANN401
+def written(path: Path, changes: Mapping[str, Any] = HEADER, data: bytes = b"weights") -> Path:
     """Write a file of weights with one tensor; a change of None leaves a key of the header out."""
-    values = {name: value for name, value in (HEADER | changes).items() if value is not None}
-    head = b"GGUF" + struct.pack("<IQQ", version, 1, len(values))
+    values = {name: value for name, value in (HEADER | dict(changes)).items() if value is not None}
+    head = b"GGUF" + struct.pack("<IQQ", 3, 1, len(values))
     head += b"".join(text(name) + value_of(value) for name, value in values.items())
     head += text("blk") + struct.pack("<IQIQ", 1, 4, 0, 0)
     path.write_bytes(head + bytes(-len(head) % 32) + data)
@@ -73,7 +74,7 @@ def test_header_names_the_model_its_quantisation_context_and_memory_and_is_read_
     assert weights_in(file).title == "Kept"
     kept.write_text("broken")
     assert weights_in(file) == found
-    written(file, data=b"others", **{"general.name": None, "general.file_type": 4, "tokenizer.chat_template": None})
+    written(file, {"general.name": None, "general.file_type": 4, "tokenizer.chat_template": None}, b"others")
     assert (weights_in(file).title, weights_in(file).quantisation, weights_in(file).has_template) == ("a", "-", False)
 
 
@@ -86,13 +87,13 @@ def test_files_that_cannot_answer_are_refused_before_anything_starts(
         (b"PK\x03\x04", "no file of weights in the format GGUF"), (data[:200], "cut off: it has 200 bytes"),
         (data[: size - 7], "cut off"), (data.replace(b"GGUF\x03", b"GGUF\x07"), "its header is not one of GGUF 2 or 3"),
         (data.replace(struct.pack("<II", 4, 15), struct.pack("<II", 99, 15)), "its header is not one"),
-        (written(whole, **{"split.count": 3}).read_bytes(), "one of 3 parts"),
+        (written(whole, {"split.count": 3}).read_bytes(), "one of 3 parts"),
     ):  # fmt: skip
         whole.write_bytes(content)
         assert problem in refusal(FileProblem, weights_in, whole)
     assert "no such file" in refusal(FileProblem, weights_in, tmp_path / "b.gguf")
     assert "not a file" in refusal(FileProblem, weights_in, tmp_path)
-    base = settings(written(whole, **{"tokenizer.chat_template": None}))
+    base = settings(written(whole, {"tokenizer.chat_template": None}))
     monkeypatch.setattr(local_models, "find_spec", lambda _: None)
     assert "xllamacpp, which is not installed" in refusal(UsageError, LocalModel(base).prepare)
     monkeypatch.setattr(local_models, "find_spec", lambda name: name)

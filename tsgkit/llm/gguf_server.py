@@ -22,7 +22,10 @@ def main() -> None:
     threading.Thread(target=_end_with_input, daemon=True).start()
     import xllamacpp
 
-    server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), asked))
+    try:
+        server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), asked))
+    except RuntimeError:  # what it logged says why
+        os._exit(1)
     print(server.listening_address, file=out, flush=True)
     threading.Event().wait()
 

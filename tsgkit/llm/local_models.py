@@ -110,7 +110,7 @@ def context_of(weights: Weights, server: dict[str, Any], free: int | None) -> in
 
     Raise ``UsageError`` where the model knows no context so long, or the memory is too small for it.
     """
-    slots, longest = server["slots"], weights.context or CONTEXT
+    slots, longest = int(server["slots"]), weights.context or CONTEXT
     context = int(server.get("ctx", min(CONTEXT, longest)))
     if context > longest:
         raise UsageError(f"{weights.model}: ctx={context:,}: the model was trained for {longest:,} tokens of context")
@@ -173,6 +173,8 @@ class GgufServer:
                 self.ask("/health", at=address)
                 self.address = address
             time.sleep(0 if self.address else 0.1)
+        if not self.address:
+            self.process.wait()
         self.loaded.set()
 
     def ask(self, path: str, body: dict[str, Any] | None = None, at: str = "") -> dict[str, Any]:
@@ -201,7 +203,7 @@ class GgufServer:
     def last_output(self) -> str:
         """The last lines that it wrote, and how it ended."""
         self._output.seek(max(self._output.seek(0, os.SEEK_END) - 2_000, 0))
-        lines = self._output.read().decode("utf-8", "replace").splitlines()[-4:]
+        lines = self._output.read().decode("utf-8", "replace").splitlines()[-6:]
         code = self.process.poll()
         return "; ".join([*(LOG_HEAD.sub("", line) for line in lines), f"it ended with code {code}"])
 

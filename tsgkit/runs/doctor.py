@@ -309,7 +309,7 @@ async def _plain_text(patient: Patient) -> Check:
         return Check(PLAIN, UNKNOWN, said, ("--model-arg max_tokens=4096",))
     if reply.ending is not Ending.COMPLETE:
         return Check(PLAIN, UNKNOWN, f"the reply is {reply.ending}{_because(reply)}")
-    other = reply.model if reply.model and reply.model not in patient.model else ""
+    other = reply.model if reply.model and reply.model not in patient.door().name else ""
     took = patient.seconds(PLAIN)[-1]
     said = f"{_short(reply.text)} in {took:.2f} s" + (f", answering as {other}" if other else "")
     return Check(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, said)

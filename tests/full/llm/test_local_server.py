@@ -49,7 +49,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GgufServer]:
 
 
 def evaluated(out: Path, *, model: str = MODEL, model_arg: dict[str, Any] = HOW, **options: Any) -> Run:  # noqa: ANN401
-    asked = {"task": TASKS, "limit": 2, "cache": False, "quiet": True} | options
+    asked: dict[str, Any] = {"task": TASKS, "limit": 2, "cache": False, "quiet": True} | options
     return tsgkit.evaluate(asked.pop("task"), model=model, model_arg={"max_tokens": 48} | model_arg, out=out, **asked)
 
 
@@ -89,7 +89,7 @@ def test_two_tasks_share_the_server_and_the_same_file_elsewhere_goes_on_with_the
 
 
 def test_context_too_short_for_the_longest_prompt_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    few = {"style": "few-shot", "shots": 5, "task": "tsg/edges-sa"}
+    few: dict[str, Any] = {"style": "few-shot", "shots": 5, "task": "tsg/edges-sa"}
     with pytest.raises(
         UsageError, match=r"needs [23],\d{3} tokens of context \(.* of the reply\), and has 2,048"
     ) as error:
@@ -117,7 +117,7 @@ def test_killed_server_fails_its_calls_and_the_same_command_goes_on_with_a_fresh
 ) -> None:
     how = HOW | {"ctx": 1024}
     runs: list[Run] = []
-    ask = {"task": "tsg/actions", "limit": 3}
+    ask: dict[str, Any] = {"task": "tsg/actions", "limit": 3}
     thread = threading.Thread(target=lambda: runs.append(evaluated(tmp_path / "run", model_arg=how, **ask)))
     thread.start()
     calls = tmp_path / "run" / "calls.jsonl"
