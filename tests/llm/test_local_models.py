@@ -74,8 +74,9 @@ def test_header_names_the_model_its_quantisation_context_and_memory_and_is_read_
     assert weights_in(file).title == "Kept"
     kept.write_text("broken")
     assert weights_in(file) == found
-    written(file, {"general.name": None, "general.file_type": 4, "tokenizer.chat_template": None}, b"others")
-    assert (weights_in(file).title, weights_in(file).quantisation, weights_in(file).has_template) == ("a", "-", False)
+    others = {"general.name": None, "general.file_type": 4, "tokenizer.chat_template": None}
+    found = weights_in(written(file, others | {"tea.attention.head_count": [4.0, 8.0]}, b"others"))
+    assert (found.title, found.quantisation, found.has_template, found.context) == ("a", "-", False, 8192)
 
 
 def test_files_that_cannot_answer_are_refused_before_anything_starts(

@@ -18,6 +18,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.library.files import look_alike, write_text
 from tsgkit.library.long_waits import progress_of
 from tsgkit.user_folders import cache_home
+from tsgkit.version import __version__
 
 LOCAL = "gguf:"
 """The prefix of models that are files of weights."""
@@ -86,7 +87,7 @@ def weights_in(path: Path) -> Weights:
         raise FileProblem(f"{path}: no such file", hint=look_alike(path)) from None
     if not is_file:
         raise FileProblem(f"{path}: not a file", hint="name a file of weights: gguf:FILE.gguf")
-    kept, key = _kept(), [state.st_size, state.st_mtime_ns]
+    kept, key = _kept(), [__version__, state.st_size, state.st_mtime_ns]
     found = kept.get(str(place))
     if not isinstance(found, dict) or found.pop("key", None) != key:
         try:
@@ -138,8 +139,8 @@ def _header(file: BinaryIO, path: Path, size: int) -> dict[str, Any]:
         hint = "join them: llama-gguf-split --merge"
         raise FileProblem(f"{path}: one of {parts} parts of a file of weights", hint=hint)
     about = {name.partition(".")[2]: value for name, value in values.items()}
-    heads = about.get("attention.head_count", 1)
-    width = about.get("attention.key_length") or about.get("embedding_length", 0) // max(heads, 1)
+    heads = about.get("attention.head_count") or 1
+    width = about.get("attention.key_length") or about.get("embedding_length", 0) // heads
     kind = values.get("general.file_type", -1)
     return {
         "title": str(values.get("general.name") or path.stem),

@@ -226,12 +226,17 @@ _SERVERS: dict[str, GgufServer] = {}
 _GUARD = threading.Lock()
 
 
+def _key(weights: Weights, server: dict[str, Any]) -> str:
+    return json.dumps([weights.sha256, server], sort_keys=True)
+
+
 def _joined(weights: Weights, server: dict[str, Any]) -> GgufServer:
     """Return the server of a file with these options for one more user, started if there is none."""
-    key = json.dumps([weights.sha256, server], sort_keys=True)
+    key = _key(weights, server)
     with _GUARD:
         if key not in _SERVERS:
-            _SERVERS[key] = GgufServer(weights, server)
+            context = context_of(weights, server, free_memory())
+            _SERVERS[key] = GgufServer(weights, server | {"ctx": context})
         _SERVERS[key].users += 1
         return _SERVERS[key]
 
@@ -282,7 +287,8 @@ class LocalModel:
         if not self.weights.has_template and "template" not in self.settings.server:
             hint = "--model-arg template=FILE; a model that only continues texts follows no instructions"
             raise UsageError(f"{self.weights.path}: the model has no chat template", hint=hint)
-        context_of(self.weights, self.settings.server, free_memory())
+        if _key(self.weights, self.settings.server) not in _SERVERS:
+            context_of(self.weights, self.settings.server, free_memory())
         calls = self._direct("http://127.0.0.1:9", "")
         self.sent, self.notices = calls.sent, calls.notices
 
@@ -301,9 +307,7 @@ class LocalModel:
         """Return the client and its server, which has loaded the model and has room for the longest prompt."""
         async with self._starting:
             if self._server is None:
-                server = dict(self.settings.server)
-                server["ctx"] = context_of(self.weights, server, None if _SERVERS else free_memory())
-                self._server = _joined(self.weights, server)
+                self._server = _joined(self.weights, self.settings.server)
             if self._calls is None:
                 await self._server.serves()
                 if self.longest:
