@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -96,12 +97,9 @@ def test_identity_of_a_prompt_is_its_images_in_order_which_budgets_count_by_thei
     assert door._estimate([{"role": "user", "content": content_of("Look:", mine)}]).tokens == 2001 + 300
 
 
-def become(make: Callable[[Path], object]) -> Callable[[Path], object]:
-    def happens(path: Path) -> None:
-        path.unlink()
-        make(path)
-
-    return happens
+def become(make: Callable[[Path], object], path: Path) -> None:
+    path.unlink()
+    make(path)
 
 
 def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spent(tmp_path: Path) -> None:
@@ -110,8 +108,8 @@ def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spe
         "vanished": (Path.unlink, "cannot be read any more: No such file or directory"),
         "changed": (lambda path: path.write_bytes(path.read_bytes()[::-1]), changed),
         "grown": (lambda path: path.write_bytes(path.read_bytes() + b"more"), changed),
-        "a pipe": (become(os.mkfifo), changed),
-        "a folder": (become(Path.mkdir), "cannot be read any more: Is a directory"),
+        "a pipe": (partial(become, os.mkfifo), changed),
+        "a folder": (partial(become, Path.mkdir), "cannot be read any more: Is a directory"),
     }
     for name, (happens, words) in happenings.items():
         lost, good = image(tmp_path / name), image(tmp_path / name, "8.png", b"a plate")
