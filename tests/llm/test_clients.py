@@ -200,12 +200,10 @@ def test_litellm_refuses_or_drops_what_a_provider_does_not_take_and_names_a_miss
     for tokens in (4096, 64000, 100):  # some happen to be the provider's own default
         assert prepared(CLAUDE, "api_key=" + KEY, f"max_tokens={tokens}").sent["max_tokens"] == tokens
     for model, arguments, hint in (
-        ("nonsense/x", [], "PROVIDER/NAME"),
-        ("nonsense", ["temperature=0"], "PROVIDER/NAME"),
-        ("nonsense", [LOCAL], "--model openai/nonsense"),
-        ("OpenAI/x", ["api_key=x"], "openai/x?"),
+        ("nonsense/x", [], "PROVIDER/NAME"), ("nonsense", ["temperature=0"], "PROVIDER/NAME"),
+        ("nonsense", [LOCAL], "--model openai/nonsense"), ("OpenAI/x", ["api_key=x"], "openai/x?"),
         ("mistrall/x", ["api_key=x"], "mistral/x?"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(UsageError, match=f"{model}: no provider is called so") as caught:
             prepared(model, *arguments)
         assert hint in caught.value.hint, model
@@ -368,13 +366,10 @@ def test_status_of_an_error_and_the_service_s_words_make_the_failure_of_every_pr
         client, properties = (("litellm", model) if model else ("direct", "openai/m")), ("can_be_retried", "denied")
         for status, body, holding in (
             *((status, why, {"can_be_retried"}) for status in (500, 408, 503)),
-            *((status, why, {"denied"}) for status in (401, 404)),
-            (400, why, set[str]()),
-            (429, why, {"can_be_retried", "throttled"}),
-            (429, quota, {"denied"}),
-            (400, low, {"denied"}),
+            *((status, why, {"denied"}) for status in (401, 404)), (400, why, set[str]()),
+            (429, why, {"can_be_retried", "throttled"}), (429, quota, {"denied"}), (400, low, {"denied"}),
             (400, filtered, {"refused"}),
-        ):
+        ):  # fmt: skip
             headers = {"Retry_After": "7"} if body is why else {}
             found = failure_by(client[0], carried(status, body, **headers), model=client[1])  # type: ignore[arg-type]
             assert {name for name in (*properties, "throttled", "refused") if getattr(found, name)} == holding, body
@@ -453,14 +448,10 @@ def test_reply_costs_what_its_service_tier_costs() -> None:
         return reply_by(client, carried(200, body), *arguments, model=model, price=given).usage.cost
 
     for asked_for, served, dollars in (
-        ("", "", STANDARD),
-        ("service_tier=flex", "", STANDARD / 2),
-        ("service_tier=flex", "default", STANDARD),
-        ("extra_body.service_tier=flex", "", STANDARD / 2),
-        ("service_tier=auto", "priority", PRIORITY),
-        ("", "priority", PRIORITY),
-        ("service_tier=batch", "", STANDARD / 2),
-    ):
+        ("", "", STANDARD), ("service_tier=flex", "", STANDARD / 2), ("service_tier=flex", "default", STANDARD),
+        ("extra_body.service_tier=flex", "", STANDARD / 2), ("service_tier=auto", "priority", PRIORITY),
+        ("", "priority", PRIORITY), ("service_tier=batch", "", STANDARD / 2),
+    ):  # fmt: skip
         more = {"service_tier": served} if served else {}
         found = cost("litellm", "openai/gpt-5-mini", *filter(None, [asked_for]), **more)
         assert found == pytest.approx(dollars), (asked_for, served)
@@ -742,11 +733,9 @@ def test_request_it_cannot_be_sure_of_is_left_to_a_thread() -> None:
     here = threading.current_thread().name
     assert built_by("openai/m", "Which?") == built_by("gemini/m", "Which?") == here
     for model, content, name in (
-        (None, "", "completion"),
-        ("bedrock/m", "Which?", "completion"),
-        ("openai/m", [], "completion"),
+        (None, "", "completion"), ("bedrock/m", "Which?", "completion"), ("openai/m", [], "completion"),
         ("openai/m", "Which?", "embedding"),
-    ):
+    ):  # fmt: skip
         assert built_by(model, content, name) == "mine", (model, content, name)
     with Threads(thread_name_prefix="mine") as threads:
         for work in (threading.current_thread, partial(called, threading.current_thread)):

@@ -282,12 +282,10 @@ def test_only_services_that_want_marks_get_them_after_the_last_paragraph_that_ea
     assert [model for model in (*wants, *others) if takes_marks(model)] == wants
     marks = PromptMarks()
     for text, starts in (
-        ("Rules.\n\nA story.\n\nWho?", []),
-        ("Rules.\n\nA story.\n\nWhere?", ["Rules.\n\nA story.\n\n"]),
-        ("Rules.\n\nAnother.\n\nWhere?", ["Rules.\n\n"]),
-        ("Ends in a blank line.\n\n", []),
+        ("Rules.\n\nA story.\n\nWho?", []), ("Rules.\n\nA story.\n\nWhere?", ["Rules.\n\nA story.\n\n"]),
+        ("Rules.\n\nAnother.\n\nWhere?", ["Rules.\n\n"]), ("Ends in a blank line.\n\n", []),
         ("Other rules.\n\nA story.\n\nWho?", []),
-    ):
+    ):  # fmt: skip
         assert marked(marks, HumanMessage(text)) == starts, text
     marks = PromptMarks()
     assert marked(marks, SystemMessage("One."), HumanMessage("Rules.\n\nWho?")) == ["One."]

@@ -260,11 +260,9 @@ def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None
         assert rejection("Error", status, "why", [{"retry-after": "7"}]).retry_after == waits, status
     assert [rejection("Error", 400, said).message for said in ("why", "")] == ["Error: why", "Error"]
     for status, said, code, refused in (
-        (400, "the content filter was hit", "", True),
-        (400, "no", "content_policy_violation", True),
-        (403, "the content filter was hit", "", False),
-        (400, "no", "", False),
-    ):
+        (400, "the content filter was hit", "", True), (400, "no", "content_policy_violation", True),
+        (403, "the content filter was hit", "", False), (400, "no", "", False),
+    ):  # fmt: skip
         assert rejection("Error", status, said, code=code).refused is refused, (status, said)
 
 

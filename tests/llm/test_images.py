@@ -207,15 +207,12 @@ def test_every_fault_of_a_service_is_an_error_after_as_many_requests_as_it_is_wo
     blocked = {"error": {"message": f"rejected by our safety system {KEY}", "code": "moderation_blocked"}}
     for shown in (None, image(tmp_path, data=png("layout"))):
         for status, body, requests, words in (
-            (500, error, 3, "why [redacted]"),
-            (404, error, 1, "why [redacted]"),
-            (400, blocked, 1, "safety system [redacted]"),
-            (200, b"<html>", 3, "no proper answer"),
-            (200, {"images": "here"}, 3, "holds no image"),
-            (200, {"data": []}, 3, "holds no image"),
+            (500, error, 3, "why [redacted]"), (404, error, 1, "why [redacted]"),
+            (400, blocked, 1, "safety system [redacted]"), (200, b"<html>", 3, "no proper answer"),
+            (200, {"images": "here"}, 3, "holds no image"), (200, {"data": []}, 3, "holds no image"),
             (200, {"data": [{"b64_json": "this is no base64!"}]}, 3, "no base64"),
             (200, {"data": [{"url": "ftp://127.0.0.1/a.png?signature=hidden"}]}, 1, "neither http nor https"),
-        ):
+        ):  # fmt: skip
             told = carried(status, body, Retry_After="0")
             reply = painted(told, image=shown)
             assert len(told.asked) == requests == len(reply.attempts), (status, body, shown)
@@ -301,13 +298,10 @@ def test_function_of_the_user_makes_an_image_in_any_form(tmp_path: Path) -> None
     for found in (CUP, bytearray(CUP), memoryview(CUP), str(tmp_path / "a.png"), tmp_path / "a.png"):
         assert image_of(found) == CUP, type(found)
     for pixel, colour in (
-        ([0, 128, 255], [0, 128, 255]),
-        ([-5, 128, 300], [0, 128, 255]),
-        ([0.0, 0.5, 1.0], [0, 128, 255]),
-        ([np.nan, 0.5, 2.0], [0, 128, 255]),
-        ([0, 128, 255, 255], [0, 128, 255]),
+        ([0, 128, 255], [0, 128, 255]), ([-5, 128, 300], [0, 128, 255]), ([0.0, 0.5, 1.0], [0, 128, 255]),
+        ([np.nan, 0.5, 2.0], [0, 128, 255]), ([0, 128, 255, 255], [0, 128, 255]),
         (Image.new("CMYK", (3, 2), (0, 0, 0, 255)), [0, 0, 0]),
-    ):
+    ):  # fmt: skip
         drawn = np.full((2, 3, len(pixel)), pixel) if isinstance(pixel, list) else pixel
         opened = np.asarray(Image.open(io.BytesIO(image_of(drawn))).convert("RGB"))
         assert (opened[0, 0].tolist(), opened.shape) == (colour, (2, 3, 3)), pixel

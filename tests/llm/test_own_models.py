@@ -100,10 +100,8 @@ def test_failure_of_a_function_is_that_of_the_service_it_names_or_of_the_code() 
     busy = raising(RuntimeError("slow down"), 429)
     assert (busy.status, busy.throttled) == (429, True)
     for error, status, lasting in (
-        (ValueError("x"), None, True),
-        (ValueError("odd"), True, True),
-        (ConnectionError("gone"), None, False),
-    ):
+        (ValueError("x"), None, True), (ValueError("odd"), True, True), (ConnectionError("gone"), None, False),
+    ):  # fmt: skip
         found = raising(error, status)
         assert (found.status, found.lasting, found.can_be_retried) == (None, lasting, not lasting), error
     assert "call the a... twin there" in raising(RuntimeError("Event loop is closed")).message
@@ -239,10 +237,8 @@ def test_subject_of_a_replay_must_be_chosen_but_replies_of_a_judge_are_replayed_
     both = [call("a"), call("b")]
     assert list(Replay.of(both, "b").subjects) == ["b"]
     for recorded, subject, problem in (
-        (both, None, "several subjects: a, b"),
-        ([call("a", judge="eye"), call("b")], None, "several subjects: a, b"),
-        (both, "c", "no call of c"),
-        ([], None, "no call of anybody"),
-    ):
+        (both, None, "several subjects: a, b"), ([call("a", judge="eye"), call("b")], None, "several subjects: a, b"),
+        (both, "c", "no call of c"), ([], None, "no call of anybody"),
+    ):  # fmt: skip
         with pytest.raises(UsageError, match=problem):
             Replay.of(recorded, subject)
