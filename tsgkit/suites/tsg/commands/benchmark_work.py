@@ -16,7 +16,7 @@ from tsgkit.llm.failures import NotFinished
 from tsgkit.report.progress import Progress
 from tsgkit.runs.agent_calls import AgentCalls, check_model
 from tsgkit.runs.jobs import Engine, Part, Watch
-from tsgkit.suites.tsg.commands.benchmark_settings import Making, Settings, dropped_file, made_from
+from tsgkit.suites.tsg.commands.benchmark_settings import CHOICES, Making, Settings, dropped_file, made_from
 from tsgkit.suites.tsg.commands.benchmark_stages import STAGES, Stage
 from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.writer import texts
@@ -25,6 +25,7 @@ AVOIDED, REMOVED = "avoided", "removed"
 KEPT_LISTS = (AVOIDED, REMOVED)
 """What fixes and reviews add to the settings of a stage; it stays while everything else is as it was."""
 RESUME = "the same command goes on from there"
+POSSIBLE = "--possible FILE names what else could be done in them"
 
 
 @dataclass
@@ -148,15 +149,19 @@ class Work:
         left_out = sum(record["figures"].get("dropped", {}).values())
         more = f", {left_out:,} rejected or left out ({dropped_file(stage.name)})" if left_out else ""
         self._say(f"{stage.name}: {inert(told(record['figures']))}{more}")
+        if stage.name == "choices" and self.settings.possible is None:
+            wanted = self.settings.choices * self.folder.stages["import"]["figures"]["stories"]
+            if record["figures"]["items"][CHOICES] < wanted / 2:
+                self.complain("choices: these stories alone show few other actions with the same things", POSSIBLE)
 
     def _say(self, text: str) -> None:
         if not (self.arguments.quiet or self.arguments.json):
             say(text)
 
-    def complain(self, text: str) -> None:
+    def complain(self, text: str, hint: str = "") -> None:
         """Print a remark that is no error."""
         if not self.arguments.quiet:
-            complain(text)
+            complain(text, hint)
 
 
 class Unfinished(Exception):

@@ -121,6 +121,8 @@ def test_a_stage_that_is_up_to_date_is_not_done_again_and_a_change_by_hand_is_ke
     assert "A person wrote this sentence." in [row["target_sentence"] for name in ROWS[2:] for row in rows("out", name)]
     Path("more.jsonl").write_text(Path("more.jsonl").read_text().replace("made-up-0", "made-up-9"))
     assert main([*MAKE]) == 2 and "more.jsonl: no story has the id made-up-9" in capsys.readouterr().err
+    main(["make", "tsg", "stories.jsonl", "-o", "fewer", "--only", "import,describe,elements,choices"])
+    assert "few other actions with the same things\n  --possible FILE names" in capsys.readouterr().err
 
 
 def test_stages_can_be_done_alone_and_wrong_usage_is_said_before_anything_is_made(capsys: Captured) -> None:
