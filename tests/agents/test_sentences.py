@@ -183,6 +183,7 @@ def test_what_a_model_says_leads_to_the_best_version_within_the_effort() -> None
         assert (codes, found.notes, found.why) == (row.codes, row.notes, row.why), (number, row.says)
         faults = [sum(map(is_fault, row.start.findings(graphs))) for graphs in (row.start.graphs, found.graphs)]
         assert faults[1] <= faults[0], (number, row.says)
+        assert found.refused == sum(note.startswith(unmade) for note in row.notes), (number, row.says)
 
 
 def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_asked_about() -> None:

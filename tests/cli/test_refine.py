@@ -78,7 +78,7 @@ def test_what_was_repaired_is_written_in_the_format_it_came_in_with_a_reason_and
     assert summary == {
         "file": "nodes.json", "format": "node-link", "graphs": 2, "graphs_touched": 1, "changes": {"exact": 1},
         "repairs": {"rules, reversed": 1}, "proposed": [], "findings_after": {}, "undecided": 0,
-        "findings_before": dict.fromkeys(("verb-source", "person-target", "dobj-source", "no-action"), 1),
+        "refused": 0, "findings_before": dict.fromkeys(("verb-source", "person-target", "dobj-source", "no-action"), 1),
         "stopped": "", "failures": [], "notes": [], "report": None,
         "calls": 0, "requests": 0, "tokens": 0, "cost": 0.0,
     }  # fmt: skip
@@ -221,6 +221,10 @@ def test_models_that_fail_or_cannot_be_used_are_told_with_item_and_graphs(tsgkit
     err = tsgkit(f"refine in.jsonl -o out.jsonl {SCRIPT}").err
     places = ("item 0, graph 1", "item 1, graph 1", "item 1, graph 2")
     assert all(f"{place}: look/1 could not be read: no answer to a finding" in err for place in places)
+    worse = {"look": "graph 1: redundant: 1\ngraph 1: reversed: 3"}
+    write_lines("said.jsonl", *({"item_id": name, "reply": worse} for name in ("0/0", "1/0", "1/1")))
+    err = tsgkit(f"refine in.jsonl -o out.jsonl --new --force {SCRIPT}").err
+    assert "of 6 changes that the model named 6 add a fault: not made" in err and graphs("out.jsonl") == [GOOD] * 3
     two = Narrative((Description("She fills it twice.", (VASE, VASE)),))
     Path("in.jsonl").write_text(narratives.write(two))
     write_lines("said.jsonl", {"item_id": "0/0", "reply": {"write": "none"}})

@@ -48,6 +48,8 @@ class Cleaned:
     touched: tuple[int, ...] = ()
     proposed: tuple[Change, ...] = ()
     """Edits of which the model was not sure, so that they were not made."""
+    refused: int = 0
+    """Edits of the model that add a fault, so that they were not made."""
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
@@ -93,10 +95,12 @@ async def arefine(
 
 @dataclass
 class Tally:
-    """The changes, findings and calls along a narrative; ``proposed`` are edits of which a model was not sure."""
+    """The changes, findings and calls along a narrative; ``proposed`` are edits of which a model was not sure,
+    ``refused`` is the number of those that add a fault."""
 
     changes: list[Change] = field(default_factory=list)
     proposed: list[Change] = field(default_factory=list)
+    refused: int = 0
     calls: int = 0
     stopped: str = ""
     failures: list[str] = field(default_factory=list)
@@ -109,6 +113,7 @@ class Tally:
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
         self.proposed += [replace(change, graph=change.graph + start) for change in refined.proposed]
+        self.refused += refined.refused
         self.notes += [f"{place}: {note}" for note in refined.notes]
         self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
         if refined.silent:
@@ -190,6 +195,7 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
         tuple(tally.notes),
         touched,
         tuple(one for one in tally.proposed if can_be_made(one, graphs)),
+        tally.refused,
     )
 
 

@@ -62,7 +62,7 @@ class Setting:
 
 ASKING = ("look",)
 """Steps that ask a model, once each."""
-GROWING = ("named", "proposed", "versions", "changes", "notes")
+GROWING = ("named", "proposed", "refused", "versions", "changes", "notes")
 """Fields of the state of which each node adds its own."""
 
 
@@ -78,6 +78,7 @@ class State(TypedDict):
     silent: str
     named: Annotated[tuple[Edit, ...], operator.add]
     proposed: Annotated[tuple[Change, ...], operator.add]
+    refused: Annotated[int, operator.add]
     versions: Annotated[tuple[Version, ...], operator.add]
     changes: Annotated[tuple[Change, ...], operator.add]
     notes: Annotated[tuple[str, ...], operator.add]
@@ -87,7 +88,8 @@ class State(TypedDict):
 class Refined:
     """The best version of a passage, its changes, its remaining findings, and the reason for the end.
 
-    ``proposed`` are edits of which the model was not sure, so that they were not made.
+    ``proposed`` are edits of which the model was not sure, so that they were not made; ``refused`` is the number of
+    those that add a fault.
     """
 
     graphs: tuple[ActionGraph, ...]
@@ -101,6 +103,7 @@ class Refined:
     silent: str = ""
     """The reason for a missing text that ended it: unusable, failed (the service), stopped (a budget)."""
     proposed: tuple[Change, ...] = ()
+    refused: int = 0
 
 
 def begun(passage: Passage) -> State:
@@ -116,6 +119,7 @@ def begun(passage: Passage) -> State:
         silent="",
         named=(),
         proposed=(),
+        refused=0,
         versions=(),
         changes=(),
         notes=(),
@@ -227,6 +231,7 @@ def _decided(said: Look, asked: int, state: State, setting: Setting, number: int
         "last": _ending(said, asked, made, confirmed, waiting, setting.effort),
         "named": tuple(sorted(edits, key=str)),
         "proposed": proposed,
+        "refused": len(left_out),
         "versions": (version,),
         "changes": tuple(change for one in made for change in _changes(one, number, MODEL)),
         "notes": (*said.notes, *left_out, *unsure),
@@ -387,6 +392,7 @@ def refined_from(state: State, setting: Setting) -> Refined:
         notes=state["notes"],
         silent=state["silent"],
         proposed=tuple(one for one in state["proposed"] if can_be_made(one, chosen.graphs)),
+        refused=state["refused"],
     )
 
 

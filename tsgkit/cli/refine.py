@@ -82,6 +82,7 @@ MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
 CHUNK = 300
 """The number of graphs that a process is given at a time, or a few more."""
+DOUBTFUL = "what it changed where no rule sees a fault may be as wrong: look at it with --review"
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 
@@ -450,6 +451,7 @@ def _finish(
 
 
 def _print(source: Source, summary: CleaningSummary, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:
+    from tsgkit.graph.repairs import MODEL
     from tsgkit.report import terminal
     from tsgkit.report.cleaned_graphs import tables
 
@@ -464,6 +466,7 @@ def _print(source: Source, summary: CleaningSummary, calls: AgentCalls | None, a
             "changes": dict(tally.authors),
             "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
             "proposed": [json.loads(change_line(item, change)) for item, change in summary.proposed],
+            "refused": tally.refused,
             "findings_before": dict(tally.before),
             "findings_after": dict(tally.after),
             "undecided": tally.undecided,
@@ -494,6 +497,9 @@ def _print(source: Source, summary: CleaningSummary, calls: AgentCalls | None, a
             say(f"  item {inert(item)}{place}: {inert(finding.message)}{hint}")
         if tally.undecided > SHOWN:
             say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {out})")
+    if tally.refused:
+        named = tally.refused + tally.proposed + tally.authors[MODEL]
+        complain(f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made", DOUBTFUL)
     if tally.calls:
         say_usage(usage)
     say_notes(summary.notes)

@@ -63,6 +63,8 @@ class CleaningTally:
     touched: int = 0
     calls: int = 0
     proposed: int = 0
+    refused: int = 0
+    """Changes that a model named and the rules refused."""
     undecided: int = 0
     authors: Counter[str] = field(default_factory=Counter)
     """Changes by what :attr:`Change.by` says."""
@@ -78,6 +80,7 @@ class CleaningTally:
         self.touched += len(cleaned.touched)
         self.calls += cleaned.calls
         self.proposed += len(cleaned.proposed)
+        self.refused += cleaned.refused
         self.undecided += len(cleaned.undecided)
         self.authors.update(change.by for change in cleaned.changes)
         self.repairs.update((source_of(change), kind_of(change)) for change in cleaned.changes)
