@@ -28,3 +28,9 @@ def bundled(room: str) -> Traversable:
         if checkout.is_dir():
             return checkout
     raise UsageError(f"tsgkit was installed without its folder {room!r}", hint="install it from a released wheel")
+
+
+def portable(file: str) -> str:
+    """Return the path of a shipped file within what is shipped, the same on every machine; any other as it is."""
+    path, root = Path(file), Path(str(bundled("tasks"))).parent
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else file

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.bundle import portable
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
@@ -332,7 +333,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         unasked=sums.unasked,
         errors=dict(sorted(sums.errors.items(), key=lambda item: (-item[1], item[0]))),
         protocol_note=row.solver.unpublished,
-        data=row.dataset.file,
+        data=portable(row.dataset.file),
         data_sha256=row.dataset.sha256,
         seed=seed,
         parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),

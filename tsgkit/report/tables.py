@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tsgkit.library.bundle import bundled
+from tsgkit.library.bundle import portable
 from tsgkit.report.figures import (
     NOTHING,
     UNKNOWN,
@@ -402,7 +402,6 @@ def _sources(report: Report) -> Iterator[Line]:
 
 def shown_path(file: str) -> str:
     """Return the path of a data file for readers elsewhere: shipped data and files below this folder are relative."""
-    path, folders = Path(file), [Path(str(bundled("tasks"))).parent]
-    with suppress(OSError):  # the working folder may be gone
-        folders.append(Path.cwd())
-    return next((path.relative_to(one).as_posix() for one in folders if path.is_relative_to(one)), file)
+    with suppress(OSError, ValueError):  # the working folder may be gone; the file may lie elsewhere
+        return Path(file).relative_to(Path.cwd()).as_posix()
+    return portable(file)

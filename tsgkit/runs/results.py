@@ -9,6 +9,7 @@ from itertools import islice
 from operator import lt
 from typing import Any
 
+from tsgkit.library.bundle import portable
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import record_of, sample_value, scores_of
@@ -73,7 +74,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     unasked = state.places.count(NOWHERE)
     unreadable = "" if row.judge is None else sums.unreadable
     told = (sums.errors, sums.raised, sums.partial, unreadable)
-    return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, state.advice, *told)
+    return Result(row.cell, board, sums.usage, portable(row.dataset.file), unasked, state.given_up, state.advice, *told)
 
 
 def _sums_of(state: RowState, samples: Journal) -> RowTotals:

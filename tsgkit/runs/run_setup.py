@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from tsgkit.agents.asker import KEY
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.bundle import portable
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.downloads import refuse_login
 from tsgkit.library.files import look_alike
@@ -198,7 +199,7 @@ class RunSetup:
             "command": list(command),
             "plan": self.plan.model_dump(mode="json"),
             "asked": self.asked,
-            "data": {row.task.key: row.dataset.file for row in self.rows},
+            "data": {row.task.key: portable(row.dataset.file) for row in self.rows},
             **self._origins(),
             "samples": sum(len(row.numbers) for row in self.rows),
             "python": platform.python_version(),

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
+from tsgkit.library.bundle import portable
 from tsgkit.library.files import folder_beside, write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
@@ -382,7 +383,7 @@ def _derive_samples(
 ) -> tuple[Missing, ...]:
     """Write the samples whose calls are present, and return what is missing."""
     header["samples"] = sum(len(row.numbers) for row in prepared.rows)
-    header["data"] = {row.task.key: row.dataset.file for row in prepared.rows}
+    header["data"] = {row.task.key: portable(row.dataset.file) for row in prepared.rows}
     samples = Journal(made / SAMPLES)
     try:
         for line in records_from_calls(prepared.rows, made, _errors_in(folders), _Places(index)):
