@@ -24,6 +24,7 @@ from tsgkit.suites.tsg.task import TsgTask
 __all__ = ["score"]
 KINDS = tuple(suites()[0].tasks)
 STYLES = tuple(PRESETS)
+LONGEST = 4  # entries of the longest list of an answer, for items in memory
 OF_ITEM: dict[type, str] = {
     items.QuestionSample: "sgqa",
     items.SelectionSample: "sgds",
@@ -96,7 +97,7 @@ def prompter_of(
     if isinstance(style, str):
         style = style_of(style, len(examples) or None)
     found = texts if isinstance(texts, PromptSet) else mine.prompts(texts)
-    return mine.prompter_of(style, found, examples)
+    return mine.prompter_of(style, found, LONGEST, examples)
 
 
 def pool_of(document: Document, kind: str) -> Pool[Any]:

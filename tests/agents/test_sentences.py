@@ -217,9 +217,9 @@ def test_a_look_asks_for_a_schema_bound_to_l_unless_the_service_refuses_schemas(
     ask = Spoken({"look": f"```json\n{json.dumps({'decisions': [decision], 'points': [point]})}\n```"})
     found = refined(passage(VASE), ask)
     assert found.graphs == (graph("person verb fill; fill dobj kettle; fill with hand1; fill from tap"),)
-    [schema] = ask.schemas
-    assert schema is not None
-    assert schema["json_schema"]["schema"]["$defs"]["edge"]["enum"] == ["verb", "dobj", "with", "on", "from"]
+    schema: Any = ask.schemas[0]["json_schema"]["schema"]  # type: ignore[index]
+    assert schema["$defs"]["edge"]["enum"] == ["verb", "dobj", "with", "on", "from"]
+    assert [(name, one["maxItems"]) for name, one in schema["properties"].items()] == [("decisions", 1), ("points", 20)]
     ask = Spoken({"look": arrows(GOOD, RINSE)})
     refined(passage(GOOD, count=2), ask)
     assert ask.schemas == [None], "no schema holds graphs in another number"

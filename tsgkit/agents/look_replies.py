@@ -353,7 +353,9 @@ def _rewritten(text: str, questions: Sequence[Question], passage: Passage, graph
 
 
 def schema_of(questions: Sequence[Question], vocabulary: Vocabulary | None, graphs: int) -> dict[str, Any] | None:
-    """Return the response format of a reply, which allows exactly L; None where graphs are to be written anew."""
+    """Return the response format of a reply, which allows exactly L, an answer to each finding, and as many points as
+    are read; None where graphs are to be written anew.
+    """
     if any(question.code == GRAPH_COUNT for question in questions) or not graphs:
         return None
     triplet = {"anyOf": [{"$ref": "#/$defs/triplet"}, {"type": "null"}]}
@@ -372,8 +374,9 @@ def schema_of(questions: Sequence[Question], vocabulary: Vocabulary | None, grap
         as_it_should_be=triplet,
         sure=sure,
     )
-    points: dict[str, Any] = {"type": "array", "items": point}
-    parts = {"decisions": {"type": "array", "items": decision}, "points": points} if questions else {"points": points}
+    parts = {"points": {"type": "array", "items": point, "maxItems": MOST_POINTS}}
+    if questions:
+        parts = {"decisions": {"type": "array", "items": decision, "maxItems": len(questions)}, **parts}
     schema = _closed(**parts)
     node = {"type": "string"} if vocabulary is None else _one_of(allowed_nodes(vocabulary))
     edge = {"type": "string"} if vocabulary is None else _one_of(allowed_edges(vocabulary))

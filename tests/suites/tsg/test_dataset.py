@@ -38,6 +38,8 @@ def test_the_samples_are_those_of_the_whole_file(monkeypatch: pytest.MonkeyPatch
         assert tuple(lazily) == whole, task
         assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1], task
         assert list(lazily.item_ids) == [sample.item_id for sample in whole], task
+    listed = ("ma-sgg", "edges-ma", "nodes-ma", "actions")
+    assert [rows_in(DATA / "ma-sgg.jsonl", task).longest for task in listed] == [7, 7, 9, 8]
 
 
 def test_line_ends_and_blank_lines_change_no_sample_and_row_errors_name_their_line(tmp_path: Path) -> None:
@@ -45,11 +47,8 @@ def test_line_ends_and_blank_lines_change_no_sample_and_row_errors_name_their_li
     for one in rows:
         del one["item_id"]  # so that the ids are the numbers of the rows
     first, *others = text_of(*rows).splitlines()
-    for before, between, after in (
-        (b"\xef\xbb\xbf\n", b"\n", b""),
-        (b"", b"\r\n", b"\r\n"),
-        (b"\n\n", b"\n \n\n", b"\n\n"),
-    ):
+    ends = ((b"\xef\xbb\xbf\n", b"\n", b""), (b"", b"\r\n", b"\r\n"), (b"\n\n", b"\n \n\n", b"\n\n"))
+    for before, between, after in ends:
         path = written(tmp_path, before + between.join((first, *others)) + after)
         found = rows_in(path, "sgqa")
         assert list(found.item_ids) == ["0/0", "1/0", "2/0"]

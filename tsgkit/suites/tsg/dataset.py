@@ -44,6 +44,9 @@ class MakesItems(Protocol[ItemOut]):
     def items_from(self, entry: Entry, file: str = "", cluster: str = "") -> tuple[ItemOut, ...]:
         """Return the items of a row."""
 
+    def longest(self, item: Any) -> int:  # noqa: ANN401  (of its own items)
+        """Return the length of the longest list in the right answer."""
+
     def check_answerable(self, items: Any, file: str) -> None:  # noqa: ANN401  (of its own items)
         """Refuse items without a right answer."""
 
@@ -71,6 +74,8 @@ class Dataset(Generic[Item]):
         self._kept: dict[int, tuple[Item, ...]] = {}
         self.single: list[str] = []
         """The items of one graph in a task of several."""
+        self.longest = 0
+        """The length of the longest list in any right answer."""
         self._kept_bytes = 0
         self._stream = _opened(source)
         self._clusters = Clusters(array("l"), {}, "")
@@ -135,6 +140,7 @@ class Dataset(Generic[Item]):
                 self._note(samples, row, offset + mark, line_number, seen)
                 self._keep(samples, row, line[mark:])
                 digest.update("".join(one.drawn for one in samples).encode("utf-8", "surrogatepass"))
+                self.longest = max([self.longest, *map(self.task.longest, samples)])
                 single = [one.item_id for one in samples if one.is_single]
                 self.single += single
                 has_several = has_several or len(single) < len(samples)

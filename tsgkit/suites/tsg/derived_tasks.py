@@ -53,7 +53,7 @@ from tsgkit.suites.tsg.generation import (
 )
 from tsgkit.suites.tsg.graph_scores import GRAPHS, Scored, extra
 from tsgkit.suites.tsg.items import ActionsSample, DerivedSample, EdgesSample, GenerationSample, NodesSample
-from tsgkit.suites.tsg.prompts import closed, graphs_schema, one_of
+from tsgkit.suites.tsg.prompts import closed, graphs_schema, list_of, one_of
 from tsgkit.suites.tsg.task import TsgTask
 from tsgkit.suites.tsg.votes import central_list
 
@@ -118,6 +118,10 @@ class ListTask(HalfTask[Half, Listed]):
     @abstractmethod
     def compared(self, item: Half, answer: Listed | None) -> Scored:
         """Return what a list is worth."""
+
+    def longest(self, item: Half) -> int:
+        """Return the number of names."""
+        return len(self.wanted(item))
 
     def read_text(self, item: Half, text: str) -> Listed | Unreadable:
         """Read names."""
@@ -205,10 +209,10 @@ class Nodes(ListTask[NodesSample]):
         nodes = ", ".join(allowed_nodes(item.vocabulary))
         return {**told_fields(item), "nodes": nodes, "given_edges": _by_graph(item.labels)}
 
-    def schema(self, item: NodesSample) -> dict[str, Any]:
+    def schema(self, item: NodesSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer."""
         things = tuple(dict.fromkeys((*item.vocabulary.objects, PERSON, *HANDS)))
-        return closed({"nodes": {"type": "array", "items": one_of(things)}})
+        return closed({"nodes": list_of(one_of(things), 1, most)})
 
 
 class Edges(HalfTask[EdgesSample, GraphAnswer], GraphTask[EdgesSample]):
@@ -249,10 +253,10 @@ class Edges(HalfTask[EdgesSample, GraphAnswer], GraphTask[EdgesSample]):
         given = {"edges": edges, "given_nodes": _by_graph(item.nodes), "count": str(item.source.k)}
         return {**told_fields(item), **given}
 
-    def schema(self, item: EdgesSample) -> dict[str, Any]:
+    def schema(self, item: EdgesSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer, which allows the given nodes."""
         nodes = tuple(dict.fromkeys(name for of_one in item.nodes for name in of_one))
-        return graphs_schema(nodes, allowed_edges(item.vocabulary))
+        return graphs_schema(item.source.k, most, nodes, allowed_edges(item.vocabulary))
 
 
 class Actions(ListTask[ActionsSample]):
@@ -301,9 +305,9 @@ class Actions(ListTask[ActionsSample]):
         given = {"given_nodes": ", ".join(item.nodes), "given_edges": ", ".join(item.labels)}
         return {**told_fields(item), "actions": ", ".join(allowed_actions(item.vocabulary)), **given}
 
-    def schema(self, item: ActionsSample) -> dict[str, Any]:
+    def schema(self, item: ActionsSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer."""
-        return closed({"actions": {"type": "array", "items": one_of(allowed_actions(item.vocabulary))}})
+        return closed({"actions": list_of(one_of(allowed_actions(item.vocabulary)), 1, most)})
 
 
 def names(reply: str) -> Listed | Unreadable:

@@ -58,6 +58,10 @@ class GraphTask(TsgTask[Item, GraphAnswer]):
         """Return L."""
         raise NotImplementedError
 
+    def longest(self, item: Item) -> int:
+        """Return the number of triplets of the longest graph."""
+        return max(len(graph.triplets) for graph in self.references_of(item))
+
     def read_text(self, item: Item, text: str) -> GraphAnswer | Unreadable:
         """Read as many graphs as are wanted."""
         return read_graphs(text, len(self.references_of(item)))
@@ -147,9 +151,9 @@ class Generation(GraphTask[GenerationSample]):
             "num_scene_graphs": str(item.k),
         }
 
-    def schema(self, item: GenerationSample) -> dict[str, Any]:
+    def schema(self, item: GenerationSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer, which allows exactly L."""
-        return graphs_schema(allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
+        return graphs_schema(item.k, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
     def references_of(self, item: GenerationSample) -> tuple[ActionGraph, ...]:
         """Return the graphs that are wanted."""

@@ -3,7 +3,9 @@
 A set in parts lies in the folder that the card names (``prompts/tsg/ma-sgg``); what that folder lacks is taken from
 ``shared`` beside it. A set of whole prompts is a folder with ``sgqa.txt``, ``sgds.txt``, ``sa-sgg.txt``, ``ma-sgg.txt``
 directly in it, with the fields of the published ones. At the end stand the JSON schemas of answers: every field
-required, no other allowed, names exactly those that may be used.
+required, no other allowed, names exactly those that may be used, and lists that end. They use only keywords that
+services take in strict mode, so that an element can stand twice in a triplet: to exclude that needs ``anyOf`` of
+objects with the same first field, which OpenAI refuses, and an action may share its name with its object.
 
 >>> closed({"answer": one_of(("A", "B"))})["properties"]
 {'answer': {'type': 'string', 'enum': ['A', 'B']}}
@@ -49,8 +51,8 @@ class Asks(Protocol[Item]):
     def published_values(self, item: Item) -> Mapping[str, str]:
         """Return the values of an item for the published prompt."""
 
-    def schema(self, item: Item) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
+    def schema(self, item: Item, most: int) -> dict[str, Any]:
+        """Return the JSON schema of an answer, whose lists have at most so many entries."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ class TaskTexts(Generic[Shown]):
 
     prompts: PromptSet
     task: Asks[Shown]
+    longest: int
+    """The entries of the longest list that is a right answer to an item of the data."""
     answer_name: str = "answer"
 
     @property
@@ -172,20 +176,20 @@ class TaskTexts(Generic[Shown]):
         return self.task.published_values(item) if self.prompts.is_whole else self.task.fields(item)
 
     def schema(self, item: Shown) -> dict[str, Any]:
-        """Return the JSON schema of an answer, which allows exactly L."""
-        return self.task.schema(item)
+        """Return the JSON schema of an answer, which allows exactly L, and lists half as long again as the longest."""
+        return self.task.schema(item, self.longest + self.longest // 2)
 
     def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
         """Return what a fingerprint is made of."""
         return [self.prompts.task, style, self.prompts.is_whole, head, tail]
 
 
-def graphs_schema(nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, object]:
-    """Return the schema of graphs with these nodes and edges."""
-    graph = {"type": "array", "items": {"$ref": "#/$defs/triplet"}}
+def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, object]:
+    """Return the schema of k graphs of at most so many triplets, and at least one, with these nodes and edges."""
     node = {"$ref": "#/$defs/node"}
-    schema = closed({"graphs": {"type": "array", "items": graph}})
+    schema = closed({"graphs": list_of({"$ref": "#/$defs/graph"}, k, k)})
     schema["$defs"] = {
+        "graph": list_of({"$ref": "#/$defs/triplet"}, 1, most),
         "node": one_of(nodes),
         "edge": one_of(edges),
         "triplet": closed({"source": node, "edge": {"$ref": "#/$defs/edge"}, "target": node}),
@@ -196,6 +200,11 @@ def graphs_schema(nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, o
 def closed(properties: dict[str, object]) -> dict[str, object]:
     """Return the schema of an object with these properties and no others."""
     return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+def list_of(entry: dict[str, Any], least: int, most: int) -> dict[str, object]:
+    """Return the schema of a list of so many entries."""
+    return {"type": "array", "items": entry, "minItems": least, "maxItems": most}
 
 
 def one_of(names: tuple[str, ...]) -> dict[str, object]:

@@ -92,7 +92,7 @@ class Questions(TsgTask[QuestionSample, str]):
         """Return the values of an item as the published code writes them."""
         return {"scene_graph": repr(lists_of(item.graphs)), "question": item.question}
 
-    def schema(self, item: QuestionSample) -> dict[str, Any]:
+    def schema(self, item: QuestionSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer: one of the nodes."""
         names = dict.fromkeys(name for graph in item.graphs for one in graph for name in (one.source, one.target))
         return closed({"answer": one_of(tuple(names))})

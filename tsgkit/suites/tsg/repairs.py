@@ -153,9 +153,9 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
             "hint": (" and ".join(item.kinds) or NONE) if item.hinted else NO_HINT,
         }
 
-    def schema(self, item: RefineSample) -> dict[str, Any]:
+    def schema(self, item: RefineSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer, which allows exactly L."""
-        return graphs_schema(allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
+        return graphs_schema(1, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
     def draft(self, item: RefineSample) -> Draft:
         """Return the input of an agent, which is that of the prompt."""

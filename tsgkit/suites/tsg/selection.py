@@ -102,7 +102,7 @@ class Selection(TsgTask[SelectionSample, str]):
             "sentences": _lettered(item.candidates),
         }
 
-    def schema(self, item: SelectionSample) -> dict[str, Any]:
+    def schema(self, item: SelectionSample, most: int) -> dict[str, Any]:
         """Return the JSON schema of an answer: one of the letters."""
         return closed({"answer": one_of(tuple(LETTERS[: len(item.candidates)]))})
 

@@ -103,8 +103,8 @@ class TsgTask(TextTask[Item, Answer]):
         """Return the values of an item for the fields of our prompts."""
 
     @abstractmethod
-    def schema(self, item: Item) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
+    def schema(self, item: Item, most: int) -> dict[str, Any]:
+        """Return the JSON schema of an answer, whose lists have at most so many entries."""
 
     @abstractmethod
     def identity(self, item: Item) -> Identity:
@@ -121,6 +121,10 @@ class TsgTask(TextTask[Item, Answer]):
     @abstractmethod
     def vote(self, item: Item, answers: Sequence[Answer]) -> Reading[Any]:
         """Return the voted answer of one or more draws."""
+
+    def longest(self, item: Item) -> int:
+        """Return the length of the longest list in the right answer; 0 where it has none."""
+        return 0
 
     def problem(self, item: Item) -> str:
         """Return why an item cannot be asked; empty where it can."""
@@ -239,13 +243,15 @@ class TsgTask(TextTask[Item, Answer]):
 
     def prompter(self, style: Style, dataset: AnyDataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
         """Return the prompts in a style, after checking that the examples do not overlap with the data."""
-        texts = self.prompts(prompts)
-        examples = self.pool().chosen(style.shots, seed, self._own(dataset)) if style.shots else ()
-        return self.prompter_of(style, texts, examples)
+        own, texts = self._own(dataset), self.prompts(prompts)
+        examples = self.pool().chosen(style.shots, seed, own) if style.shots else ()
+        return self.prompter_of(style, texts, own.longest, examples)
 
-    def prompter_of(self, style: Style, texts: PromptSet, examples: Sequence[Example[Item]] = ()) -> Prompter[Item]:
-        """Return the prompts in a style, of these texts."""
-        return Prompter(TaskTexts(texts, self), style, examples)
+    def prompter_of(
+        self, style: Style, texts: PromptSet, longest: int, examples: Sequence[Example[Item]] = ()
+    ) -> Prompter[Item]:
+        """Return the prompts in a style, of these texts, for data whose longest list of an answer is so long."""
+        return Prompter(TaskTexts(texts, self, longest), style, examples)
 
     def pool(self) -> Pool[Item]:
         """Return the worked examples that its card names."""
