@@ -15,7 +15,7 @@ KEY = "sk-doctor-secret-1"
 ABLE = {
     "single word: ready": "ready",
     "single word: pear": "pear",
-    "capital of France": '{"capital": "Paris", "letters": 5}',
+    "capital of France": '{"capital": "Paris", "rivers": ["Seine"]}',
     "A tray holds": "7",
     "Which colour": "red",
     "password is heron": "heron",

@@ -13,7 +13,7 @@ from tsgkit.runs.doctor import Check, Examination, _short, _without_image, exami
 
 HEAD = {"doctor": "1", "model": "openai/x", "endpoint": "http://a", "cause": "", "advice": ""}
 TEXTS = {
-    "plain text": "Ready.", "system message": "pear", "JSON schema": '{"capital": "Paris", "letters": 5}',
+    "plain text": "Ready.", "system message": "pear", "JSON schema": '{"capital": "Paris", "rivers": ["S"]}',
     "reasoning": "7", "image": "Red", "long prompt": "heron", "parallel": "11",
 }  # fmt: skip
 CUT = {"text": "one, two", "ending": "truncated", "finish_reason": "length"}
@@ -51,7 +51,7 @@ def test_an_able_model_works_in_everything() -> None:
     result = asyncio.run(examined("openai/x", ["api_base=http://a"], **how))
     assert [(one.name, one.verdict, one.said, one.options) for one in result.checks] == [
         ("plain text", "works", '"Ready." in 0.50 s', ()), ("system message", "works", '"pear"', ()),
-        ("JSON schema", "works", '"{"capital": "Paris", "letters": 5}"', ()),
+        ("JSON schema", "works", '"{"capital": "Paris", "rivers": ["S"]}"', ()),
         ("reasoning", "works", 'the reply shows no reasoning: "7"', ()), ("image", "works", '"Red"', ()),
         ("long prompt", "works", "100 tokens are read from the first line to the last", ()),
         ("stop reasons", "works", "a reply that is cut off says so (finish reason length)", ()),
@@ -82,7 +82,7 @@ def test_each_reply_leads_to_its_verdict_and_options() -> None:
         ("system message", {"text": "Jupiter"}, "does not", 'it was not heeded: "Jupiter"; our prompts send none', ()),
         ("system message", error, "does not", "400: no; our prompts send none, prompts of your own should not", ()),
         ("JSON schema", {"text": "Paris"}, "does not", 'it was ignored: "Paris"; ', ()),
-        ("JSON schema", {"text": '{"capital": 1, "letters": 5}'}, "does not", "JSON came back, and not of", ()),
+        ("JSON schema", {"text": '{"capital": "P", "rivers": []}'}, "does not", "JSON came back, and not of", ()),
         ("JSON schema", {"text": '{"capital": "P"}'}, "does not", "JSON came back, and not of the schema: ", ()),
         ("JSON schema", {"ending": "refused"}, "unknown", "the reply is refused; --style structured is not for it", ()),
         ("reasoning", {"ending": "truncated"}, "does not", "it thinks, and used up its tokens by that", big),

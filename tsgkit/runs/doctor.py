@@ -328,17 +328,21 @@ async def _system(patient: Patient) -> Check:
 
 CAPITAL = {
     "type": "object",
-    "properties": {"capital": {"type": "string"}, "letters": {"type": "integer"}},
-    "required": ["capital", "letters"],
+    "properties": {
+        "capital": {"type": "string"},
+        "rivers": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
+    },
+    "required": ["capital", "rivers"],
     "additionalProperties": False,
 }
+"""A schema with a list that ends, as those of the style ``structured`` have."""
 INSTEAD = "--style structured is not for it, the others are; judges ask without one"
 
 
 async def _schema(patient: Patient) -> Check:
     name = "JSON schema"
     schema = {"type": "json_schema", "json_schema": {"name": "capital", "strict": True, "schema": CAPITAL}}
-    message = _user("Which is the capital of France, and how many letters has it?")
+    message = _user("Which is the capital of France, and on which rivers does it lie?")
     reply = await patient.ask(name, message, schema=schema)
     if trouble := _trouble(name, reply):
         return replace(trouble, said=f"{trouble.said}; {INSTEAD}")
@@ -346,7 +350,8 @@ async def _schema(patient: Patient) -> Check:
         value = json.loads(reply.text or "")
     except ValueError:
         return Check(name, DOES_NOT, f"it was ignored: {_short(reply.text)}; {INSTEAD}")
-    if isinstance(value, dict) and set(value) == {"capital", "letters"} and isinstance(value["capital"], str):
+    rivers = value.get("rivers") if isinstance(value, dict) and set(value) == {"capital", "rivers"} else None
+    if isinstance(rivers, list) and 1 <= len(rivers) <= 3 and isinstance(value["capital"], str):
         return Check(name, WORKS, _short(reply.text))
     return Check(name, DOES_NOT, f"JSON came back, and not of the schema: {_short(reply.text)}; {INSTEAD}")
 
