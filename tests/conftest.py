@@ -22,7 +22,7 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 
 ROOT = Path(__file__).resolve().parents[1]
 # What `make test-all` installs for; the modules beside it serve its tests alone.
-ONLY_FULL = ["full", "collector.py", "in_chromium.py", "logic/layouts_by_z3.py"]
+ONLY_FULL = ["full", "collector.py", "in_chromium.py"]
 # A program that imports Inspect, which takes seconds.
 collect_ignore = ["full/interface/inspected.py"] if find_spec("playwright") and find_spec("ray") else ONLY_FULL
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import pickle
 from hashlib import sha256
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,6 +21,7 @@ from tsgkit.logic.configurations import Scenario, Twist
 from tsgkit.logic.english import reading_of
 from tsgkit.logic.formula import MAX_DEPTH, atoms_of, depth, free_variables, parts_of, walk, with_parts
 from tsgkit.logic.grounding import Fact
+from tsgkit.logic.layouts import overlaps
 from tsgkit.logic.lifting import lifted
 from tsgkit.logic.lint import check
 from tsgkit.logic.official import verify_official
@@ -26,9 +30,10 @@ from tsgkit.logic.printer import text_of
 from tsgkit.logic.published_readers import as_published, read_engine, read_lifting, read_verifier
 from tsgkit.logic.samples import configuration, formula_of
 from tsgkit.logic.scene_models import faults, world_of
+from tsgkit.logic.solver import solve
 from tsgkit.logic.verbalisation import instruction
 from tsgkit.logic.verification import verify
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
 
 TEXTS = (
     "(Is ?x 'cup')", "(IsStyle 'oil painting')", "(and)", "(or)", r"(Is ?x 'it\'s a \\ stroke (or a paren)')",
@@ -373,3 +378,29 @@ def test_a_configuration_has_k_objects_in_one_closure_and_a_world_required_and_i
     assert {Fact("RightOf", (1, 0)), Fact("NextTo", (1, 0)), Fact("HasState", (0,), "sitting")} <= world
     assert not faults(world)
     assert any("circle" in fault for fault in faults([Fact("On", (0, 1)), Fact("In", (1, 0))]))
+
+
+FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
+
+
+@pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+def test_every_published_row_reads_as_published_with_its_clauses_and_a_layout() -> None:
+    rows = [json.loads(line) for line in Path(FOLDER, "formalimg_sample.jsonl").read_text().splitlines()]
+    assert rows
+    for row in rows:
+        checked = check(row["dsl"], SCENARIOS[row["scenario"]])
+        assert (checked.findings, checked.published_fault) == ((), None), row["id"]
+        formula = parse(row["dsl"])
+        assert text_of(formula) == row["dsl"]
+        assert as_published(row["dsl"]).lifted == text_of(lifted(formula))
+        for official in (False, True):
+            form = clause_form(formula, official=official)
+            assert form.unordered == form_of_text(parse(row["cnf"])).unordered, row["id"]
+            assert form.k == k_as_defined(formula) == row["k"], row["id"]
+        assert set(object_classes(formula)) == set(row["object_classes"]), row["id"]
+        if row["scenario"] == "knolling":
+            layout = solve(formula).layout
+            assert layout is not None, row["id"]
+            assert not list(overlaps(tuple(thing.box for thing in layout.objects))), row["id"]
+            assert verify(row["dsl"], layout).truth, row["id"]
+            assert verify(row["dsl"], layout.value, "official").truth, row["id"]

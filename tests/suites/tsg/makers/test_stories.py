@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from drawn_graphs import drawn_graphs
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +25,21 @@ from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 from tsgkit.suites.tsg.makers.stories import Imported, import_stories
+
+ACTIONS = ("take", "put", "open", "close", "press", "brush", "pour", "pass", "lift", "drop")
+THINGS = ("cup", "lid", "towel", "brush", "jar", "bowl", "shelf")
+EDGES = ("from", "off", "into", "onto", "under", "on", "in", "with", "between")
+
+
+@st.composite
+def drawn_graphs(draw: st.DrawFn) -> ActionGraph:
+    """Draw a graph of one action with up to three things, by one hand, both or none that is named."""
+    action = draw(st.sampled_from(ACTIONS))
+    things = draw(st.lists(st.sampled_from(THINGS), min_size=1, max_size=3, unique=True))
+    edges = draw(st.lists(st.sampled_from(EDGES), min_size=2, max_size=2, unique=True))
+    hands = draw(st.sampled_from(((), ("hand1",), ("hand2",), ("hand1", "hand2"))))
+    rows = [(action, edge, thing) for edge, thing in zip(("dobj", *edges), things, strict=False)]
+    return ActionGraph.of(("person", "verb", action), *rows, *((action, "with", hand) for hand in hands))
 
 
 def act(verb: str, thing: str, *hands: str) -> ActionGraph:
