@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from model_server import Running, model_server
 
 from tsgkit.cli import main
 
@@ -64,6 +65,12 @@ def write_lines(path: str | Path, *values: object) -> str:
     """Write one line of JSON for each value, and return the path."""
     Path(path).write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with model_server() as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""A Hugging Face hub on this machine: datasets and models with commits, files as git or as LFS holds them, bad days."""
+"""A Hugging Face hub on this machine: datasets and models as git or LFS holds them, bad days, tables of rows."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -15,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from loopback import Handler, serving
+from shipped import DATA, TASKS
 
 from tsgkit.library.downloads import checksum_of_bytes
 
@@ -172,3 +174,46 @@ def without_login(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(folder / "no-token"))
     return folder / "home"
+
+
+SGQA, SGDS = (DATA / f"{task}.jsonl" for task in ("sgqa", "sgds"))
+ROWS = {
+    "tsg/sgqa": SGQA,
+    "spatialgen/questions": TASKS / "spatialgen/data/questions.jsonl",
+    "formalimg/layout": TASKS / "formalimg/data/knolling.jsonl",
+    "sceneeval/annotate": TASKS / "sceneeval/data/annotations.csv",
+}
+HOME = "home"
+
+
+@pytest.fixture(autouse=True)
+def hub_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_login(folder, monkeypatch)
+
+
+def header(run: str = "run") -> Any:  # noqa: ANN401  (JSON)
+    return json.loads((Path(run) / "run.json").read_text())
+
+
+def table_of(source: Path, name: str, **renamed: str) -> None:
+    """Write rows of ours as a table with other names of columns; what is no text is JSON there."""
+    rows = [json.loads(line) for line in source.read_text().splitlines()]
+    names = {field: renamed.get(field, field) for field in rows[0]}
+    cells = [
+        {names[field]: value if isinstance(value, str) else json.dumps(value) for field, value in row.items()}
+        for row in rows
+    ]
+    if name.endswith(".parquet"):
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(cells), name)
+    else:
+        with Path(name).open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, list(cells[0]))
+            writer.writeheader()
+            writer.writerows(cells)
+    rules = {
+        field: names[field] if isinstance(rows[0][field], str) else {"column": names[field], "json": True}
+        for field in rows[0]
+    }
+    Path("m.yaml").write_text(json.dumps({"fields": rules}))

@@ -1,17 +1,20 @@
-"""Runs and rows for tests of reports: a run of the bundled example replies, a row of made-up names."""
+"""Runs and rows for tests of reports: example replies, stored runs, made-up names, hostile answers."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from samples import GRAPH, SGDS, SGG, SGQA, lines
 from shipped import DATA
-from tsg_tasks import METRICS
+from tsg_tasks import METRICS, TASKS
 
+import tsgkit as tk
 from tsgkit.library.cards import load_card
 from tsgkit.report.comparison import Comparison, paired
 from tsgkit.report.comparison_rows import Contender
@@ -157,3 +160,34 @@ def baseline_run(folder: Path, *tasks: str, limit: int | None = None) -> Path:
     """Return a run of two baselines."""
     plan = Plan(tasks=tasks, models=("baseline/rules", "baseline/random"), limit=limit)
     return evaluate(plan, Options(out=folder)).path
+
+
+STORED = Path(__file__).parent / "stored_runs" / "v0_1_0"
+RUNS = {
+    "tsg": "tsg/replies",
+    "formalimg": "formalimg/layout",
+    "sceneeval": "sceneeval/rules",
+    "spatialgen": "spatialgen/judged",
+}
+
+
+def stored(folder: Path, name: str) -> Path:
+    """Return a copy of a stored run beside its images and scenes; that of tsg is made of the example replies."""
+    suite, _, run = name.partition("/")
+    if suite == "tsg":  # in a thread, since a browser has an event loop in this one
+        return ThreadPoolExecutor(1).submit(example_run, folder / run, *TASKS, styles=["zero-shot", "cot"]).result()
+    shutil.copytree(STORED / suite, folder / suite, dirs_exist_ok=True)
+    return folder / suite / run
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m"
+
+
+def hostile_reply(messages: list[dict[str, Any]]) -> str:
+    return f"[{HOSTILE}]" if "cup" in messages[-1]["content"] else "I do not know."
+
+
+def hostile_run(folder: Path) -> tk.Run:
+    models = {"mine": hostile_reply}
+    styles = ["zero-shot", "cot"]
+    return tk.evaluate("tsg/sgqa", model=models, style=styles, limit=8, out=folder, cache=False, quiet=True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from tsgkit.library.bundle import bundled
 
@@ -11,3 +14,5 @@ EVAL = Path(str(bundled("eval")))
 DATA = Path(__file__).parent / "data" / "slice"
 """18 stories of tsgkit-2 as it was once, with all rows: the bundled rows may be made anew, these stay."""
 POOL = TASKS / "tsg" / "data" / "few-shot"
+OFFICIAL_DATA = Path(os.environ.get("TSGKIT_OFFICIAL_DATA", ""))
+needs_official_data = pytest.mark.skipif(Path() == OFFICIAL_DATA, reason="TSGKIT_OFFICIAL_DATA names no folder")

@@ -24,6 +24,14 @@ def graph(text: str) -> ActionGraph:
     return ActionGraph(line.split(" ") for line in text.split("; "))
 
 
+GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
+VASE = graph("person verb fill; fill dobj vase; fill with hand1")
+CUP = graph("person verb fill; fill dobj cup; fill with hand1")
+RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
+BETTER = "1: fill -> dobj -> kettle"
+"""The finding that makes a vase or a cup the kettle."""
+
+
 def arrows(*graphs: ActionGraph) -> str:
     return "\n\n".join("\n".join(map(str, one.triplets)) for one in graphs)
 

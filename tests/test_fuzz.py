@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from fuzzing import TIMES, Fault, load_spoilt, made_up, put_through, run
-from loader_promises import LOADERS
+from fuzzing import LOADERS, TIMES, Fault, load_spoilt, made_up, put_through, run
 from reader_promises import CHECKS, Broken, Check, check_reading
 from refusals import refusal
 

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 import pytest
 from doors import run
-from spoken_models import L, arrows, graph
+from spoken_models import BETTER, CUP, GOOD, RINSE, VASE, L, arrows, graph
 
 import tsgkit as tk
 from tsgkit.agents import ByLabel, Effort, RefineInput
@@ -25,12 +25,7 @@ from tsgkit.llm.door import Call
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 
-GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
-VASE = graph("person verb fill; fill dobj vase; fill with hand1")
-CUP = graph("person verb fill; fill dobj cup; fill with hand1")
 SLIP = graph("fill verb person; fill dobj kettle; fill with hand1")
-BETTER = "1: fill -> dobj -> kettle"
-RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
 TEA: Any = {"configurable": {"thread_id": "tea"}}
 
 Values = dict[str, Any]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from doors import run
-from shipped import TASKS
-from spoken_models import L, Said, Spoken, arrows, graph
+from shipped import OFFICIAL_DATA, TASKS, needs_official_data
+from spoken_models import BETTER, CUP, GOOD, RINSE, VASE, L, Said, Spoken, arrows, graph
 
 from tsgkit import agenerate, generate, refine
 from tsgkit.agents import ByLabel, decomposition
@@ -32,13 +30,7 @@ from tsgkit.library.documents.reader import read_file
 from tsgkit.llm.failures import BudgetReached, Unasked
 from tsgkit.llm.reply import Ending, Reply
 
-FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
-VASE = graph("person verb fill; fill dobj vase; fill with hand1")
-CUP = graph("person verb fill; fill dobj cup; fill with hand1")
-RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
 LOW, MEDIUM, HIGH = map(Effort, LEVELS)
-BETTER = "1: fill -> dobj -> kettle"
 NAMED = "graph 1: mismatched: fill -> dobj -> cup"
 CUP_IS_KETTLE = f"{NAMED} => fill -> dobj -> kettle"
 BACK = "graph 1: mismatched: fill -> dobj -> kettle => fill -> dobj -> cup"
@@ -62,9 +54,9 @@ def test_without_a_model_graphs_stay_in_which_no_rule_finds_an_error() -> None:
     assert len(bundled) == 62
 
 
-@pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+@needs_official_data
 def test_of_published_and_crowd_made_graphs_only_misspelt_edges_are_repaired() -> None:
-    files = [file for name in ("easg*.json", "tsg_sg*.jsonl") for file in Path(FOLDER).glob(name)]
+    files = [file for name in ("easg*.json", "tsg_sg*.jsonl") for file in OFFICIAL_DATA.glob(name)]
     restored = list[bool]()
     for file in files:
         cleaned = [refine(entry.narrative) for entry in read_file(file).entries]

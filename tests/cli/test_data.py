@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from hub_rows import SGDS, SGQA, header, hub, hub_settings, table_of
-from hub_server import Hub
+from hub_server import SGDS, SGQA, Hub, header, hub, hub_settings, table_of
 from loopback import Loopback, loopback
 from official_layout import data, rows
 from prefork import Prefork

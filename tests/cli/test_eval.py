@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,6 @@ from tsgkit.cli import main
 code = main(["eval", "--first", "9"])
 print("AFTER", code, reached, [name for name in ("litellm", "langgraph") if name in sys.modules])
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Running]:
-    with model_server() as running:
-        yield running
 
 
 def asking(server: Running, *more: str, first: int = 4) -> str:

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from edited_files import TEXTS, change, set_text, written
 from model_server import model_server
 from prefork import Prefork, Ran
-from served import Client
+from served import TEXTS, Client, change, set_text, written
 from two_annotators import ANN, BOB, write
 
 from tsgkit.graph import ActionGraph

@@ -265,8 +265,6 @@ def test_any_narrative_can_be_linted_followed_and_put_on_a_timeline(graphs: list
     assert Timeline(narrative).graph.number_of_nodes() >= len(graphs)
 
 
-# ---- the timeline ----
-
 STORY = Narrative(
     (
         Description("First.", (act("take spoon with hand1"), act("open lid with hand2"))),

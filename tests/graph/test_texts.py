@@ -364,8 +364,6 @@ def test_no_text_makes_the_reader_raise_and_no_line_is_dropped(text: str, k: int
     assert all(1 <= line <= text.count("\n") + 1 for line in seen)
 
 
-# ---- graphs of an answer ----
-
 FIELDS = """<think>lift -> dobj -> lid</think>
 ```json
 {"draft": [["person", "verb", "lift"]],

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hostile_run import HOSTILE, hostile_run
 from refusals import refuses
+from reported import HOSTILE, hostile_run
 from shipped import TASKS
 
 import tsgkit as tk

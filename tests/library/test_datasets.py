@@ -1,4 +1,4 @@
-"""Files are read and written whole; datasets stay in the data home, each file with a record of where it came from."""
+"""Files are read and written whole; datasets stay in the data home, each with a record of where it came from."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tsgkit.library.datasets import dataset, dataset_file, dataset_value, datase
 from tsgkit.library.datasets import shipped as shipped_data
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_text, write_text
+from tsgkit.user_folders import cache_home, data_home
 
 BENCH = known("tsg-bench")
 
@@ -166,3 +167,20 @@ def test_a_home_that_cannot_be_made_is_said_and_shipped_data_are_counted(
     assert found == [DATA / "sgqa.jsonl", None, None], "cards of suites of one's own name their data"
     monkeypatch.setenv("TSGKIT_DATASET", "tsgkit-3")
     assert "TSGKIT_DATASET=tsgkit-3: no such dataset or folder" in refusal(UsageError, default_file, "tsg", "sgqa")
+
+
+def test_homes_of_cache_and_data_lie_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache_home({"TSGKIT_CACHE_HOME": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
+    assert cache_home({"XDG_CACHE_HOME": "/b"}) == Path("/b/tsgkit")
+    assert cache_home({}) == Path.home() / ".cache" / "tsgkit"
+    monkeypatch.setenv("HOME", "/me")
+    for own, shared, expected in (
+        ("/own", "/xdg", "/own"),
+        ("~/own", "", "/me/own"),
+        ("", "/xdg", "/xdg/tsgkit/data"),
+        ("", "relative", "/me/.local/share/tsgkit/data"),
+        ("", "", "/me/.local/share/tsgkit/data"),
+    ):
+        monkeypatch.setenv("TSGKIT_DATA_HOME", own)
+        monkeypatch.setenv("XDG_DATA_HOME", shared)
+        assert str(data_home()) == expected, (own, shared)

@@ -73,9 +73,6 @@ def compared(name: str, left: Any, right: Any) -> Any:
     }[name]
 
 
-# --- the published verifier ---------------------------------------------------------------------------------------
-
-
 def tree(formula: f.Formula | f.Number) -> Any:
     """Return a formula as nested lists, values as one-tuples so that they are no variables."""
     match formula:
@@ -192,9 +189,6 @@ class _Official:
         return place(head, [numbers(one) for one in args])
 
 
-# --- strict -------------------------------------------------------------------------------------------------------
-
-
 def strict(formula: f.Formula, scene: Any, *, distinct: bool = False, grounded: bool = False) -> bool:
     """Return the strict verdict: false for a layout that is none."""
     if not is_layout(scene, grounded=grounded):
@@ -309,9 +303,6 @@ def implications(body: f.Formula) -> list[f.Implies]:
     if isinstance(body, f.And):
         return [one for part in body.parts for one in implications(part)]
     return [body] if isinstance(body, f.Implies) else []
-
-
-# --- classical ----------------------------------------------------------------------------------------------------
 
 
 class _Classical(Strict):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from hashlib import sha256
 from itertools import product
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from logic import made_up_formulas, naive
+from shipped import OFFICIAL_DATA, needs_official_data
 
 from tsgkit.errors import UsageError
 from tsgkit.logic import formula as f
@@ -380,12 +379,9 @@ def test_a_configuration_has_k_objects_in_one_closure_and_a_world_required_and_i
     assert any("circle" in fault for fault in faults([Fact("On", (0, 1)), Fact("In", (1, 0))]))
 
 
-FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-
-
-@pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+@needs_official_data
 def test_every_published_row_reads_as_published_with_its_clauses_and_a_layout() -> None:
-    rows = [json.loads(line) for line in Path(FOLDER, "formalimg_sample.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (OFFICIAL_DATA / "formalimg_sample.jsonl").read_text().splitlines()]
     assert rows
     for row in rows:
         checked = check(row["dsl"], SCENARIOS[row["scenario"]])

@@ -109,8 +109,6 @@ def test_a_table_of_markdown_is_aligned_and_junit_tells_failures_from_errors() -
         write(REPORT, "word")
 
 
-# ---- tables on a terminal ----
-
 HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "failed", "tokens", "cost")
 ROWS = [
     HEAD,
@@ -139,8 +137,6 @@ def test_figures_stand_to_the_right_no_cell_is_cut_and_narrow_screens_name_what_
         assert told.startswith("  not shown here for want of room: tokens") and "unreadable" not in lines[0]
     assert "95 % intervals" in told and "[80.1" not in lines[1]
 
-
-# ---- names that are more than text ----
 
 NASTY = (
     "\x1b[31mred\x1b]0;title\x07\u202egnp.exe\u200b\ufeff\x00\x85",

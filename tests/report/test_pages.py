@@ -14,9 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pages import Page, Tables, empty_columns
-from reported import RIGHT, ROWS, recorded
+from reported import RIGHT, ROWS, RUNS, recorded, stored
 from run_files import lines, write_lines
-from suite_runs import RUNS, stored
 
 from tsgkit.errors import UsageError
 from tsgkit.report import html
@@ -120,9 +119,6 @@ def test_a_page_of_every_suite_is_whole_with_a_title_and_every_headline_metric(s
                 assert any(cell.removesuffix(" ↓").endswith(name) for cell in head), name
 
 
-# ---- tables ----
-
-
 def table(*rows: tuple[str, ...], head: tuple[str, ...] = ("who", "score", "why")) -> str:
     return html.table(head, [[*map(html.text, row)] for row in rows])
 
@@ -148,8 +144,6 @@ def test_columns_without_content_are_left_out_and_figures_stand_on_the_right_wit
     assert '<div class="wide long"' in table(*many)
     assert "long" not in table(*many[:-1])
 
-
-# ---- hostile texts ----
 
 HOSTILE = (
     "</style><script>alert(1)</script>",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from command_line import folder, tsgkit
+from command_line import folder, server, tsgkit
 
-__all__ = ["folder", "tsgkit"]
+__all__ = ["folder", "server", "tsgkit"]

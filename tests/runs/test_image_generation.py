@@ -205,8 +205,6 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_
     assert third.interrupted and third.painted < 6 and (tmp_path / "left/paintings.jsonl").exists()
 
 
-# Prompts that a text model writes anew
-
 ANEW = "A cup, seen from above."
 
 

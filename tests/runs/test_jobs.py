@@ -271,8 +271,6 @@ def test_time_left_is_told_of_what_was_done_now_and_units_in_work_are_half_done(
         assert part.seconds_left == (seconds if seconds is None else pytest.approx(seconds)), part
 
 
-# Executors
-
 SCRIPT = """
 import os, sys
 import tsgkit as tk

@@ -184,9 +184,6 @@ def test_rows_are_not_kept_where_they_are_not_to_be(rows: Path, tmp_path: Path) 
     assert open_saved_run(run, str(away)).prepared.lacking == {}
 
 
-# Code that is not there
-
-
 def capitals() -> tk.Task:
     cities = {"France": "Paris", "Spain": "Madrid", "Chile": "Santiago"}
     rows = [{"item_id": name, "answer": city, "sea": "yes"} for name, city in cities.items()]
@@ -251,9 +248,6 @@ def test_the_file_whose_code_is_missing_is_named(tmp_path: Path, capsys: pytest.
     assert main(["explain", "run", "--item", lines(tmp_path / "run/samples.jsonl")[0]["item_id"]]) == 0
 
 
-# Files that were changed
-
-
 def test_kept_rows_that_were_changed_are_refused_and_those_of_an_older_run_kept_when_it_goes_on(
     rows: Path, tmp_path: Path
 ) -> None:
@@ -299,9 +293,6 @@ def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(rows: Path, tmp_p
     with pytest.raises(FileProblem, match="not what a run has there") as problem:
         figures(run)
     assert "secret" not in str(problem.value)
-
-
-# Archives
 
 
 @pytest.fixture(scope="module")

@@ -64,9 +64,6 @@ ADDRESS = "api_base=http://127.0.0.1:9/v1"
 CELL = Cell("m", "tsg/sgqa", "single", "cot", 0)
 
 
-# Plans and rows
-
-
 def test_a_row_and_a_folder_are_called_by_what_tells_them_apart() -> None:
     assert CELL.title == "m tsg/sgqa cot" and CELL.ways == ("cot",) and CELL.axes == ()
     other = Cell("m", "tsg/sgqa", "vote:3", "few-shot", 2, 3, "mine", 0)
@@ -121,9 +118,6 @@ def test_what_a_plan_lacks_or_has_too_much_is_told_before_anything(tmp_path: Pat
     note = "--shots changes nothing in this run: no style of it shows examples"
     assert note in prepare(Plan.model_validate(base | {"shots": 3})).notes
     assert note not in prepare(Plan.model_validate(base | {"shots": 3, "styles": ("few-shot",)})).notes
-
-
-# Limits, prices, gates, estimates
 
 
 def test_limits_are_those_that_options_say() -> None:
@@ -242,9 +236,6 @@ def test_processes_are_started_where_there_is_enough_to_do(monkeypatch: pytest.M
     assert usual_executor(100, 16) == "here" == executors.executor_named("here").name
 
 
-# Ends
-
-
 def test_how_a_run_ends_is_its_exit_code() -> None:
     def outcome(unasked: int = 0, failed: int = 0, given_up: str = "", **parts: Any) -> EvaluationOutcome:  # noqa: ANN401
         result: Any = SimpleNamespace(unasked=unasked, failed=failed, given_up=given_up)
@@ -294,9 +285,6 @@ def test_a_row_counts_what_is_done_and_what_failed_as_a_judgement_that_is_no_jso
     assert record["error"].endswith("its judgement is not JSON") and line.endswith(b"\n")
 
 
-# Merging
-
-
 def test_a_merge_takes_the_first_header_with_the_shards_that_are_in_it_and_commands_without_place() -> None:
     words = ["tsgkit", "eval", "--shard", "1/2", "--task", "x", "--out=run", "-o", "y", "--shard=2/2", "--outer"]
     assert _without_place(words) == ["tsgkit", "eval", "--task", "x", "--outer"]
@@ -336,9 +324,6 @@ def test_runs_are_the_same_by_what_was_asked_but_for_texts_of_cards() -> None:
     assert differences(header("a", effort={"level": 1, "b": 2}), header("b", effort={"level": 2, "b": 2})) == [
         "effort: level differs"
     ]
-
-
-# Folders
 
 
 def test_nothing_is_written_into_a_run(tmp_path: Path) -> None:
@@ -384,9 +369,6 @@ def test_calls_beside_a_product_belong_to_its_work(tmp_path: Path) -> None:
         open_calls(product, "openai/m", [ADDRESS, "api_key=k"], {}, Limits(max_cost=1.0))
 
 
-# Parts
-
-
 def test_a_log_of_images_adds_up_what_was_used() -> None:
     log = PaintingLog()
     assert (log.requests, log.unpriced, log.spent) == (0, 0, Usage(0, 0, 0, 0, 0.0))
@@ -423,8 +405,6 @@ def test_a_shard_is_named_as_the_whole() -> None:
     assert sorted(len(part.rows) for part in parts) == [0, 1]
     assert [part.name for part in parts] == ["rules-tsg-sgqa"] * 2
 
-
-# Records and results
 
 SAMPLE: Any = SimpleNamespace(item_id="a", cluster="c", groups={"kind": ("x", "y")})
 PAID = Reply("A", seconds=1.23456, attempts=(Attempt(1.0, "429", 429), Attempt(0.5)), usage=Usage(10, 4, 3, 6, 0.5))

@@ -126,9 +126,6 @@ def test_python_takes_lists(tmp_path: Path) -> None:
     assert run.value("exact_match", shots=2, seed=1) == run.results[3].board.profiles["strict"]["exact_match"].value  # type: ignore[index, union-attr]
 
 
-# Identities
-
-
 def test_identity_changes_with_what_can_change_an_answer_and_ignores_execution_and_display() -> None:
     plans: list[dict[str, Any]] = [
         {}, {"model_args": (ARGS[0], "temperature=0.6")}, {"model_args": (*ARGS, "top_p=0.5")},
@@ -243,9 +240,6 @@ def test_assets_that_the_chosen_scenes_name_are_part_of_it_wherever_they_lie_and
     changed = found()
     tell(a1="armchair")
     assert len({known, changed, found(), found(assets=())}) == 4
-
-
-# A run of two values each, through a service
 
 
 def words(base: str) -> tuple[str, ...]:

@@ -70,9 +70,6 @@ def ready(value: object) -> Any:  # noqa: ANN401
     return SimpleNamespace(future=lambda: found)
 
 
-# Clusters
-
-
 def test_a_cluster_says_what_it_has_and_how_many_units_it_takes(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster()
     assert (cluster.cpus, cluster.gpus, cluster.has("CPU"), cluster.has("GPU")) == (8, 0, True, False)
@@ -204,9 +201,6 @@ def test_a_unit_is_begun_again_but_not_for_ever_and_what_a_call_ends_with_is_tol
     asyncio.run(cancelled())
 
 
-# Addresses
-
-
 def test_an_address_where_no_cluster_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_address, "_check_token", lambda _: None)
     for address in ("nowhere", ":1", "host:port", "host:"):
@@ -229,9 +223,6 @@ def test_an_address_where_no_cluster_answers_is_refused(monkeypatch: pytest.Monk
             assert heard[0].startswith(b"PRI * HTTP/2.0") and len(heard[0]) == 33
     with pytest.raises(UsageError, match="no cluster answers: Connection refused"):
         ray_address.check_address("127.0.0.1:1")
-
-
-# Files that travel
 
 
 @dataclass(frozen=True)
@@ -274,9 +265,6 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
         with_files(work, reader, Carried("s", {"../x": b""}))
     alone = with_files(lambda solver, sample: Transcript((LabelledReply(str(sample), Reply("")),)), reader, "s")
     assert alone.said[0].label == "s"
-
-
-# Models in actors
 
 
 def handle(problem: TsgkitError | None = None) -> Any:  # noqa: ANN401

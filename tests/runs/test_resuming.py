@@ -70,9 +70,6 @@ def run(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "run"))
 
 
-# Killed and torn
-
-
 def when_recorded(process: Ran, path: Path, calls: int) -> None:
     while not process.ended() and not (path.exists() and path.read_bytes().count(b"\n") >= calls):
         time.sleep(0.002)
@@ -144,9 +141,6 @@ def test_a_folder_in_which_no_run_can_be_kept_is_named(server: Running, tsgkit: 
         ended = tsgkit("", *words(server, "--out", str(place)), code=2)
         assert f"{place}: the run cannot be kept here" in ended.err
     assert seen(server) == before
-
-
-# Stopped
 
 
 def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(commands: Prefork, tmp_path: Path) -> None:
@@ -257,9 +251,6 @@ def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: 
         assert file.read_bytes() == whole
 
 
-# Totals and readers
-
-
 def test_totals_of_a_run_that_goes_on_are_those_of_its_records_in_order(tmp_path: Path) -> None:
     tasks, path = ("tsg/sgqa", "tsg/ma-sgg", "tsg/refine"), tmp_path / "run/samples.jsonl"
     plan = Plan(tasks=tasks, models=("baseline/random", "baseline/rules"), limit=12)
@@ -302,9 +293,6 @@ def test_what_a_newer_reader_reads_differently_is_named(tsgkit: CommandLine, tmp
     assert "differently" not in tsgkit("rescore run").out
 
 
-# Journals
-
-
 def test_a_journal_reads_back_what_was_added_and_replaced(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "lines.jsonl", "n")
     texts = [*("\ud800\n" * number for number in range(4)), "x" * 3 * CHUNK]
@@ -345,9 +333,6 @@ def test_a_torn_line_is_cut_away_and_a_broken_one_named(tmp_path: Path) -> None:
             list(lines_of(path, frozenset("mn"), start=len(good) * 20_000))
         assert "mend or remove the line" in problem.value.hint
     assert list(lines_of(tmp_path / "nothing")) == []
-
-
-# Decisions of a person
 
 
 def test_decisions_are_restored_and_of_a_file_cut_at_any_byte_those_of_its_whole_lines(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import resource
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +35,6 @@ from tsgkit.runs.plan import Plan
 from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard, shard_of, whole_of
 from tsgkit.version import __version__
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Running]:
-    with model_server() as running:
-        yield running
 
 
 def words(server: Running, *more: str, out: str = "run") -> list[str]:
@@ -82,9 +75,6 @@ def without_seconds(run: Path) -> list[dict[str, object]]:
     for one in found:
         del one["usage"]["seconds"], one["digest"]
     return found
-
-
-# Shards
 
 
 def test_every_unit_is_in_exactly_one_shard_which_is_read_from_its_name_and_lies_beside_the_whole() -> None:
@@ -134,9 +124,6 @@ def test_shards_share_the_items_of_a_run_and_are_listed_and_counted(
     dry = ("--limit", "12", "--dry-run", "--json", "--shard")
     counts = [tsgkit("", *words(server, *dry, f"{number}/2")).json["estimates"][0]["samples"] for number in (1, 2)]
     assert sum(counts) == 12 and min(counts) > 0
-
-
-# Merged shards
 
 
 def test_merged_shards_are_the_whole_in_whatever_order_they_are_merged(
@@ -298,9 +285,6 @@ def test_more_folders_than_files_may_be_open_and_odd_headers_are_merged(place: P
     assert json.loads((tmp_path / "all/run.json").read_text())["models"] == header["models"]
 
 
-# Other products
-
-
 def test_calls_of_shards_make_the_product_without_asking(tsgkit: CommandLine) -> None:
     vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
     Path("g.jsonl").write_text(narratives.write(Narrative.of([vase])) * 6)
@@ -365,8 +349,6 @@ def test_a_hostile_log_of_images_is_refused(tmp_path: Path) -> None:
             merge([tmp_path / "deep/one"], tmp_path / "all")
         assert [path.name for path in tmp_path.iterdir()] == ["deep"], changed
 
-
-# Whatever was asked
 
 REPLIES = st.sampled_from([
     {"ending": "complete", "text": "[cup]", "seconds": 1.0}, {"ending": "complete", "text": "[cup]", "seconds": 2.0},

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from edited_files import DRY, DRY_VALUE, STORY, WASH, WASH_VALUE, L, refused, set_text, splice
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from served import DRY, DRY_VALUE, STORY, WASH, WASH_VALUE, L, refused, set_text, splice
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.hands import trace

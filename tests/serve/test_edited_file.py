@@ -11,8 +11,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from edited_files import DRY_VALUE, SGDS, STORY, TEXTS, WASH_VALUE, change, editing, refused, set_text, splice, written
-from served import Client
+from served import (
+    DRY_VALUE,
+    SGDS,
+    STORY,
+    TEXTS,
+    WASH_VALUE,
+    Client,
+    change,
+    editing,
+    refused,
+    set_text,
+    splice,
+    written,
+)
 
 from tsgkit.errors import CannotCarry, FileProblem
 from tsgkit.library.documents.reader import read_file

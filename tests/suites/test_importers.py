@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from loopback import Answer, Loopback, loopback
 from official_layout import ROWS, data, rows, write_layout
+from shipped import OFFICIAL_DATA, needs_official_data
 from tsg_tasks import TASKS
 
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
@@ -141,12 +141,9 @@ def test_names_in_rows_never_become_paths(tmp_path: Path) -> None:
     assert there == [*stored, "rows.jsonl"]
 
 
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-
-
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+@needs_official_data
 def test_published_rows_are_imported_under_names_of_their_own() -> None:
-    files = [Path(OFFICIAL, f"tsg_{task}_sample.jsonl") for task in ("sgds", "sgqa")]
+    files = [OFFICIAL_DATA / f"tsg_{task}_sample.jsonl" for task in ("sgds", "sgqa")]
     intake = import_dataset("tsg-bench", *files)
     known = [(file.task, file.rows, file.official) for file in intake.dataset.files]
     assert known == [("sgqa", 6, False), ("sgds", 12, False)]

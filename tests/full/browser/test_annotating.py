@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from edited_files import editing
 from playwright.sync_api import Browser, Page, expect
 from seeded_faults import bundled
+from served import editing
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.notation import narratives

@@ -1,4 +1,4 @@
-"""The view of runs as people use it, in Chromium: every page by mouse and keyboard, with its server or as one file."""
+"""The view of runs and the pages of reports and rooms in Chromium: by mouse and keyboard, on phones, in the dark."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from in_chromium import HOSTILE, violations
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+from reported import RUNS, STORED, stored
 from run_files import write_header
 from served import guess, serving
-from suite_runs import stored
 
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem
+from tsgkit.report.explanation import explain
+from tsgkit.report.explanation_page import write_explanation
+from tsgkit.report.page import write
+from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.runs.folder import locked
 from tsgkit.serve.labels import Labels
 
@@ -292,3 +296,49 @@ def test_the_exported_file_shows_every_page_without_a_network(window: Window, fi
     page.fill("main input", "do not know")
     found = len(tk.open_run(finished).samples.grep("do not know"))
     expect(page.locator("main p.sum")).to_contain_text(f"{found} of 160 samples")
+
+
+ITEMS = {"tsg": "pcr/1", "formalimg": "knolling/1", "sceneeval": "1", "spatialgen": "000002"}
+LOOKS: tuple[tuple[int, Literal["dark", "light"]], ...] = ((400, "dark"), (1280, "light"))
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    made: dict[str, Path] = {}
+    for suite, name in RUNS.items():
+        run = stored(folder, name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(run.parent)  # images and scenes lie there
+            sources = {
+                "report": write(gather([run], metrics=HEADLINE)),
+                "item": write_explanation(explain(run, ITEMS[suite])),
+            }
+        for kind, source in sources.items():
+            made[f"{suite}-{kind}"] = folder / f"{suite}-{kind}.html"
+            made[f"{suite}-{kind}"].write_text(source, encoding="utf-8")
+    made["room"] = folder / "room.html"
+    assert main(["scene", "show", str(STORED / "sceneeval/rooms/scene_1.json"), "-o", str(made["room"])]) == 0
+    return made
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_pages_fit_their_screen_load_nothing_and_are_accessible(
+    pages: dict[str, Path], browser: Browser, width: int, scheme: Literal["dark", "light"]
+) -> None:
+    requests, said = list[str](), list[str]()
+    size: ViewportSize = {"width": width, "height": 900}
+    page = browser.new_page(viewport=size, color_scheme=scheme, bypass_csp=True)  # for axe, a script of the test
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    for name, path in pages.items():
+        page.goto(path.as_uri())
+        assert page.evaluate(OVERFLOW) <= 0, name
+        assert violations(page) == [], name
+        if scheme == "dark" and name in ("tsg-item", "room"):
+            ground = page.locator("figure svg > rect").first.evaluate("(rect) => getComputedStyle(rect).fill")
+            assert ground == page.evaluate("getComputedStyle(document.body).backgroundColor"), name
+    assert [url for url in requests if not url.startswith("data:")] == [path.as_uri() for path in pages.values()]
+    assert said == []
+    page.close()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from command_line import CommandLine
 from compared_runs import IDS, evaluate, write_questions, write_script
-from hub_rows import SGQA, header, hub, hub_settings, table_of
-from hub_server import Hub
+from hub_server import SGQA, Hub, header, hub, hub_settings, table_of
 from reported import baseline_run
 
 __all__ = ["hub", "hub_settings"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,6 @@ from tsgkit.llm.span_export import CREDENTIALS
 
 KEY = "sk-0123456789abcdef"
 TOKEN = "collector-token-42"  # noqa: S105
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Running]:
-    with model_server() as running:
-        yield running
 
 
 def words(base: str, *more: str, limit: int = 6, out: str = "run") -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from edited_files import refused, set_text, started, written
+from served import refused, set_text, started, written
 
 from tsgkit.serve.edit_page import edited_file
 

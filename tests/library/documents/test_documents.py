@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import tracemalloc
 from pathlib import Path
 
 import pytest
 from refusals import refusal
 from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, WASH, lines
+from shipped import OFFICIAL_DATA, needs_official_data
 from tsg_tasks import samples_of
 
 from tsgkit.errors import CannotCarry, FileProblem, UsageError
@@ -344,10 +344,8 @@ def test_a_graph_or_text_that_cannot_be_carried_stops_the_conversion_unless_it_m
         assert "surrogate" in refusal(CannotCarry, write_document, document, formats.by_name(format)), format
 
 
-FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-official = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-SGDS_FILE, SGQA_FILE = (Path(FOLDER, f"tsg_{task}_sample.jsonl") for task in ("sgds", "sgqa"))
-EASG_FILE = Path(FOLDER, "easg_sample.json")
+SGDS_FILE, SGQA_FILE = (OFFICIAL_DATA / f"tsg_{task}_sample.jsonl" for task in ("sgds", "sgqa"))
+EASG_FILE = OFFICIAL_DATA / "easg_sample.json"
 
 
 def graphs_counted_by_hand(path: Path) -> list[list[object]]:
@@ -363,7 +361,7 @@ def graphs_counted_by_hand(path: Path) -> list[list[object]]:
     return graphs
 
 
-@official
+@needs_official_data
 def test_the_files_are_understood_completely_and_come_back_byte_for_byte() -> None:
     for path, name, items in ((SGDS_FILE, "sgds", 12), (SGQA_FILE, "sgqa", 6), (EASG_FILE, "easg", 3)):
         report, graphs = check(path), graphs_counted_by_hand(path)
@@ -379,7 +377,7 @@ def test_the_files_are_understood_completely_and_come_back_byte_for_byte() -> No
     assert hands == {"hand1", "hand2"}
 
 
-@official
+@needs_official_data
 def test_the_known_slips_of_the_rows_are_found() -> None:
     places: dict[str, list[tuple[str | None, int | None]]] = {}
     for finding in check(SGQA_FILE).findings:

@@ -187,9 +187,6 @@ def test_force_replaces_files_of_the_same_names_alone(served: Path, stopped: Pat
     assert kept.read_text() == "mine"
 
 
-# ---- tables ----
-
-
 def read_csv(file: Path) -> list[dict[str, Any]]:
     with file.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
@@ -236,9 +233,6 @@ def test_tables_say_of_every_sample_call_and_score_what_the_run_says(run: tk.Run
                 assert (row["value"], row["sum"], row["weight"]) == (score.value, score.sum, score.weight)
                 assert (row["reason"] or "") == score.reason
     assert rows == {}
-
-
-# ---- logs ----
 
 
 def values_in(file: Path) -> list[dict[str, Any]]:

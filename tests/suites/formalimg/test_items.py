@@ -1,34 +1,57 @@
-"""Items: made soundly, imported with oddities told, audited for slips; a model's words are kept if proved right."""
+"""Items made, imported and audited; images found by id, grounded and verified, judged, and shown in panels."""
 
 from __future__ import annotations
 
 import io
 import json
+import shutil
 import tarfile
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from formula_items import ROWS, lines
+from formula_items import CUP, KEYS, PEN, ROWS, judge_layout, lines, paint, sample
 from loopback import loopback
 from model_server import model_server
+from stored_samples import STORED, panels, stored_samples
 
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.library.downloads import Patience
+from tsgkit.llm.reply import Ending, Reply
 from tsgkit.logic.clauses import closures
 from tsgkit.logic.configurations import Scenario
 from tsgkit.logic.formula import Forall, walk
 from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
+from tsgkit.runs.plan import Plan
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree, leaves_of
+from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
+from tsgkit.suites.formalimg.knolling import KnollingTask, objects_in, published_objects
+from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
+from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
 from tsgkit.suites.formalimg.rows import read_samples
+from tsgkit.suites.image_panels import OTHER_IMAGE
+from tsgkit.suites.item_choice import ItemChoice
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
+from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
+from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.replies import Reply as GivenReply
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Folder, Viewing
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
-CUP = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
-GOOD = {"scenario": "knolling", "prompt": "A cup on the left.", "dsl": CUP}
+CUP_ON_THE_LEFT = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
+GOOD = {"scenario": "knolling", "prompt": "A cup on the left.", "dsl": CUP_ON_THE_LEFT}
 SLIPS: dict[str, dict[str, Any]] = {
     "unsatisfiable": {"dsl": "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x) (OnRightSide ?x)))"},
     "trivial": {"dsl": "(or (exists ?x (Is ?x 'cup')) (not (exists ?y (Is ?y 'cup'))))"},
@@ -133,7 +156,7 @@ def test_more_objects_than_k_are_in_groups_and_faults_of_formulas_are_found() ->
     for text, k, fault in (
         ("(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x) (OnRightSide ?x)))", 1, "unsatisfiable"),
         ("(not (exists ?x (Is ?x 'cup')))", 1, "an empty scene satisfies it"),
-        (CUP, 2, "its K is 1, not 2"),
+        (CUP_ON_THE_LEFT, 2, "its K is 1, not 2"),
         ("(exists ?x (Is ?x 'dragon'))", 1, "dragon"),
     ):
         assert any(fault in one for one in faults(parse(text), "knolling", k)), text
@@ -143,7 +166,7 @@ def test_more_objects_than_k_are_in_groups_and_faults_of_formulas_are_found() ->
         "(exists ?x (Is ?x 'cup'))": "less",
         "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x) (OnTopSide ?x)))": "more",
     }.items():
-        found = distinguishing_layout(parse(CUP), parse(other), "knolling")
+        found = distinguishing_layout(parse(CUP_ON_THE_LEFT), parse(other), "knolling")
         assert found is not None
         assert (bool(found), verdict in found) == (bool(verdict), True), other
 
@@ -161,7 +184,7 @@ def test_maker_keeps_words_of_the_same_meaning_only(tmp_path: Path, capsys: pyte
     summary = json.loads(capsys.readouterr().out)
     assert (code, summary["items"], "no formula" in summary["rejected"][0]) == (0, 0, True)
     assert list(tmp_path.iterdir()) == [tmp_path / "nonsense.jsonl.calls"]
-    replies = {"You write instructions": "A cup on the left.", "You turn an instruction": CUP}
+    replies = {"You write instructions": "A cup on the left.", "You turn an instruction": CUP_ON_THE_LEFT}
     assert made(replies, tmp_path / "other.jsonl", "--json") == (0, 6)
     summary = json.loads(capsys.readouterr().out)
     assert summary["items"] == 0
@@ -172,3 +195,243 @@ def test_maker_keeps_words_of_the_same_meaning_only(tmp_path: Path, capsys: pyte
     assert made(replies, tmp_path / "items.jsonl") == (0, 2)
     [row] = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
     assert (row["prompt"], row["dsl"]) == ("Words of a model.", formula)
+
+
+SEEN_IT = ShownImage(SEEN, sha256="0" * 64).said
+ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
+TASK = KnollingTask(load_card("formalimg/knolling"))
+KNOLLING, OURS = (TASK.recorded(protocol, "") for protocol in ("published", "ours"))
+NATURAL = NaturalTask(load_card("formalimg/natural")).recorded("published", "")
+
+
+def grounded(*replies: str | dict[str, Any], names: tuple[str, ...] = ("ground/cup", "ground/pen")) -> Transcript:
+    """Return what was said of the image of a cup and a pen, by class."""
+    texts = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
+    said = [LabelledReply(name, Reply(text)) for name, text in zip(names, texts, strict=False)]
+    return Transcript((*said, SEEN_IT))
+
+
+def judged_as(satisfied: object, clauses: object) -> Judged:
+    reply = {"satisfies_constraint": satisfied, "satisfied_clauses": clauses}
+    return NATURAL.judge(sample(2), grounded(reply, names=("judge",)))
+
+
+def scores(judged: Judged) -> tuple[float | None, float | None]:
+    strict, official = (judged.scores[profile]["satisfied"].value for profile in ("strict", "official"))
+    return strict, official
+
+
+def test_objects_found_per_class_in_images_named_after_rows_form_one_scene_by_their_last_replies(
+    tmp_path: Path,
+) -> None:
+    rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
+    (tmp_path / "rows.jsonl").write_text(lines(rows))
+    for name in ("0", "desk-2", "desk-1"):
+        paint(tmp_path / "pictures" / f"{name}.png")
+    dataset = TASK.dataset(str(tmp_path / "rows.jsonl"))
+    viewing = Viewing(Folder("mine", "images", tmp_path / "pictures"), "openai/eye", "published", 0)
+    assert [piece.name for piece in TASK.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
+    made = TASK.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
+    assert [painting.item_id for painting in made] == ["desk-2"]
+    cup, pen = {"objects": [CUP]}, {"objects": [PEN]}
+    again = grounded("?", cup, pen, names=("ground/cup", "ground/cup", "ground/pen"))
+    for said in (grounded(cup, pen), again):
+        judged = KNOLLING.judge(sample(0), said)
+        assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
+        assert (judged.answer, judged.evidence["picture"]) == ([CUP, PEN], "0" * 64)
+    judged = KNOLLING.judge(sample(0), grounded(cup, "none, I think"))
+    assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
+    assert "ground/pen" in judged.evidence["reason"]
+    with pytest.raises(ValueError, match="no object"):
+        published_objects("[]")
+    judged = KNOLLING.judge(sample(0), grounded('{"objects": null}', pen))
+    assert judged.counts["skipped_official"] == 1, "the published code stops at null"
+
+
+def test_what_is_missing_has_an_outcome_and_grounded_objects_are_checked() -> None:
+    for sight, outcome, official in (
+        (ShownImage(MISSING, "none"), Outcome.MISSING, None),
+        (ShownImage(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0),
+    ):
+        judged = KNOLLING.judge(sample(0), Transcript((sight.said,)))
+        assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
+        scene = NATURAL.judge(sample(2), Transcript((sight.said,)))
+        assert (scene.outcome, scores(scene)) == (outcome, (0.0, None))
+        assert scene.counts["skipped_official"] == 1
+    assert KNOLLING.unfinished(Transcript((LabelledReply("ground/cup", Reply("{}")),)))
+    assert not KNOLLING.unfinished(grounded({"objects": []}))
+    failed = LabelledReply("ground", Reply(None, Ending.API_ERROR, error="500"))
+    assert OURS.judge(sample(0), Transcript((failed, SEEN_IT))).outcome is Outcome.API_ERROR
+    for right, expected in ((200, 1.0), (240, 0.0)):
+        pen = PEN | {"box_2d": [160, 100, 300, 200]}
+        near = CUP | {"box_2d": [100, 100, right, 200]}
+        judged = OURS.judge(sample(0), grounded({"objects": [near, pen]}, names=("ground",)))
+        assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
+        assert judged.scores["strict"]["satisfied"].value == expected
+        assert "official" not in judged.scores
+    thing = {"label": "Cutting Board", "color": "teal", "box_2d": [1, 2, 3, 4]}
+    found = objects_in(Reply(json.dumps({"objects": [thing, CUP]})), ("cutting_board",))
+    assert found.objects == [{"label": "cutting_board", "color": "other", "box_2d": [1, 2, 3, 4]}]
+    assert found.notes[-2:] == ("teal is not one of the colors asked for", "cup was not asked for")
+    assert objects_in(Reply('[{"box_2d": [1, 2, 3, 4]}]'), ("cup",)).objects[0]["label"] == "cup"
+    assert "x1 < x2" in objects_in(Reply('[{"label": "cup", "box_2d": [9, 2, 3, 4]}]'), ("cup",)).problem
+
+
+def test_verdict_decides_and_failing_clauses_are_reported_but_without_one_there_is_no_result() -> None:
+    judged = judged_as(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"])
+    assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
+    assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
+    assert "1 clauses that the formula does not have" in judged.notes[0]
+    assert judged.scores["strict"]["clauses"].value == 0.75
+    negative = judged_as(False, ALL_CLAUSES)
+    assert (scores(negative), negative.counts["inconsistent"]) == ((0.0, 0.0), 0)
+    assert scores(judged_as("false", [])) == (0.0, 1.0), "only the published code reads a quoted false as true"
+    for text in ("", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'):
+        assert judgement_in(Reply(text)).verdict is None, text
+        assert judgement(text) is None or "satisfied_clauses" in text
+        judged = NATURAL.judge(sample(2), grounded(text, names=("judge",)))
+        assert judged.scores["strict"]["satisfied"].value == 0.0, text
+        assert judged.outcome is (Outcome.UNREADABLE if text else Outcome.EMPTY), text
+
+
+def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:  # noqa: ANN401
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    plan = Plan(
+        tasks=(f"formalimg/{task}",),
+        data=str(tmp_path / "rows.jsonl"),
+        images=(f"mine={tmp_path / 'pictures'}",),
+        judge="openai/eye",
+        model_args=(f"api_base={base}", "api_key=none"),
+        **more,
+    )
+    return evaluate(plan, Options(out=tmp_path / "run", cache=False))
+
+
+def satisfied(finished: EvaluationOutcome, profile: str) -> float | None:
+    found = (finished.results[0].board.profiles[profile] or {})["satisfied"]
+    return None if found is None else found.value
+
+
+def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
+    for name in ("0.png", "1.png"):
+        paint(tmp_path / "pictures" / name)
+    found = {
+        "every cup": json.dumps({"objects": [CUP]}),
+        "every pen": "```json\n" + json.dumps({"objects": [PEN]}) + "\n```",
+        "every keys": "I see none of them.",
+        "of these classes": json.dumps({"objects": [CUP, PEN]}),
+    }
+    with model_server(replies=found) as served:
+        finished = ran(tmp_path, "knolling", served.base, protocols=("published", "ours"))
+        seen = served.stats()["seen"]
+    assert seen == 2 + 30 + 1 + 1, "a class that cannot be read is asked for as often as published"
+    assert finished.results[0].board.counts["unreadable"] == 1
+    assert (satisfied(finished, "strict"), satisfied(finished, "official")) == (0.5, 0.5)
+    assert finished.results[1].board.profiles["official"] is None
+    assert main(["rescore", str(finished.path)]) == 0
+    assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
+
+
+def test_natural_images_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    reply = json.dumps({"satisfies_constraint": True, "satisfied_clauses": ALL_CLAUSES})
+    with model_server(replies={"Judge whether": reply}) as served:
+        missing = ran(tmp_path, "natural", served.base)
+        paint(tmp_path / "pictures" / "0.png")
+        (tmp_path / "run").rename(tmp_path / "before")
+        there = ran(tmp_path, "natural", served.base)
+    assert missing.results[0].board.counts["missing"] == 1
+    assert (satisfied(missing, "official"), satisfied(there, "official")) == (None, 1.0)
+    assert missing.header["identity"] != there.header["identity"], "what a folder holds is part of a run's identity"
+
+
+def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]:  # noqa: ANN401
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    task = task_of(load_card(f"formalimg/{name}"))
+    assert isinstance(task, Paintable)
+    wanted = PaintingOptions(**{"drawings": tmp_path / "drawings", **options})
+    return list(task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(tuple(ids)), wanted))
+
+
+def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path: Path) -> None:
+    layouts = tmp_path / "replies.jsonl"
+    layouts.write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
+    plain = prompts(tmp_path, "knolling")
+    assert [one.item_id for one in plain] == ["0", "1"]
+    assert prompts(tmp_path, "natural")[0].prompt == ROWS[2]["prompt"]
+    told = prompts(tmp_path, "knolling", "0", condition="text", layouts=layouts)[0]
+    drawn = prompts(tmp_path, "knolling", "0", condition="drawn", layouts=layouts, instruction=False)[0]
+    parts = [[text in one.prompt for text in (ROWS[0]["prompt"], json.dumps(CUP))] for one in (plain[0], told, drawn)]
+    assert parts == [[True, False], [True, True], [False, False]]
+    assert drawn.image.path.read_bytes() == plan_png([CUP, PEN])
+    solved = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
+    assert all('"label"' in one.prompt for one in solved)
+    names = {name for name in paintable_names() if name.startswith("formalimg/")}
+    assert names == {"formalimg/knolling", "formalimg/natural"}
+    (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
+    for name, ids, reason in (
+        ("knolling", ("0",), "no list of objects"),
+        ("knolling", ("1",), "no layout"),
+        ("natural", (), "natural scenes have no layouts"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            prompts(tmp_path, name, *ids, condition="text", layouts=tmp_path / "replies.jsonl")
+
+
+def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> list[Panel]:
+    """Return the panels of a layout for the item of a row."""
+    item = sample(number)
+    judged = judge_layout(item, GivenReply(json.dumps(objects) if text is None else text))
+    return panels(Shown(LayoutTask(load_card("formalimg/layout")), item, judged, None, None))
+
+
+def test_boxes_and_parts_are_right_or_marked_and_hostile_replies_decide_nothing() -> None:
+    boxes, formula = shown(0, CUP, PEN)
+    told = [(one["label"], one["state"]) for one in boxes.value["boxes"]]
+    assert told == [("the cup", "right"), ("the pen", "right")]
+    assert formula.value["tree"]["holds"] is True
+    assert all(one["holds"] for one in leaves_of(formula.value["tree"]))
+    boxes, formula = shown(0, CUP | {"box_2d": [700, 100, 800, 200]}, PEN, KEYS)
+    [failed] = [one for one in leaves_of(formula.value["tree"]) if not one["holds"]]
+    why = "the cup is left of no pen: the cup ends at x = 800, the pen's centre is at x = 620"
+    assert [failed[key] for key in ("text", "why", "names")] == ["(LeftOf ?c ?p)", why, ["the cup", "the pen"]]
+    assert [one["state"] for one in boxes.value["boxes"]] == ["wrong", "wrong", ""]
+    cup = {"label": "the cup", "x": 700, "y": 100, "width": 100, "height": 100, "state": "wrong"}
+    assert boxes.value["boxes"][0] == cup
+    value = shown(0, {"label": "cup"})[0].value
+    notes = ["Object 0 (cup) has no box that can be drawn.", "There is no pen."]
+    assert (value["boxes"], value["notes"]) == ([], notes)
+    tree = shown(1, KEYS | {"box_2d": [0, 900, 50, 950]})[1].value["tree"]
+    [condition] = tree["parts"]
+    texts = [one["text"] for one in (tree, condition, *condition["parts"])]
+    assert texts == ["for every ?k", "if (Is ?k 'keys')", "(OnTopSide ?k)"]
+    for text in ("", "I cannot.", "[1, 2]", '[{"label": 3, "box_2d": "x"}]', "[]"):
+        boxes, formula = shown(0, text=text)
+        assert boxes.value["notes"], text
+        assert formula.value["tree"]["holds"] is not True, text
+    boxes, formula = shown(0, text="I cannot.")
+    assert "There is no layout" in boxes.value["notes"][0]
+    assert {one["holds"] for one in leaves_of(formula.value["tree"])} == {None}
+    boxes, _ = shown(0, CUP, PEN | {"label": "<script>\u202e(["})
+    assert boxes.value["boxes"][1]["label"] == "the <script>\u202e(["
+    clause = "(OnTopSide ?c)"
+    long = parse(f"(exists ?c (and (Is ?c 'cup') {' '.join([f'(or {clause} {clause})'] * 600)}))")
+    tree = formula_tree(long, Judgement(True, "", set(), [CUP]))
+    assert len(list(leaves_of(tree))) <= 602
+    assert tree["parts"][-1]["text"] == LEFT_OUT
+
+
+def test_changed_missing_and_broken_images_are_told(tmp_path: Path) -> None:
+    shutil.copytree(STORED / "formalimg", tmp_path / "formalimg")
+    images = list((tmp_path / "formalimg" / "natural").glob("*.png"))
+    changes: list[tuple[Callable[[Path], object], str]] = [
+        (paint, OTHER_IMAGE),
+        (lambda path: path.write_text("no image"), "cannot be shown"),
+        (Path.unlink, "The folder has no image of this item any more."),
+        (lambda path: shutil.rmtree(path.parent, ignore_errors=True), "no such folder"),
+    ]
+    for change, told in changes:
+        for path in images:
+            change(path)
+        samples = stored_samples("formalimg", "judged-natural", at=tmp_path)
+        assert any(told in note for one in samples for note in panels(one)[0].value["notes"]), told

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-from shipped import TASKS
+from shipped import OFFICIAL_DATA, TASKS, needs_official_data
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
@@ -41,7 +40,6 @@ TASK = SpatialGenTask(CARD)
 QWEN_IMAGE = dict(zip(terms.SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
 """The published figures of one image model by sub-domain."""
 NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
-FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 FULL = "SpatialGenEval_T2I_Prompts.jsonl"
 
 
@@ -207,10 +205,10 @@ def test_bundled_rows_pass_all_checks_and_no_baseline_is_much_better_than_chance
     assert all(50 <= len(row.prompt.split()) <= 70 and terms.tokens(row.prompt) <= 75 for row in ROWS)
 
 
-@pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+@needs_official_data
 def test_a_judge_that_says_every_key_misses_two_questions_of_the_full_file() -> None:
     """Two keys are not among the options. Strict reads no answer there; official ignores options and counts them."""
-    paths = [path for path in (Path(FOLDER, FULL), Path(FOLDER, "eval", FULL)) if path.is_file()]
+    paths = [path for path in (OFFICIAL_DATA / FULL, OFFICIAL_DATA / "eval" / FULL) if path.is_file()]
     rows = list(rows_in(paths[0])) if paths else []
     if len(rows) != 1230:
         pytest.skip(f"TSGKIT_OFFICIAL_DATA has no {FULL} (nor eval/{FULL}) of 1,230 rows")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 import tsg_tasks as tsg
 from prompt_items import HOSTILE, STYLES, TASKS, document, graph, row
 from samples import lines
+from shipped import OFFICIAL_DATA, needs_official_data
 from tsg_tasks import DERIVATIONS, KINDS
 
 from tsgkit.errors import UsageError
@@ -278,18 +278,16 @@ def test_the_shipped_cards_declare_what_the_suite_measures_and_any_other_is_refu
         assert caught.value.hint.startswith(hint)
 
 
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-official = pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
 PUBLISHED = {"sgqa": ["context_graphs"], "sgds": ["context_graphs", "triplet"]}
 FIELDS = {"sgqa": "{scene_graph} {question}", "sgds": "{context} {triplet} {sentences}"}
 
 
 def published(task: str) -> tuple[Path, tuple[QuestionSample | SelectionSample, ...]]:
-    path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
+    path = OFFICIAL_DATA / f"tsg_{task}_sample.jsonl"
     return path, tsg.samples_of(read_file(path), task)
 
 
-@official
+@needs_official_data
 def test_graphs_are_shown_whole_in_every_style_and_as_python_writes_them_and_no_answer_is(tmp_path: Path) -> None:
     for task, fields in PUBLISHED.items():
         path, samples = published(task)
@@ -307,7 +305,7 @@ def test_graphs_are_shown_whole_in_every_style_and_as_python_writes_them_and_no_
             assert all(repr(json.loads(line)[field]) in shown for field in fields), line[:80]
 
 
-@official
+@needs_official_data
 def test_rules_know_more_than_half_and_guesses_are_right_as_often_as_chance() -> None:
     def accuracy(task: str, name: str, seed: int = 0) -> float:
         samples = published(task)[1]
@@ -321,7 +319,7 @@ def test_rules_know_more_than_half_and_guesses_are_right_as_often_as_chance() ->
         assert low < sum(accuracy(task, "random", seed) for seed in range(40)) / 40 < high, task
 
 
-@official
+@needs_official_data
 def test_graphs_with_faults_differ_from_their_originals_by_the_stated_changes(tmp_path: Path) -> None:
     rows = []
     for number, line in enumerate(published("sgds")[0].read_text(encoding="utf-8").splitlines()):

@@ -4,95 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from made_up_stories import made_up_story, possible_steps
 from model_server import model_server
-from shipped import DATA
+from shipped import DATA, OFFICIAL_DATA, needs_official_data
 from tsg_tasks import rows_in
 
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.graph.folding import fold_graph
-from tsgkit.graph.model import HANDS, ActionGraph, Narrative
+from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation import narratives
-from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.commands import benchmark_fixes
 from tsgkit.suites.tsg.commands.benchmark_gate import Blame
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, write
-
-THINGS = sorted(
-    word_set(
-        "cup lid spoon towel brush bottle sponge candle rope nail ribbon apple book key coin glove button stick plate",
-        "needle pebble thermometer watering-can rolling-pin envelope string chisel funnel",
-    )
-)
-PLACES = sorted(
-    word_set("table shelf drawer box basket bucket crate tray bench cupboard sink wall cart bag chest stool")
-)
-LEAVING = ("from", "off", "out-of")
-REACHING = ("onto", "into", "on", "in", "under", "behind", "to", "next-to", "beside", "between", "over")
-TOOLS = {"cut": "knife", "paint": "paintbrush", "sand": "sandpaper", "measure": "ruler", "wipe": "cloth"}
-OTHERS = ("measure", "label", "oil", "wrap", "heat", "mend", "soak", "tie", "crush")
-PATHS = ("across", "along", "over", "through", "around")
-
-
-def made_up_story(number: int, steps: int = 30) -> Narrative:
-    """Return a story; the same number gives the same one."""
-    choice = Random(f"story {number}")
-    things, places = choice.sample(THINGS, 9), choice.sample(PLACES, 6)
-    graphs = _graphs(choice, things, places)
-    return Narrative(
-        Narrative.of([next(graphs) for _ in range(steps)]).descriptions,
-        id=f"made-up-{number}",
-        facts=(("domain", "nothing"),),
-    )
-
-
-def possible_steps(story: Narrative) -> Narrative:
-    """Return what else could be done to the things of a story."""
-    things = sorted({one.target for graph in story.graphs for one in graph if one.edge == "dobj"})
-    graphs = [_graph(action, HANDS, (("dobj", thing),)) for thing in things for action in OTHERS]
-    return replace(Narrative.of(graphs), id=story.id)
-
-
-def _graphs(choice: Random, things: list[str], places: list[str]) -> Iterator[ActionGraph]:
-    while True:
-        thing, hand = choice.choice(things), choice.choice((HANDS[:1], HANDS[1:], HANDS))
-        source, goal = choice.sample(places, 2)
-        kind = choice.random()
-        if kind < 0.6:
-            action = choice.choice(("take", "lift", "pull", "draw"))
-            yield _graph(action, hand, (("dobj", thing), (choice.choice(LEAVING), source)))
-            action = choice.choice(("put", "hang", "throw", "lay"))
-            yield _graph(action, hand, (("dobj", thing), (choice.choice(REACHING), goal)))
-        elif kind < 0.75:
-            edges = (("dobj", thing), (choice.choice(LEAVING), source), (choice.choice(REACHING[:2]), goal))
-            yield _graph(choice.choice(("tip", "move-over", "shift")), hand, edges)
-        elif kind < 0.9:
-            action = choice.choice(sorted(TOOLS))
-            edges = (("dobj", thing), (choice.choice(("on", "in", *PATHS)), goal), ("with", TOOLS[action]))
-            yield _graph(action, hand, edges)
-        else:
-            yield _graph(choice.choice(("open", "close", "turn")), hand, (("dobj", goal),))
-
-
-def _graph(action: str, hands: tuple[str, ...], edges: tuple[tuple[str, str], ...]) -> ActionGraph:
-    own = [(action, edge, target) for edge, target in edges]
-    return ActionGraph.of(("person", "verb", action), *own, *((action, "with", hand) for hand in hands))
-
 
 Captured = pytest.CaptureFixture[str]
 ROWS = ("sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
@@ -439,9 +376,6 @@ def test_rows_of_other_makers_are_refused_with_their_line() -> None:
         assert said in str(error.value)
 
 
-OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
-
-
 def test_an_interrupt_leaves_finished_stages_and_no_half_one() -> None:
     source = stories_file(80, 30)
     command = [sys.executable, "-m", "tsgkit", "make", "tsg", str(source), "-o", "out", "--only"]
@@ -455,9 +389,9 @@ def test_an_interrupt_leaves_finished_stages_and_no_half_one() -> None:
     assert made(str(source), "-o", "out", "--only", "describe") == 0
 
 
-@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published clips")
+@needs_official_data
 def test_published_clips_pass_the_gate() -> None:
-    clips = json.loads((Path(OFFICIAL) / "easg_fit.json").read_text(encoding="utf-8"))
+    clips = json.loads((OFFICIAL_DATA / "easg_fit.json").read_text(encoding="utf-8"))
     Path("clips.json").write_text(json.dumps(dict([*clips.items()][:12])))
     assert made("clips.json", "-o", "out", "--questions", "4", "--fix") == 0
     assert len(rows("out", "stories.jsonl")) == 12 and len(rows("out", "ma-sgg.jsonl")) > 40
