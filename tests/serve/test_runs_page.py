@@ -67,9 +67,7 @@ def run(finished: Path, tmp_path: Path) -> Path:
 
 def test_requests_from_elsewhere_are_refused_and_every_answer_has_the_strict_policy(client: Client) -> None:
     cases: tuple[tuple[str, dict[str, str]], ...] = (
-        ("/", {}),
-        ("/wrong/", {}),
-        ("/wrong/data/runs", {}),
+        *((path, {}) for path in ("/", "/wrong/", "/wrong/data/runs")),
         ("/{token}/data/runs", {"Host": "evil.example:{port}"}),
         ("/{token}/data/runs", {"Host": "127.0.0.1"}),
         ("/{token}/data/runs", {"Origin": "http://evil.example"}),

@@ -188,16 +188,13 @@ def pixel(png: bytes | None, mode: str = "RGB") -> object:
 
 def test_images_that_services_could_misread_are_reencoded_with_a_note_and_show_the_same() -> None:
     for data, note in (
-        (animated("GIF"), "animated: its first frame is taken"),
-        (animated("WEBP"), "animated: its first frame is taken"),
-        (animated("PNG"), "animated: its first frame is taken"),
+        *((animated(kind), "animated: its first frame is taken") for kind in ("GIF", "WEBP", "PNG")),
         (saved(drawn("CMYK"), "JPEG"), "CMYK made RGB"),
         (saved(drawn("I;16"), "PNG"), "16 or more bits a channel made 8"),
         (deep_colours(), "16 or more bits a channel made 8"),
         (clear_palette(), "palette with transparency made RGBA"),
         (turned(), "turned as its EXIF data say"),
-        (saved(drawn(), "GIF"), "GIF made PNG"),
-        (saved(drawn(), "BMP"), "BMP made PNG"),
+        *((saved(drawn(), kind), f"{kind} made PNG") for kind in ("GIF", "BMP")),
     ):
         examined = decoded(data)
         assert (note in examined.notes, examined.media_type) == (True, "image/png"), examined

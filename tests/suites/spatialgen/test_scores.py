@@ -252,16 +252,13 @@ def test_replies_of_every_item_are_scored_and_items_without_a_letter_end_as_thei
         assert [one.scores[profile]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0], profile
     whole = [right(ROWS[0])] * 5
     rows: list[tuple[object, str, float | None]] = [
-        (None, "empty", None),
-        ([], "empty", None),
-        (["", None], "empty", None),
+        *((reply, "empty", None) for reply in (None, [], ["", None])),
         ("I cannot see it.", "unreadable", None),
         (None, "refused", None),
         (["B"], "truncated", None),
         ([None] * 5, "api_error", None),
-        (whole, "truncated", 1.0),  # zero in strict whatever text came with it
-        (whole, "refused", 1.0),
-        (whole, "api_error", 1.0),
+        # zero in strict whatever text came with it
+        *((whole, outcome, 1.0) for outcome in ("truncated", "refused", "api_error")),
     ]
     for reply, outcome, published in rows:
         stated = {} if outcome in ("empty", "unreadable") else {"outcome": outcome}

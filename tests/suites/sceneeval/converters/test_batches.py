@@ -383,9 +383,7 @@ def test_an_outline_is_mended_and_a_mesh_has_a_box_unless_it_is_missing_or_flat(
 ) -> None:
     square = ((0, 0), (4, 0), (4, 3), (0, 3))
     for corners, outline in (
-        (square[::-1], square),
-        ((*square, (0, 0)), square),
-        ((*square, (0, 0.001)), square),
+        *((corners, square) for corners in (square[::-1], (*square, (0, 0)), (*square, (0, 0.001)))),
         ((*square, (0, 0.002)), (*square, (0, 0.002))),
         ((), ()),
     ):
