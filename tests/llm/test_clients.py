@@ -202,7 +202,7 @@ def test_litellm_refuses_or_drops_what_a_provider_does_not_take_and_names_a_miss
     for model, arguments, hint in (
         ("nonsense/x", [], "PROVIDER/NAME"), ("nonsense", ["temperature=0"], "PROVIDER/NAME"),
         ("nonsense", [LOCAL], "--model openai/nonsense"), ("OpenAI/x", ["api_key=x"], "openai/x?"),
-        ("mistrall/x", ["api_key=x"], "mistral/x?"),
+        ("mistrall/x", ["api_key=x"], "mistral/x?"), ("x.gguf", [], "gguf:x.gguf"),
     ):  # fmt: skip
         with pytest.raises(UsageError, match=f"{model}: no provider is called so") as caught:
             prepared(model, *arguments)

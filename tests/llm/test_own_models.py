@@ -344,7 +344,9 @@ def test_options_of_the_server_are_checked_and_not_sent_and_limit_the_requests(t
     given = settings(file, "ctx=4096", f"gguf:{file}:slots=3", "max_tokens=48", "slots=1")
     assert (given.server, given.endpoint) == ({"ctx": 4096, "slots": 3}, "llama.cpp")
     assert given.parameters.keys() == {"temperature", "max_tokens", "weights"}
-    assert door_of(f"gguf:{file}", ["slots=3"], concurrency=8).flow.ceiling == 3
+    door = door_of(f"gguf:{file}", ["slots=3"], concurrency=8)
+    assert (door.flow.ceiling, door.parameters["max_tokens"]) == (3, 2000)
+    assert door_of(f"gguf:{file}", ["max_completion_tokens=9"]).parameters.keys().isdisjoint({"max_tokens"})
     model = provider_for(given, None)
     assert isinstance(model, LocalModel)
     for texts, problem in (

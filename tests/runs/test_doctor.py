@@ -102,6 +102,10 @@ def test_each_reply_leads_to_its_verdict_and_options() -> None:
             "long prompt", {"ending": "api_error", "error": "maximum context length is 8192 tokens", "status": 400},
             "does not", "100 tokens are too many for its context: maximum context", shots,
         ),
+        (
+            "long prompt", {"ending": "api_error", "error": "9 tokens of context: --model-arg ctx=16", "status": 413},
+            "does not", "100 tokens are too many for its context: 9 tokens", ("--model-arg ctx=16",),
+        ),
         ("stop reasons", {"text": "one, eighty"}, "does not", "max_tokens=16 was ignored: replies cannot", ()),
         ("stop reasons", {"text": "one", **stop}, "does not", "a cut reply ends as whole (finish reason stop)", ()),
         ("stop reasons", error, "does not", "400: no", ()),

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -20,11 +21,12 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.providers import model_settings, provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import Client, Settings, parse, secrets_of
+from tsgkit.llm.settings import DEFAULT_LIMIT, Client, Settings, parse, secrets_of
 from tsgkit.llm.user_models import usual_concurrency
 from tsgkit.suites.judges.response_formats import BAD_REQUESTS
 from tsgkit.suites.transcript import Ask
@@ -53,6 +55,9 @@ class Asker(Protocol):
 
 
 CONCURRENCY = 8
+LONGEST_REPLY = 2_000
+"""The default limit of a file of weights in tokens; our longest answers, a whole L, take 700."""
+LIMIT = re.compile(r"max_(\w+_)?tokens")
 KEY = "give a key instead: --model-arg api_key=..."
 
 
@@ -86,8 +91,12 @@ def door_of(
 
 
 def settings_for(model: str, arguments: Sequence[str]) -> Settings:
-    """Return the settings of a model that agents ask, whose temperature is 0 if none is given."""
-    return model_settings(model, parse(arguments, [model]), {"temperature": 0})
+    """Return the settings of a model that agents ask: temperature 0, and for files of weights, which often come to no
+    end, a limit of tokens, where none is given.
+    """
+    given = parse(arguments, [model])
+    is_endless = is_local(model) and not any(LIMIT.fullmatch(argument.name) for argument in given)
+    return model_settings(model, given, {"temperature": 0} | ({DEFAULT_LIMIT: LONGEST_REPLY} if is_endless else {}))
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:

@@ -24,7 +24,8 @@ PER_MINUTE = re.compile(r"per[-_ ]?(minute|second)|\b[rt]pm\b|retryDelay|(retry|
 PER_DAY = re.compile(r"per[-_ ]?(day|month)", re.IGNORECASE)
 TOO_LONG = re.compile(
     r"context[_ ](length|window|size)|maximum (context|sequence|model) length|max_model_len|prompt is too long"
-    r"|too many (input |prompt )?tokens|(input|prompt) (is )?(too long|exceeds)|exceeds? the (available )?context",
+    r"|too many (input |prompt )?tokens|(input|prompt) (is )?(too long|exceeds)|exceeds? the (available )?context"
+    r"|tokens of context",
     re.IGNORECASE,
 )
 """Messages of services that reject a prompt for its length."""

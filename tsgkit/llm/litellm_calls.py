@@ -22,6 +22,7 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.finish_reasons import raw_reason
+from tsgkit.llm.gguf import LOCAL
 from tsgkit.llm.http_transport import exchange, guard
 from tsgkit.llm.images import Messages, with_bytes, without_base64
 from tsgkit.llm.keys import BY_THE_PACKAGE, NO_KEY, check_known_key, no_key
@@ -306,6 +307,8 @@ def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[s
 def _named_with_provider(library: Any, settings: Settings) -> str:
     from tsgkit.lexicon import nearest
 
+    if settings.model.endswith(".gguf"):
+        return f"a file of weights is named {LOCAL}{settings.model}"
     provider, slash, name = settings.model.partition("/")
     known = sorted(str(getattr(one, "value", one)) for one in library.provider_list)
     near = [one for one in known if one == provider.lower()] or [one.name for one in nearest(provider, known, limit=1)]

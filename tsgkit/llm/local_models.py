@@ -21,6 +21,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -186,6 +188,16 @@ class GgufServer:
             value: dict[str, Any] = json.load(response)
         return value
 
+    @cached_property
+    def context(self) -> int:
+        """The tokens of context of a slot."""
+        return int(self.ask("/props")["default_generation_settings"]["n_ctx"])
+
+    def tokens_of(self, messages: Messages) -> int:
+        """Return the length of a prompt in the model's own tokens."""
+        text = self.ask("/apply-template", {"messages": messages})["prompt"]
+        return len(self.ask("/tokenize", {"content": text, "add_special": True})["tokens"])
+
     async def serves(self) -> None:
         """Wait until the model is loaded. Raise ``UsageError`` with the end of the server's output where it ended."""
         while not self.loaded.is_set():
@@ -201,11 +213,11 @@ class GgufServer:
 
     @property
     def last_output(self) -> str:
-        """The last lines that it wrote, and how it ended."""
+        """How it ended, and the last lines that it wrote."""
         self._output.seek(max(self._output.seek(0, os.SEEK_END) - 2_000, 0))
         lines = self._output.read().decode("utf-8", "replace").splitlines()[-6:]
         code = self.process.poll()
-        return "; ".join([*(LOG_HEAD.sub("", line) for line in lines), f"it ended with code {code}"])
+        return "; ".join([f"it ended with code {code}", *(LOG_HEAD.sub("", line) for line in lines)])
 
     def end(self) -> None:
         """End the process, which ends by itself when its input does."""
@@ -310,31 +322,42 @@ class LocalModel:
                 self._server = _joined(self.weights, self.settings.server)
             if self._calls is None:
                 await self._server.serves()
-                if self.longest:
-                    await asyncio.to_thread(self._check_context, self._server)
+                if lack := await self._lack_of_context(self._server, self.longest, "its longest prompt"):
+                    raise lack
                 self._calls = self._direct(self._server.address, self._server.key)
             return self._calls, self._server
 
-    def _check_context(self, server: GgufServer) -> None:
-        """Raise ``UsageError`` where the longest prompt and its reply do not fit into a slot."""
-        text = server.ask("/apply-template", {"messages": self.longest})["prompt"]
-        tokens = len(server.ask("/tokenize", {"content": text, "add_special": True})["tokens"])
+    async def _lack_of_context(self, server: GgufServer, messages: Messages, name: str) -> UsageError | None:
+        """Return what is wrong where a prompt and its reply do not fit into a slot."""
+        if not messages:
+            return None
+        try:
+            tokens = await asyncio.to_thread(server.tokens_of, messages)
+            context = await asyncio.to_thread(lambda: server.context)
+        except (OSError, HTTPException):  # the request itself will say why
+            return None
         parameters = self.settings.parameters
         reply = parameters.get("max_completion_tokens") or parameters.get("max_tokens") or 0
-        needed, context = tokens + reply, server.ask("/props")["default_generation_settings"]["n_ctx"]
+        needed = tokens + reply
         if needed <= context:
-            return
+            return None
         room = 1 << (needed - 1).bit_length()
         longest = self.weights.context or room
         hint = f"--model-arg ctx={min(room, longest)}"
         if needed > longest:
             hint = f"the model was trained for {longest:,}: send fewer examples (--shots), or set a smaller max_tokens"
-        what = f"{tokens:,} of its longest prompt and {reply:,} of the reply"
+        what = f"{tokens:,} of {name} and {reply:,} of the reply"
         wrong = f"{self.settings.model}: needs {needed:,} tokens of context ({what}), and has {context:,}"
-        raise UsageError(wrong, hint=hint)
+        return UsageError(wrong, hint=hint)
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply. The first waits until the model is loaded."""
+        parts = [part for message in messages if isinstance(message["content"], list) for part in message["content"]]
+        if any(part["type"] != "text" for part in parts):
+            raise CallFailed("images cannot be shown to a file of weights", 400, unsent=True)
+        _, server = await self._started()
+        if lack := await self._lack_of_context(server, messages, "the prompt"):
+            raise CallFailed(f"{lack.message}: {lack.hint}", 413, unsent=True)
         return await self._answered(lambda calls: calls.send(messages, schema, timeout))
 
     async def probe(self, timeout: float) -> Reply:
@@ -355,7 +378,7 @@ class LocalModel:
         """Return how much is written of the replies that arrive, or that the model is being loaded."""
         if self._server is not None and not self._server.loaded.is_set():
             seconds = time.monotonic() - self._server.began
-            return f"loading {self._server.name} ({self._server.size}), for {seconds:.0f} s"
+            return f"loading {self._server.size} of weights, for {seconds:.0f} s"
         return "" if self._calls is None else self._calls.writes()
 
     async def close(self) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import struct
 import time
 import zlib
@@ -31,6 +32,7 @@ from tsgkit.library.files import read_text
 from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
+from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
@@ -55,6 +57,8 @@ PATIENCE = 20.0
 LONG = 34_000
 """Characters of the long prompt: as many as our longest with ten worked examples."""
 SAVES = "tsgkit doctor MODEL --save FILE writes one"
+ROOM = re.compile(r"--model-arg ctx=\d+")
+"""The option that gives a file of weights a longer context."""
 MARKS = 20
 """The most tokens of a reply that are no part of its text, where it holds no thoughts."""
 THINKS = ("<think>", "<thinking>", "<|channel|>")
@@ -402,7 +406,7 @@ async def _long(patient: Patient) -> Check:
     told = f"{reply.usage.prompt:,} tokens" if reply.usage.prompt else f"{len(text):,} characters"
     if reply.ending is Ending.API_ERROR and _failure(reply).too_long:
         said = f"{told} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
-        return Check(name, DOES_NOT, said, ("--shots 1",))
+        return Check(name, DOES_NOT, said, tuple(ROOM.findall(said)) or ("--shots 1",))
     if trouble := _trouble(name, reply):
         return trouble
     if "heron" in (reply.text or "").lower():
@@ -431,6 +435,8 @@ async def _parallel(patient: Patient) -> Check:
     name = "parallel"
     if is_own(patient.model):
         return Check(name, UNKNOWN, "not tried: a function of your own says itself whether it is async")
+    if is_local(patient.model):
+        return Check(name, UNKNOWN, "not tried: as many as --model-arg slots=N says, which share the processors")
     asked = [
         asyncio.ensure_future(patient.ask(name, _user(f"Reply with the number {11 * n + 11} alone."), draw=n))
         for n in range(AT_ONCE)

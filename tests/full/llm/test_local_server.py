@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+import shipped
+from prompt_items import STYLES, L, row
+from prompt_items import TASKS as ROWS
 from refusals import refusal
 
 import tsgkit
 from tsgkit.errors import UsageError
 from tsgkit.interface.run import Run
+from tsgkit.library.bundle import bundled
 from tsgkit.llm import local_models
 from tsgkit.llm.gguf import weights_in
 from tsgkit.llm.local_models import GgufServer
@@ -33,7 +35,8 @@ FILE = Path(PARTS[0]).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
 MODEL = f"gguf:{FILE}"
 CONTENT = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 HOW: dict[str, Any] = {"slots": 1, "threads": 1, "ctx": 2048}
-TASKS = ["tsg/actions", "tsg/edges-sa"]
+LONG = HOW | {"max_tokens": 48}
+TASKS = [f"tsg/{path.stem}" for path in sorted((shipped.TASKS / "tsg").glob("*.yaml")) if path.stem != "datasets"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,9 +53,25 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GgufServer]:
     assert running.process.returncode == 0 and not local_models._SERVERS
 
 
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Write rows of few words, one of them with an L of 150 names, and prompts without rules."""
+    folder = tmp_path_factory.mktemp("short")
+    for part in (Path(str(bundled("prompts"))) / "tsg").rglob("*.txt"):
+        (own := folder / "tsg" / part.parent.name / part.name).parent.mkdir(parents=True, exist_ok=True)
+        own.write_text(part.read_text() if part.stem.startswith(("input", "example")) else "List.")
+    large = {kind: [f"{word} {n}" for n in range(50)] for kind, word in (("object", "thing"), ("verb", "act"))}
+    large = {name: [*L[name], *large.get(name, [f"near {n}" for n in range(50)])] for name in L}
+    rows = {name: [row(name, "a")] for name in ROWS}
+    rows["sa-sgg"].append(row("sa-sgg", "large") | {"mandatory_space": large})
+    for name, lines in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return {"prompts": [str(folder)], "data": str(folder)}
+
+
 def evaluated(out: Path, *, model: str = MODEL, model_arg: dict[str, Any] = HOW, **options: Any) -> Run:  # noqa: ANN401
-    asked: dict[str, Any] = {"task": TASKS, "limit": 2, "cache": False, "quiet": True} | options
-    return tsgkit.evaluate(asked.pop("task"), model=model, model_arg={"max_tokens": 48} | model_arg, out=out, **asked)
+    asked: dict[str, Any] = {"task": TASKS, "first": 1, "cache": False, "quiet": True} | options
+    return tsgkit.evaluate(asked.pop("task"), model=model, model_arg={"max_tokens": 16} | model_arg, out=out, **asked)
 
 
 def waited_for(happened: Callable[[], object]) -> None:
@@ -60,34 +79,53 @@ def waited_for(happened: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-def is_open(address: str) -> bool:
-    with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))):
-        return True
-    return False
-
-
 def is_gone(process: int) -> bool:
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
-def test_two_tasks_share_the_server_and_the_same_file_elsewhere_goes_on_with_the_run(
-    server: GgufServer, tmp_path: Path
+def test_each_task_style_and_solver_is_answered_by_one_server_and_the_same_file_elsewhere_goes_on_with_the_run(
+    server: GgufServer, short: dict[str, Any], tmp_path: Path
 ) -> None:
-    run = evaluated(tmp_path / "run")
-    assert run.complete and [result.board.n for result in run.results] == [2, 2]
+    rounds: list[dict[str, Any]] = [
+        {"task": TASKS}, {"task": "tsg/actions", "style": STYLES[1:4], "shots": 1},
+        {"task": "tsg/sa-sgg", "style": "structured", "ids": ["large"], "first": None, "model_arg": LONG},
+        {"task": "tsg/sgqa", "solver": "vote:3"},
+    ]  # fmt: skip
+    for number, asked in enumerate(rounds):
+        run = evaluated(tmp_path / str(number), **short | asked)
+        assert run.complete and [result.board.n for result in run.results] == [1] * (11, 3, 1, 1)[number], asked
+    replies = [json.loads(line)["reply"]["text"] for line in (tmp_path / "2/calls.jsonl").read_text().splitlines()]
+    assert '"graphs"' in replies[0] and '"source": "thing ' in replies[0]
     assert list(local_models._SERVERS.values()) == [server] and server.users == 1
-    header = json.loads((tmp_path / "run" / "run.json").read_text())
+    header = json.loads((tmp_path / "0/run.json").read_text())
     (name,) = header["plan"]["models"]
     record = header["asked"]["models"][name]["parameters"]["weights"]
     assert (record["size"], record["quantisation"]) == (FILE.stat().st_size, "Q4_1")
     assert name.endswith(f"@{record['sha256'][:8]}") and header["models"][name]["endpoint"] == "llama.cpp"
-    assert "weights" not in header["models"][name]["sent"] and header["models"][name]["sent"]["max_tokens"] == 48
-    calls = (tmp_path / "run" / "calls.jsonl").read_text()
-    assert str(FILE) not in calls and server.key not in calls
+    assert "weights" not in header["models"][name]["sent"] and header["models"][name]["sent"]["max_tokens"] == 16
+    calls = (tmp_path / "3/calls.jsonl").read_text()
+    assert str(FILE) not in calls and server.key not in calls and calls.count('"draw":2') == 1
     (tmp_path / "moved.gguf").symlink_to(FILE)
-    again = evaluated(tmp_path / "run", model=f"gguf:{tmp_path / 'moved.gguf'}", model_arg=HOW | {"ctx": 4096})
-    assert again.complete and (tmp_path / "run" / "calls.jsonl").read_text() == calls
+    again = evaluated(
+        tmp_path / "3", model=f"gguf:{tmp_path / 'moved.gguf'}", model_arg=HOW | {"ctx": 4096}, **short | rounds[3]
+    )
+    assert again.complete and (tmp_path / "3/calls.jsonl").read_text() == calls
+
+
+def test_doctor_refine_and_generate_ask_it_and_name_the_context_that_they_lack(server: GgufServer) -> None:
+    how = HOW | {"max_tokens": 8}
+    checks = {check.name: check for check in tsgkit.doctor(MODEL, model_arg=how).checks}
+    assert len(checks) == 10 and checks["JSON schema"].said.startswith("the reply is truncated")
+    assert checks["long prompt"].options == ("--model-arg ctx=8192",) and "slots=N" in checks["parallel"].said
+    assert "cannot be shown" in checks["image"].said
+    vase = tsgkit.ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
+    told, names = ["She fills the kettle."], tsgkit.Vocabulary(("kettle",), ("verb", "dobj"), ("fill",))
+    generated = tsgkit.generate(told, MODEL, model_arg=how, vocabulary=names)
+    assert generated.calls == 1 and "truncated" in str(generated.failures)
+    cleaned = tsgkit.refine([vase], MODEL, told=told, model_arg=how | {"max_tokens": 1700}, vocabulary=names)
+    assert "--model-arg ctx=4096" in str(cleaned.failures)
+    assert list(local_models._SERVERS.values()) == [server] and server.users == 1
 
 
 def test_context_too_short_for_the_longest_prompt_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
@@ -100,26 +138,26 @@ def test_context_too_short_for_the_longest_prompt_is_refused_before_anything_is_
     assert not (tmp_path / "run" / "calls.jsonl").read_text()
 
 
-def test_server_is_gone_when_its_parent_was_killed() -> None:
-    code = (
-        "from pathlib import Path; from tsgkit.llm import local_models; from tsgkit.llm.gguf import weights_in\n"
-        f"server = local_models._joined(weights_in(Path({str(FILE)!r})), {HOW!r})\n"
-        "server.loaded.wait(); print(server.process.pid, server.address, flush=True); input()"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True) as parent:
-        assert parent.stdout is not None
-        process, address = parent.stdout.readline().split()
-        assert is_open(address)
+def test_server_of_a_killed_run_ends_and_the_same_command_goes_on(short: dict[str, Any], tmp_path: Path) -> None:
+    ask: dict[str, Any] = short | {"repeat": 4, "model_arg": LONG}
+    asked = ask | {"model": MODEL, "cache": False, "first": 1, "quiet": True}
+    code = f"import tsgkit; tsgkit.evaluate('tsg/actions', **{asked | {'out': str(tmp_path / 'run')}!r})"
+    calls = tmp_path / "run/calls.jsonl"
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        waited_for(lambda: calls.exists() and calls.read_text())
+        (process,) = "".join(file.read_text() for file in Path(f"/proc/{parent.pid}/task").glob("*/children")).split()
         parent.kill()
-    waited_for(lambda: not is_open(address) and is_gone(int(process)))
+    waited_for(lambda: is_gone(int(process)))
+    before = calls.read_text()
+    assert evaluated(tmp_path / "run", task="tsg/actions", **ask).complete and calls.read_text().startswith(before)
 
 
 def test_killed_server_fails_its_calls_and_the_same_command_goes_on_with_a_fresh_one(
-    server: GgufServer, tmp_path: Path
+    server: GgufServer, short: dict[str, Any], tmp_path: Path
 ) -> None:
-    how = HOW | {"ctx": 1024}
+    how = LONG | {"ctx": 1024}
     runs: list[Run] = []
-    ask: dict[str, Any] = {"task": "tsg/actions", "limit": 3}
+    ask: dict[str, Any] = {"task": "tsg/actions", "repeat": 4, **short}
     thread = threading.Thread(target=lambda: runs.append(evaluated(tmp_path / "run", model_arg=how, **ask)))
     thread.start()
     calls = tmp_path / "run" / "calls.jsonl"
@@ -134,5 +172,5 @@ def test_killed_server_fails_its_calls_and_the_same_command_goes_on_with_a_fresh
 def test_file_that_cannot_be_loaded_is_refused_with_the_end_of_the_output(tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(FILE.read_bytes()[:-1000])
-    told = refusal(UsageError, evaluated, tmp_path / "run", model=f"gguf:{cut}", limit=1)
+    told = refusal(UsageError, evaluated, tmp_path / "run", model=f"gguf:{cut}")
     assert "could not load it" in told and "not within the file bounds" in told
