@@ -327,7 +327,7 @@ def test_killed_work_goes_on_and_the_second_interrupt_does_not_wait(
 
 
 def test_ctrl_c_keeps_what_was_measured_and_the_same_command_goes_on(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
     Path("mine").mkdir()
     for number in range(8):
@@ -335,7 +335,7 @@ def test_ctrl_c_keeps_what_was_measured_and_the_same_command_goes_on(
     head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
     Path("a.csv").write_text("\n".join([head, *(f'{n},easy,A kitchen,"eq,1,stove",,,' for n in range(8))]) + "\n")
     words = "eval --task sceneeval/plausibility --scenes mine=mine --data a.csv --out rooms --quiet"
-    samples, add = folder / "rooms/samples.jsonl", Journal.add_line
+    samples, add = Path("rooms/samples.jsonl"), Journal.add_line
 
     def interrupted(journal: Journal, line: bytes) -> int:
         place = add(journal, line)
@@ -348,4 +348,4 @@ def test_ctrl_c_keeps_what_was_measured_and_the_same_command_goes_on(
     assert 0 < samples.read_text().count("\n") < 8
     assert tsgkit(words).err == ""
     for name in ("samples", "calls"):
-        assert (folder / f"rooms/{name}.jsonl").read_text().count("\n") == 8, name
+        assert Path(f"rooms/{name}.jsonl").read_text().count("\n") == 8, name
