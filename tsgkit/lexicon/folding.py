@@ -12,6 +12,7 @@ spellings (``screwdriver`` and ``screw-driver`` stay two names) and the two Unic
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # The dashes are the hyphens and dashes that writers and models put for a plain one; all of them join words here.
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
@@ -23,6 +24,7 @@ _HEAD = re.compile(rf"{_EDGE}+")
 _FOLDED_ALREADY = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
+@lru_cache(maxsize=65_536)
 def fold(name: str) -> str:
     """Return the name in lower case, without quotes around it, its words joined by single hyphens.
 
@@ -42,6 +44,7 @@ def fold(name: str) -> str:
     return _BETWEEN_WORDS.sub("-", kept)
 
 
+@lru_cache(maxsize=65_536)
 def folded_words(name: str) -> tuple[str, ...]:
     """Return the words of a folded name.
 

@@ -16,7 +16,7 @@ spellings (``screwdriver`` and ``screw-driver``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -66,6 +66,13 @@ class Wanted:
             return _reading(wanted, word)
         same = self._lemmatiser.lemma(word) == self._lemmas[position]
         return LEMMA + self._lemmatiser.name if same else ""
+
+    def readable(self, position: int, words: Iterable[str]) -> set[str]:
+        """Return the folded words that are the wanted one at this position by some reading."""
+        if self._lemmatiser is not None:
+            return {word for word in words if self.word_by(position, word)}
+        wanted = self.words[position]
+        return {word for word in words if _reading(wanted, word)}
 
     def by(self, words: Sequence[str]) -> str:
         """Return by which reading all these folded words are the wanted ones; empty where they are not."""

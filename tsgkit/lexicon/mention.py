@@ -100,10 +100,15 @@ def every_mention(text: str, name: str, lemmatiser: Lemmatiser | None = None) ->
 
 
 def _search(text: str, name: str, lemmatiser: Lemmatiser | None) -> _Search | None:
-    words = tuple(match.group() for match in islice(_WORD.finditer(name.lower()), MOST_WORDS + 1))
+    words = _words_of_name(name)
     if not 0 < len(words) <= MOST_WORDS:
         return None
     return _Search(text, name, Wanted(words, lemmatiser))
+
+
+@lru_cache(maxsize=4096)
+def _words_of_name(name: str) -> tuple[str, ...]:
+    return tuple(match.group() for match in islice(_WORD.finditer(name.lower()), MOST_WORDS + 1))
 
 
 @lru_cache(maxsize=32)  # many names are looked up in one text
@@ -150,7 +155,7 @@ class _Search:
     def _starts(self) -> Iterable[int]:
         """Return the places of the words that may be the name's first; none where another of its words is nowhere."""
         for position in reversed(range(len(self.wanted.words))):
-            likely = {word for word in _words(self.text) if self.wanted.word_by(position, word)}
+            likely = self.wanted.readable(position, _words(self.text))
             if not likely:
                 return ()
         return (place for place, token in enumerate(self.tokens) if token.word in likely)

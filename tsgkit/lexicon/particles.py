@@ -47,6 +47,6 @@ def split_particle(name: str) -> ParticleVerb | None:
     (ParticleVerb(verb='turn', particle='on'), None)
     """
     *verb, last = folded_words(name) or ("",)
-    if not verb or last not in PARTICLES or verb[0] in PREPOSITIONS | ADVERBS:
+    if not verb or last not in PARTICLES or verb[0] in PREPOSITIONS or verb[0] in ADVERBS:
         return None
     return ParticleVerb("-".join(verb), last)

@@ -149,10 +149,8 @@ def are_near(one: str, other: str) -> bool:
     >>> are_near("cut", "trim"), are_near("pick-up", "fetch"), are_near("cut", "wash")
     (True, True, False)
     """
-    return any(
-        {one, other} <= near or {_base(one), _base(other)} <= near
-        for near in (GRASPS, RELEASES, TRANSFERS, *NEAR_ACTIONS)
-    )
+    pair, bases = {one, other}, {_base(one), _base(other)}
+    return any(pair <= near or bases <= near for near in (GRASPS, RELEASES, TRANSFERS, *NEAR_ACTIONS))
 
 
 @lru_cache(maxsize=100_000)

@@ -45,7 +45,7 @@ class Option:
     edge: str = ""
     """The preposition before the place."""
 
-    @property
+    @cached_property
     def action(self) -> str:
         """The action as it is said."""
         return self.claim.actions[0]
