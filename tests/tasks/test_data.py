@@ -32,6 +32,7 @@ from tsgkit.logic.vocabulary import SCENARIOS
 from tsgkit.logic.witnesses import is_enough
 from tsgkit.report.audit_report import audit_of
 from tsgkit.runs.plan import Plan
+from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
 
 Row = dict[str, Any]
 BUNDLED = TASKS / "tsg" / "data" / "tsgkit-2"
@@ -77,7 +78,9 @@ def test_the_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     card = (BUNDLED / "README.md").read_text(encoding="utf-8")
-    audits = {name: audit_of(f"tsg/{name}", str(BUNDLED / f"{name}.jsonl")).audit for name in NAMES}
+    audited = [audit_of(f"tsg/{name}", str(BUNDLED / f"{name}.jsonl")) for name in NAMES]
+    assert blames_of(audited) == []
+    audits = {name: one.audit for name, one in zip(NAMES, audited, strict=True)}
     counts = {name: audit.n for name, audit in audits.items()}
     assert counts == {"sgqa": 496, "sgds": 465, "sa-sgg": 428, "ma-sgg": 446}
     assert all(f"| {count} |" in card for count in (62, *counts.values()))
@@ -104,8 +107,7 @@ def test_the_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_
         for one in story.descriptions:
             total += 1
             implicit += any(mentions(one.text or "", name) is None for graph in one.graphs for name in graph.actions)
-    assert f"{implicit} of the {total} descriptions are implicit" in card.replace("\n", " ")
-    assert implicit > 0.2 * total
+    assert implicit > 0.2 * total and f"{implicit} of the {total} descriptions are implicit" in card.replace("\n", " ")
     from tsgkit.runs.run_setup import prepare
 
     for folder in (DATA, BUNDLED):
