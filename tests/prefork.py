@@ -128,8 +128,9 @@ def prefork(folder: Path) -> Iterator[Prefork]:
 
 def _serve() -> None:
     import tsgkit.cli.eval
+    import tsgkit.interface.evaluation
     import tsgkit.report.progress
-    import tsgkit.report.results_table  # noqa: F401
+    import tsgkit.suites.tsg.qa  # noqa: F401
     from tsgkit.lexicon.stems import stem
     from tsgkit.llm import batches, litellm_calls
     from tsgkit.llm.direct_calls import DirectCalls
@@ -138,6 +139,7 @@ def _serve() -> None:
     address = parse(["api_base=http://127.0.0.1:9/v1"], ())
     DirectCalls(settings_of("openai/warm", address, {"temperature": 0})).prepare()  # loads what is loaded late
     stem("beds")  # loads NLTK
+    importlib.import_module("langchain_core.messages")
     batches.PACE = batches.Pace(quiet=0.15, first_poll=0.1, longest_poll=0.3, rest=0.02)
     gc.collect()
     gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
@@ -145,6 +147,7 @@ def _serve() -> None:
         value = json.loads(line)
         if "program" in value or {"images", "--batch"} & {*value.get("words", ())}:
             litellm_calls.load()  # takes seconds, once
+            importlib.import_module("fastapi")  # LiteLLM loads it late
             gc.freeze()
         if "poll" in value:
             pid, status = os.waitpid(value["poll"], os.WNOHANG)
@@ -177,12 +180,8 @@ def _child(value: dict[str, Any]) -> None:
         if "largest_file" in value:
             resource.setrlimit(resource.RLIMIT_FSIZE, (value["largest_file"],) * 2)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if "version" in value:
-            import tsgkit.runs.evaluation
-            import tsgkit.runs.run_setup
-
-            for module in (tsgkit.runs.evaluation, tsgkit.runs.run_setup):
-                module.__version__ = value["version"]  # type: ignore[attr-defined]
+        for module in ("evaluation", "run_setup") if "version" in value else ():
+            vars(importlib.import_module(f"tsgkit.runs.{module}"))["__version__"] = value["version"]
         from tsgkit.cli import main
 
         sys.argv = [value.get("program", "tsgkit"), *value["words"]]
