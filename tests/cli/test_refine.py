@@ -310,5 +310,5 @@ def test_budgets_and_failures_leave_a_partial_story_that_goes_on(tsgkit: Command
     assert not Path("none.json").exists()
     with model_server(replies=STORY, always={"number 2 of": "500"}) as server:
         err = tsgkit(telling(server, "part.json", "--attempts 1"), code=1).err
-    assert "sentence 0: write/2 brought no answer: api error: " in err
+    assert "sentence 1: write/2 brought no answer: api error: " in err
     assert len(graphs("part.json")) == 2, "the first action of each sentence"

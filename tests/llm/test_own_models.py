@@ -407,3 +407,4 @@ def test_file_of_the_hub_is_fetched_once_unless_one_lies_here(
     (tmp_path / "lab" / "tea").mkdir(parents=True)
     assert registered(f"gguf:{written(tmp_path / 'lab/tea/q4.gguf', data=b'mine')}") != name
     assert registered("gguf:lab/tea/q4.gguf") != name
+    assert "gguf: names no file" in refusal(UsageError, registered, "gguf:")

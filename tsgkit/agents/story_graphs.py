@@ -181,10 +181,10 @@ class StoryProgress:
         self.descriptions.append(Description(self.sentences[number], told.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in told.changes]
         self.calls += told.calls
-        self.notes += [f"sentence {number}: {note}" for note in told.notes]
+        self.notes += [f"sentence {number + 1}: {note}" for note in told.notes]
         self.in_a_row = self.in_a_row + 1 if told.silent == "failed" else 0
         if told.silent:
-            self.failures.append(f"sentence {number}: {told.why}")
+            self.failures.append(f"sentence {number + 1}: {told.why}")
         if told.silent == "stopped" or self.in_a_row >= MOST_FAILURES:
             self.stopped = told.why
 

@@ -73,6 +73,8 @@ def registered(model: str) -> str:
 
 def _path(name: str) -> Path:
     """Return the path of a file: here, else in the repository of the hub that ``OWNER/REPO/FILE`` names."""
+    if not name:
+        raise UsageError(f"{LOCAL} names no file", hint=f"{LOCAL}FILE.gguf, or {LOCAL}OWNER/REPO/FILE.gguf of the hub")
     path = Path(name).expanduser()
     owner, _, rest = name.partition("/")
     repository, _, file = rest.partition("/")
