@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
 DNS_SECONDS = 300
+IDLE_SECONDS = 4.0
+"""So long an unused connection is kept. uvicorn and llama.cpp close it after five; a request that meets that fails."""
 CLOSING_SECONDS = 1.0
 NO = ("false", "0", "no", "off")
 
@@ -113,12 +115,12 @@ def _opened(way: Way) -> ClientSession:
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
 
     _close_at_exit()
-    unlimited = 0  # the queue of each model bounds the requests in flight
+    # No limit: the queue of each model bounds the requests in flight.
     if way.socket:
-        connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=unlimited)
+        connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
     else:
         context = False if way.certificates is None else _context(way.certificates)
-        connector = TCPConnector(limit=unlimited, ssl=context, ttl_dns_cache=DNS_SECONDS)
+        connector = TCPConnector(limit=0, ssl=context, ttl_dns_cache=DNS_SECONDS, keepalive_timeout=IDLE_SECONDS)
     patient = ClientTimeout(total=None)  # the provider waits no longer than it may
     return ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
 
