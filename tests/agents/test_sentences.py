@@ -194,9 +194,7 @@ def test_an_edit_that_the_model_doubts_is_proposed_and_a_hint_is_asked_about() -
         passage(CUP, hint="missing, spelling")
 
 
-def test_effort_takes_former_names_with_a_warning_and_no_unknown_one() -> None:
-    with pytest.warns(FutureWarning, match='rounds=4 is now effort="high"'):
-        assert Effort(rounds=4).level == "high"
+def test_effort_takes_no_unknown_name() -> None:
     for what, given, hint in (("repair", "hand", "hands?"), ("effort", "hihg", "high?")):
         with pytest.raises(UsageError, match=f"there is no {what} '{given}'") as found:
             Effort(**{"level" if what == "effort" else what: given})  # type: ignore[arg-type]

@@ -33,7 +33,6 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply as Replied
 from tsgkit.suites.solvers.factories import check_solver, factory_of, known_factories
 from tsgkit.suites.solvers.protocols import AsAsked, Draft, Reading
-from tsgkit.suites.solvers.solver import HasWarnings
 from tsgkit.suites.transcript import LabelledReply as Told
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
@@ -72,12 +71,9 @@ def test_a_sentence_is_taken_apart_written_checked_and_looked_at() -> None:
         lacking = WORK.unfinished(Transcript(transcript.said[:end]))
         assert lacking == f"{end} calls are recorded, and agent had not come to its end"
     assert WORK.unfinished(transcript) == "" == WORK.unfinished(Transcript((Told("decompose/1", FAILED),)))
-    transcript, judged = solved(TWO, ask := Spoken(STEPS), "agent:exact")  # a former name
+    transcript, judged = solved(TWO, ask := Spoken(STEPS), "agent:low")
     assert "look/1" not in ask.labels and f1(judged) == 1
-    assert AGENTS.scorer("agent:exact", TASK, "").judge(TWO, transcript).scores == judged.scores
-    old, new = (AGENTS.solver(name, TASK, None) for name in ("agent:exact", "agent:low"))
-    assert isinstance(old, HasWarnings) and isinstance(new, HasWarnings)
-    assert old.warnings == ("solver agent:exact is now called agent:low",) and new.warnings == ()
+    assert AGENTS.scorer("agent:low", TASK, "").judge(TWO, transcript).scores == judged.scores
     slip = graph("person verb fill; fill dobj kettel; fill with hand2")
     transcript, judged = solved(ONE, Spoken({"write": arrows(slip, FILL), "look/1": "graph 7: reversed: a -> b -> c"}))
     said = {one.label: one.reply.text for one in transcript.said}

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from command_line import CommandLine, write_lines
 from model_server import Running, model_server
-from run_files import good_calls
 from seeded_faults import spoilt_narratives
 
 from tsgkit.cli.typed_lines import TypedLines
@@ -195,21 +194,11 @@ def test_lines_left_out_of_a_broken_file_are_named_and_end_in_1(tsgkit: CommandL
     tsgkit.refuses(dict.fromkeys(("", "--keep-going"), "in.jsonl: line 1: broken JSON"), "refine in.jsonl -o o.jsonl")
 
 
-def test_former_spellings_of_the_effort_and_calls_without_repairs_go_on(tsgkit: CommandLine) -> None:
-    given(VASE)
-    tsgkit(f"{REFINE} {SCRIPT}")
-    assert "another run lies here" in tsgkit(f"{REFINE} {SCRIPT} --repair hands", code=2).err
-    err = tsgkit(f"{REFINE} {SCRIPT} --new --no-critique").err
-    assert err.count("--no-critique is now called --effort low") == 1
-    tsgkit(f"{REFINE} {SCRIPT} --effort low")
+def test_calls_of_other_repairs_are_refused(tsgkit: CommandLine) -> None:
     given(SLIP)
-    tsgkit(f"{REFINE} {SCRIPT} --new --force --repair none")
-    recorded = good_calls(Path("out.txt.calls"))
-    assert tsgkit(f"{REFINE} {SCRIPT}").err == (
-        "tsgkit: out.txt.calls was begun with --repair none\n  it goes on so; --new begins afresh with --repair exact\n"
-    )
-    assert graphs("out.txt") == [SLIP] and good_calls(Path("out.txt.calls")) == recorded
-    assert "another run lies here (effort: repair differs)" in tsgkit(f"{REFINE} {SCRIPT} --repair exact", code=2).err
+    tsgkit(f"{REFINE} {SCRIPT} --repair none")
+    assert graphs("out.txt") == [SLIP]
+    assert "another run lies here (effort: repair differs)" in tsgkit(f"{REFINE} {SCRIPT}", code=2).err
     tsgkit(f"{REFINE} {SCRIPT} --new")
     assert graphs("out.txt") == [GOOD]
 
@@ -290,8 +279,7 @@ def test_stories_become_graphs_with_a_vocabulary_and_nothing_is_asked_twice(tsgk
         assert [one["code"] for one in changes("out.jsonl")] == ["out-of-vocabulary"] * 2
         tsgkit(telling(server, "out.jsonl", "--open --json"))
         assert server.stats()["seen"] == 7
-        former = "--critique --rounds 4"
-        assert "is now called --effort high" in tsgkit(telling(server, "high.json", former)).err
+        tsgkit(telling(server, "high.json", "--effort high"))
         asked = server.stats()["seen"]
         tsgkit(telling(server, "high.json", "--effort high"))
         assert server.stats()["seen"] == asked

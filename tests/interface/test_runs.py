@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -150,10 +149,6 @@ def test_run_of_a_task_of_ones_own_asks_for_its_code_and_an_amount_has_no_full_m
     del cards._GIVEN["own/gone"], suite._GIVEN["own/gone"]
     with pytest.warns(Lacking, match="own/gone: shown as recorded: its code is not here"):
         assert tk.open_run(run.path).value("correct") == 1.0
-    shutil.rmtree(run.path / "asked")  # runs of 0.1.0 kept nothing
-    with pytest.raises(UsageError, match="there is no task own/gone") as told:
-        tk.open_run(run.path)
-    assert "--code FILE" in told.value.hint
     rows = [{"q": "a", "answer": "b"}]
     task = tk.Task("own/long", rows, "{q}", score=lambda row, answer: 0.5, metrics="letters", amounts="letters")
     run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "long", quiet=True)
@@ -187,9 +182,7 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
         tk.generate(5, str)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="nothing to merge"):
         tk.merge([], "out")
-    with pytest.warns(FutureWarning, match='rounds=0 and critique=False is now effort="low"') as warned:
-        assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
-    assert len(warned) == 1
+    assert tk.refine([triplets], vocabulary=allowed, effort="low", repair="exact").changes
     with pytest.raises(AttributeError) as missing:
         tk.evalute  # noqa: B018
     assert missing.value.name == "evalute" and missing.value.obj is tk, "Python then says: did you mean 'evaluate'?"

@@ -44,8 +44,8 @@ from tsgkit.agents.graph_values import (
 )
 from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, first_step, passage_begun, passage_refined
 from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fields, restored_state
-from tsgkit.agents.refiner_graph import MOST_STEPS, OptionsOfAgents, RefineOutput, taken_old
-from tsgkit.agents.shared_model import KINDS, shared_model
+from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
+from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
 from tsgkit.agents.story_graphs import StoryProgress
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Description, Vocabulary
@@ -103,22 +103,20 @@ def decomposer(
     effort: Effort | Level = WRITTEN.level,
     repair: Repair | None = None,
     checkpointer: Checkpointer = None,
-    **asking: Unpack[OptionsOfAgents],
+    **asking: Unpack[AskingOptions],
 ) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
     """Return a compiled LangGraph that turns a story into graphs, sentence by sentence.
 
     The parameters are those of :func:`~tsgkit.agents.refiner`. With ``open_vocabulary`` the model first proposes L for
     the whole story.
     """
-    tried = effort_of(effort, repair, taken_old(asking))
     asker = shared_model(model, asking)
     if asker is None:
         raise UsageError("a model is needed to turn a story into graphs", hint=f"give {KINDS}")
     given = vocabulary_in(vocabulary)
     if open_vocabulary and given is not None:
         raise UsageError("a vocabulary is given, so none can be proposed", hint="leave out one of the two")
-    work = _Decomposer(asker, given, open_vocabulary, tried)
-    return work.compiled(checkpointer)
+    return _Decomposer(asker, given, open_vocabulary, effort_of(effort, repair)).compiled(checkpointer)
 
 
 @dataclass(frozen=True)

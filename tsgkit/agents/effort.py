@@ -8,10 +8,8 @@ Effort(level='high', repair='hands')
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, replace
-from typing import Any, Literal, TypedDict, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -22,13 +20,6 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 LOOKS: dict[Level, int] = {"low": 1, "medium": 2, "high": 4}
 """The most calls for the graphs of one sentence."""
-
-
-class OldOptions(TypedDict, total=False):
-    """Former options of the effort."""
-
-    rounds: int
-    critique: bool
 
 
 @dataclass(frozen=True)
@@ -45,14 +36,8 @@ class Effort:
 
     level: Level = "medium"
     repair: Repair = "exact"
-    rounds: InitVar[int | None] = None
-    """A former option, as is ``critique``: a level takes its place."""
-    critique: InitVar[bool | None] = None
 
-    def __post_init__(self, rounds: int | None, critique: bool | None) -> None:
-        if level := level_of_old({"rounds": rounds, "critique": critique}):
-            _warn_of_old({"rounds": rounds, "critique": critique}, level, 4)
-            object.__setattr__(self, "level", level)
+    def __post_init__(self) -> None:
         if self.level not in LEVELS:
             raise UsageError(f"there is no effort {self.level!r}", hint=meant(str(self.level), LEVELS))
         if self.repair not in REPAIRS:
@@ -74,33 +59,7 @@ class Effort:
         return 3 + 3 * (self.looks + 1)
 
 
-def effort_of(
-    effort: Effort | Level,
-    repair: Repair | None = None,
-    old: Mapping[str, Any] | None = None,
-) -> Effort:
-    """Return the effort that a caller gives as a level or whole; former options become a level, with a warning."""
-    found = effort if isinstance(effort, Effort) else Effort(effort)
-    if level := level_of_old(old or {}):
-        _warn_of_old(old or {}, level, 5)
-        found = replace(found, level=level)
-    return replace(found, repair=found.repair if repair is None else repair)
-
-
-def _warn_of_old(old: Mapping[str, Any], level: Level, stacklevel: int) -> None:
-    given = " and ".join(f"{name}={value}" for name, value in old.items() if value is not None)
-    warnings.warn(f'{given} is now effort="{level}"', FutureWarning, stacklevel=stacklevel)
-
-
-def level_of_old(old: Mapping[str, Any]) -> Level | None:
-    """Return the level in place of a number of rounds and a critique; None where neither is given.
-
-    >>> level_of_old({"critique": False}), level_of_old({"rounds": 2}), level_of_old({"rounds": 5}), level_of_old({})
-    ('low', 'medium', 'high', None)
-    """
-    rounds, critique = old.get("rounds"), old.get("critique")
-    if rounds is None and critique is None:
-        return None
-    if critique is False or (rounds is not None and rounds <= 1):
-        return "low"
-    return "medium" if rounds is None or rounds <= 3 else "high"
+def effort_of(effort: Effort | Level, repair: Repair | None = None) -> Effort:
+    """Return the effort that a caller gives as a level or whole."""
+    given = effort if isinstance(effort, Effort) else Effort(effort)
+    return given if repair is None else replace(given, repair=repair)

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.agents.asker import Asker
 from tsgkit.agents.cleaner import Tally, ended, with_repairs
-from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
+from tsgkit.agents.effort import Effort, Level, Repair, effort_of
 from tsgkit.agents.graph_values import (
     ChangeValue,
     FindingValue,
@@ -48,16 +48,6 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 1_000_000
 """The loop is bounded by the passages and the effort; LangGraph's own bound would stop long narratives."""
-
-
-class OptionsOfAgents(AskingOptions, OldOptions):
-    """The options of asking, and former ones of the effort."""
-
-
-def taken_old(options: OptionsOfAgents) -> OldOptions:
-    """Take the former options of the effort out of some options."""
-    found = {name: options.pop(name) for name in OldOptions.__annotations__ if name in options}  # type: ignore[misc]
-    return cast(OldOptions, found)
 
 
 class RefineInput(TypedDict):
@@ -109,7 +99,7 @@ def refiner(
     effort: Effort | Level = "medium",
     repair: Repair | None = None,
     checkpointer: Checkpointer = None,
-    **asking: Unpack[OptionsOfAgents],
+    **asking: Unpack[AskingOptions],
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
     """Return a compiled LangGraph that cleans graphs: exact repairs first, then a model for the rest.
 
@@ -119,9 +109,8 @@ def refiner(
     """
     if hint and model is None:
         raise UsageError("hint is for a model, and none is given", hint="give model=...")
-    tried = effort_of(effort, repair, taken_old(asking))
-    work = _Refiner(shared_model(model, asking), vocabulary_in(vocabulary), hint, tried)
-    return work.compiled(checkpointer)
+    asker = shared_model(model, asking)
+    return _Refiner(asker, vocabulary_in(vocabulary), hint, effort_of(effort, repair)).compiled(checkpointer)
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,6 @@ if TYPE_CHECKING:
 
 CHANGES = "changes"
 VARIANTS = {"agent": Effort(), **{f"agent:{level}": Effort(level) for level in LEVELS}}
-OLD_NAMES = {"agent:exact": "agent:low"}
-"""Former names by present ones; runs that were stored with a former name keep it."""
 FINDINGS = 600
 """Characters that findings add to a prompt, and their answers to a reply, for estimates."""
 FEWEST = {"low": 0, "medium": 1, "high": 2}
@@ -113,11 +111,6 @@ class AgentSolver(Generic[Item, Answer]):
     def fingerprint(self) -> str:
         """The hash of all prompts of the agents, and the effort."""
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The present name, where it was asked for by a former one."""
-        return (f"solver {self.name} is now called {OLD_NAMES[self.name]}",) if self.name in OLD_NAMES else ()
 
     @property
     def scorer(self) -> Work[Item, Answer]:
@@ -236,7 +229,7 @@ class AgentFactory:
 
     def check(self, name: str, task: Answerable[Any, Any] | None = None) -> None:
         """Refuse a variant there is none of, and tasks without graphs to write or repair."""
-        if name not in VARIANTS and name not in OLD_NAMES:
+        if name not in VARIANTS:
             raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
         if task is not None:
             _draftable(name, task)
@@ -244,7 +237,7 @@ class AgentFactory:
     def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
         """Return the agent; it asks with the agents' own prompts."""
         self.check(name)
-        return AgentSolver(name, VARIANTS[OLD_NAMES.get(name, name)], _draftable(name, task))
+        return AgentSolver(name, VARIANTS[name], _draftable(name, task))
 
     def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
         """Return what scores the agent's work."""

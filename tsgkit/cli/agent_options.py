@@ -29,23 +29,9 @@ Result = TypeVar("Result")
 
 
 def add_effort(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add the option of the effort, and its former spelling, which is not shown."""
+    """Add the option of the effort."""
     about = f"how often the model is asked about a sentence: at most once, twice, four times (default {default})"
-    parser.add_argument("--effort", choices=EFFORTS, help=about)
-    parser.add_argument("--rounds", type=int, help=argparse.SUPPRESS)
-
-
-def effort_level(arguments: argparse.Namespace, default: str, critique: bool | None = None, option: str = "") -> Any:  # noqa: ANN401
-    """Return the level of effort; former options are taken for a level, with a note. ``option`` is the one that set
-    ``critique``."""
-    from tsgkit.agents.effort import level_of_old
-
-    level = level_of_old({"rounds": arguments.rounds, "critique": critique})
-    if level is None:
-        return arguments.effort or default
-    given = [f"--rounds {arguments.rounds}"] if arguments.rounds is not None else []
-    complain(f"{' '.join([*given, *filter(None, [option])])} is now called --effort {level}")
-    return arguments.effort or level
+    parser.add_argument("--effort", choices=EFFORTS, default=default, help=about)
 
 
 def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None, *, shards: bool = True) -> None:

@@ -23,7 +23,6 @@ from tsgkit.cli.agent_options import (
     carried_out,
     change_line,
     digest,
-    effort_level,
     exit_code,
     kept_when_interrupted,
     say_notes,
@@ -55,7 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--open", action="store_true", help="let the model propose L")
     parser.add_argument("--counts", metavar="N,N,...", help="how many graphs each sentence has, if that is known")
     add_effort(parser, EFFORT)
-    parser.add_argument("--critique", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
     add_model_options(parser, shards=False)
 
@@ -78,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise FileProblem(f"{arguments.story}: the story has no sentence")
     counts = _counts(arguments.counts)
     vocabulary = read_vocabulary(arguments.vocabulary)
-    effort = Effort(_level(arguments))
+    effort = Effort(arguments.effort)
     asked = {
         "work": "generate",
         "story": digest(sentences),
@@ -96,13 +94,6 @@ def run(arguments: argparse.Namespace) -> int:
             return _finish(carried_out(calls, work, arguments, "story"), format, calls, arguments)
         finally:
             calls.close()
-
-
-def _level(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (a level of effort)
-    """Return the effort; rounds without a critique were revisions of what the rules found."""
-    if arguments.critique:
-        return effort_level(arguments, EFFORT, True, "--critique")
-    return effort_level(arguments, EFFORT, None if arguments.rounds is None else False)
 
 
 def _counts(text: str | None) -> tuple[int, ...] | None:

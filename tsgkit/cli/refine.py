@@ -42,7 +42,6 @@ from tsgkit.cli.agent_options import (
     carried_out,
     change_line,
     digest,
-    effort_level,
     exit_code,
     kept_when_interrupted,
     limits_of,
@@ -50,7 +49,6 @@ from tsgkit.cli.agent_options import (
     say_stopped,
     say_usage,
     shard_done,
-    shard_given,
     usage_value,
 )
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
@@ -112,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repair",
         choices=REPAIRS,
+        default=REPAIR,
         help="what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
         "(default: exact)",
     )
@@ -122,7 +121,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review_place(parser)
     parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
     add_effort(parser, EFFORT)
-    parser.add_argument("--no-critique", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--keep-going", action="store_true", help="clean what could be read of a broken file, and exit with 1"
     )
@@ -146,10 +144,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from tsgkit.agents.effort import Effort
     from tsgkit.agents.story_graphs import sentences_of
     from tsgkit.library.documents.reader import Document
 
-    effort = _effort(arguments)
+    effort = Effort(arguments.effort, arguments.repair)
     limits_of(arguments)
     stream = _stream(arguments)
     sentences = () if arguments.narrative is None else sentences_of(read_text(arguments.narrative))
@@ -186,32 +185,6 @@ def _run(arguments: argparse.Namespace) -> int:
     finally:
         if calls is not None:
             calls.close()
-
-
-def _effort(arguments: argparse.Namespace) -> Effort:
-    """Return the effort; existing calls beside OUT continue with the repairs that they began with."""
-    from tsgkit.agents.effort import Effort
-
-    repair: Any = arguments.repair or _begun_with(arguments) or REPAIR
-    no_critique = arguments.no_critique
-    level = effort_level(arguments, EFFORT, False if no_critique else None, "--no-critique" if no_critique else "")
-    effort = Effort(level, repair)
-    if arguments.repair is None and repair != REPAIR:
-        hint = f"it goes on so; --new begins afresh with --repair {REPAIR}"
-        complain(f"{arguments.out}.calls was begun with --repair {repair}", hint)
-    return effort
-
-
-def _begun_with(arguments: argparse.Namespace) -> str:
-    """Return the repairs of existing calls beside OUT; empty where there are none."""
-    from tsgkit.runs.agent_calls import asked_before
-
-    if not arguments.model or arguments.new:
-        return ""
-    shard = shard_given(arguments)
-    effort = asked_before(arguments.out if shard is None else shard.beside(arguments.out)).get("effort")
-    repair = effort.get("repair") if isinstance(effort, dict) else None
-    return repair if repair in REPAIRS else ""
 
 
 def _stream(arguments: argparse.Namespace) -> EntryStream:

@@ -24,7 +24,7 @@ from typing import Any, TypedDict, Unpack
 from tsgkit.agents import cleaner, story_graphs
 from tsgkit.agents.asker import settings_for
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
+from tsgkit.agents.effort import Effort, Level, Repair, effort_of
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import name_of_model, pairs_of
@@ -49,10 +49,6 @@ class AgentOptions(TypedDict, total=False):
     repair: Repair
     otel: bool
     otel_content: bool
-
-
-class _AnyOptions(AgentOptions, OldOptions):
-    """These options, and former ones."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,7 +93,7 @@ def refine(
     hint: str = "",
     effort: Effort | Level = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[_AnyOptions],
+    **tried: Unpack[AgentOptions],
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
@@ -118,7 +114,7 @@ async def arefine(
     hint: str = "",
     effort: Effort | Level = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[_AnyOptions],
+    **tried: Unpack[AgentOptions],
 ) -> Cleaned:
     """Do the same as ``refine`` in the running event loop."""
     asked, arguments, tries = _asked(model), pairs_of(model_arg), _effort(effort, tried)
@@ -144,7 +140,7 @@ def generate(
     counts: Sequence[int] | None = None,
     effort: Effort | Level = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[_AnyOptions],
+    **tried: Unpack[AgentOptions],
 ) -> Generated:
     """Turn a story into graphs. With ``open_vocabulary`` the model first proposes L.
 
@@ -163,7 +159,7 @@ async def agenerate(
     counts: Sequence[int] | None = None,
     effort: Effort | Level = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[_AnyOptions],
+    **tried: Unpack[AgentOptions],
 ) -> Generated:
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
@@ -194,9 +190,9 @@ def _tracing(work: str, model: Any, arguments: Sequence[str], options: Mapping[s
     return Tracing(traces, secrets, f"tsgkit {work}", lambda: attributes)
 
 
-def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
+def _effort(effort: Effort | Level, tried: AgentOptions) -> Effort:
     """Return how much is tried; ``UsageError`` for an option that there is not."""
-    if odd := [name for name in tried if name not in _AnyOptions.__annotations__]:
+    if odd := [name for name in tried if name not in AgentOptions.__annotations__]:
         known = [
             "effort",
             *AgentOptions.__annotations__,
@@ -208,8 +204,7 @@ def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
             "counts",
         ]
         raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
-    old = {name: tried.get(name) for name in OldOptions.__annotations__}
-    return effort_of(effort, tried.get("repair"), old)
+    return effort_of(effort, tried.get("repair"))
 
 
 def _vocabulary(given: object) -> Vocabulary | None:
