@@ -12,7 +12,6 @@ import pytest
 import trimesh
 from furnished_rooms import AS_IT_IS, Turn, staged
 
-from tsgkit import geometry
 from tsgkit.errors import UsageError
 from tsgkit.geometry.bodies import Body
 from tsgkit.geometry.bounds import Bound, out_of_bounds, shares_over
@@ -215,18 +214,13 @@ def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
         supports(MeasuredScene(scene, STRICT, lambda: next(steps)))
 
 
-def test_libraries_are_imported_when_needed_and_old_names_work_with_a_warning() -> None:
+def test_libraries_are_imported_when_needed() -> None:
     with pytest.raises(UsageError, match="rooms are measured with no_such_library, which is not installed") as caught:
         _ = Library("no_such_library").zeros
     assert 'pip install "tsgkit[scenes]"' in (caught.value.hint or "")
     check_libraries()
     with pytest.raises(UsageError, match="no_such_library, which is not installed"):
         check_libraries(["numpy", "no_such_library.part"])
-    for old, new in (("Drawn", "RenderedSurface"), ("Picture", "RenderedImage"), ("Stage", "MeasuredScene")):
-        with pytest.warns(DeprecationWarning, match=f"geometry.{old} is now called {new}"):
-            assert getattr(geometry, old) is getattr(geometry, new)
-    with pytest.raises(AttributeError, match="has no attribute 'Curtain'"):
-        _ = geometry.Curtain
     assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
     heavy = ("numpy", "trimesh", "fcl", "embreex", "shapely", "scipy")
     code = f"import sys, tsgkit.geometry; print([name for name in {heavy} if name in sys.modules])"

@@ -64,9 +64,6 @@ SUITE = Suite(
 class Mine(Questions):
     def __init__(self, card):
         super().__init__(card.model_copy(update={{"task": "tsg/sgqa"}}))
-
-def task_of_card(card):
-    return Mine(card)
 """
 COMMAND = """
 def add_arguments(parser):
@@ -95,7 +92,7 @@ def test_faults_of_answers_are_named_in_words() -> None:
         assert "; ".join(faults_of(task_of(load_card(name)), record)) == expected, name
 
 
-def test_a_package_with_a_manifest_adds_its_parts_and_an_old_one_warns(
+def test_a_package_with_a_manifest_adds_its_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = package(tmp_path, monkeypatch, "third", "SUITE")
@@ -108,9 +105,9 @@ def test_a_package_with_a_manifest_adds_its_parts_and_an_old_one_warns(
     assert commands()["third-say"] == "say it"
     assert main(["third-say"]) == 0
     assert capsys.readouterr().out == "said\n"
-    package(tmp_path, monkeypatch, "older", "task_of_card")
-    with pytest.warns(FutureWarning, match="older of tsgkit.suites makes a task of a card; from tsgkit 0.3"):
-        assert task_of(load_card("older/sgqa")).key == "older/sgqa"
+    package(tmp_path, monkeypatch, "bare", "Mine")
+    with pytest.raises(UsageError, match=r"the entry point bare of tsgkit.suites is <class 'bare_suite.Mine'>"):
+        task_of(load_card("bare/sgqa"))
     package(tmp_path, monkeypatch, "mine", "SUITE", MANIFEST.format(name="yours"))
     with pytest.raises(UsageError, match=r"the entry point mine of tsgkit.suites is the suite yours"):
         task_of(load_card("mine/sgqa"))

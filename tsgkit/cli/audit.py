@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_mapping(parser)
     parser.add_argument("--task", action=Listed, default=[], metavar="T", help="tasks or suites: A,B")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
-    parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report: .md or .html")
 
@@ -53,8 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.audit_report import audited_value, audits_of, terminal
 
     _check_output(arguments.output)
-    if arguments.seed is not None:
-        complain("--seed has no effect: intervals are no longer drawn; the option will be removed")
     audits = audits_of(arguments.data, arguments.task, arguments.run)
     if arguments.json:
         say(json.dumps({"audits": [audited_value(found) for found in audits]}, indent=2, ensure_ascii=False))

@@ -33,8 +33,6 @@
 Pure: bytes, arrays and values go in; nothing here touches the network, the clock, the disk or a model.
 """
 
-import warnings
-
 from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
 from tsgkit.geometry.cameras import Camera, framing
 from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
@@ -118,16 +116,3 @@ __all__ = [
     "supports",
     "view",
 ]
-
-_RENAMED = {"Drawn": "RenderedSurface", "Picture": "RenderedImage", "Stage": "MeasuredScene"}
-"""Old names, importable for one more version."""
-
-
-def __getattr__(name: str) -> object:
-    """Return an object under its old name, with a DeprecationWarning."""
-    if name not in _RENAMED:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    new = _RENAMED[name]
-    warnings.warn(f"tsgkit.geometry.{name} is now called {new}", DeprecationWarning, stacklevel=2)
-    return globals()[new]

@@ -77,13 +77,9 @@ class Suite:
     """The file of its published tables in ``eval/reference``; empty for that of its name."""
     module: str = ""
     """The module that holds the manifest, as tsgkit found it."""
-    maker: Callable[[Card], Task] | None = None
-    """Makes a task of a card, in a package of tsgkit 0.1 that has no manifest."""
 
     def task_of(self, card: Card) -> Task:
         """Return the task that a card declares; ``UsageError`` where the suite has none of this name."""
-        if self.maker is not None:
-            return self.maker(card)
         kind = card.task.partition("/")[2]
         if kind not in self.tasks:
             from tsgkit.lexicon import meant
@@ -105,15 +101,13 @@ class Suite:
         """Return the tasks whose rows a file or folder holds, in the order of the manifest."""
         if self.kinds_of:
             found = set(loaded(self.kinds_of)(file))
-        elif self.maker is None:
+        else:
             from tsgkit.suites.row_inspection import kinds_of_rows
 
             try:
                 found = set(kinds_of_rows(self.row_tasks(), file))
             except UsageError:  # a card of the suite may be broken, and the rows another's
                 return ()
-        else:
-            return ()
         return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in found)
 
 
@@ -148,7 +142,7 @@ def _ours(package: str) -> Suite:
 
 @lru_cache(maxsize=64)
 def _theirs(point: EntryPoint) -> Suite:
-    """Return the suite of another package, with or without a manifest."""
+    """Return the suite of another package."""
     try:
         found = point.load()
     except Exception as error:  # noqa: BLE001 - a package fails in every way there is
@@ -156,17 +150,13 @@ def _theirs(point: EntryPoint) -> Suite:
             f"the suite {point.name} cannot be loaded from {point.value}: {type(error).__name__}: {error}",
             hint="fix or uninstall the package that adds it",
         ) from None
-    if isinstance(found, Suite):
-        if found.name != point.name:
-            raise UsageError(f"the entry point {point.name} of {SUITES} is the suite {found.name}", hint="name it so")
-        return replace(found, module=point.module)
-    warnings.warn(
-        f"the entry point {point.name} of {SUITES} makes a task of a card; from tsgkit 0.3 on it has to be a "
-        "tsgkit.suites.suite.Suite",
-        FutureWarning,
-        stacklevel=2,
-    )
-    return Suite(point.name, module=point.module, maker=found)
+    if not isinstance(found, Suite):
+        raise UsageError(
+            f"the entry point {point.name} of {SUITES} is {found!r:.60}", hint="name a tsgkit.suites.suite.Suite"
+        )
+    if found.name != point.name:
+        raise UsageError(f"the entry point {point.name} of {SUITES} is the suite {found.name}", hint="name it so")
+    return replace(found, module=point.module)
 
 
 _GIVEN: dict[str, Task] = {}

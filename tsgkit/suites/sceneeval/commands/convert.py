@@ -87,7 +87,6 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     verb.add_argument("--id", metavar="ID", help="the id of the scene, if there is only one")
     verb.add_argument("--force", action="store_true", help="overwrite existing scenes")
-    verb.add_argument("--new", action="store_true", help=argparse.SUPPRESS)
     verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -98,9 +97,6 @@ def convert(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 
     source = Path(arguments.source)
-    if arguments.new:
-        complain("--new is deprecated and will be removed in the next version; use --force")
-        arguments.force = True
     table = arguments.room_sizes
     sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
     options = Options(arguments.to, sources_of(arguments.assets), said=_assumptions(arguments.assume), room_sizes=sizes)
