@@ -1,6 +1,6 @@
 """Benchmark: strict reading against an earlier version, on the same replies in the same run.
 
-    python eval/bench/reading_replies.py --before dist/tsgkit-0.1.0-py3-none-any.whl
+    python eval/bench/reading_replies.py --before before/tsgkit-0.2.0-py3-none-any.whl
 
 Each version reads in processes of its own, in turn, from its wheel (or, today's, from the checkout); the median of the
 rounds counts. The limit is 1.15 times as long. The replies are made up here: what well-behaved models write.
@@ -16,7 +16,6 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -67,16 +66,11 @@ def graphs() -> list[str]:
 
 def times() -> dict[str, float]:
     """Read all replies with the version that is imported; the seconds by kind."""
+    from tsg_tasks import read_reply
+
     from tsgkit.graph.model import ActionGraph, Vocabulary
-    from tsgkit.suites.replies import Reply
-
-    try:
-        from tsg_tasks import read_reply
-
-        items = import_module("tsgkit.suites.tsg.items")
-    except ImportError:  # an older version, whose samples and their reader stood elsewhere
-        read_reply = import_module("tsgkit.suites.tsg.judging").read_reply
-        items = import_module("tsgkit.suites.tsg.samples")
+    from tsgkit.llm.reply import Reply
+    from tsgkit.suites.tsg import items
 
     held = (ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup")),)
     shared: dict[str, Any] = {"item_id": "0", "cluster": "0"}

@@ -174,17 +174,14 @@ def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)
     names = tuple(dict.fromkeys(str(name) for name in told if name is not None))  # a number is Inspect's own counting
     if calls := store.get(CALLS):
         said = [LabelledReply(call["label"], reply_from(call["reply"])) for call in calls]
-        return _of_calls(names, sample.epoch, said, str(store.get(SOLVER, "")))
+        return _of_calls(names, sample.epoch, said, str(store[SOLVER]))
     if sample.error is not None:
         return LoggedReply(names, sample.epoch, None, "api_error")
-    is_ours = about.keys() >= OURS
-    if is_ours and sum(event.event == "model" for event in sample.events) > 1:
-        raise _not_rebuilt(names)
     choices = sample.output.choices
     reason = choices[0].stop_reason if choices else "stop"
     cut = "truncated" if reason in CUT or sample.limit is not None else None
     outcome = "refused" if reason in FILTERED else cut
-    if is_ours and about["outcome"] in (*UNTEXTED, MISSING):
+    if about.keys() >= OURS and about["outcome"] in (*UNTEXTED, MISSING):
         outcome = about["outcome"]
     return LoggedReply(names, sample.epoch, sample.output.completion or None, outcome)
 
@@ -194,20 +191,9 @@ def _of_calls(names: tuple[str, ...], epoch: int, said: Sequence[LabelledReply],
     texts = [one.reply.text for one in said]
     endings = [str(one.reply.ending) for one in said]
     ending = MISSING if set(endings) == {MISSING} else next((one for one in endings if one in UNTEXTED), None)
-    if solver in ONE_CALL or (not solver and len(said) == 1):
+    if solver in ONE_CALL:
         return LoggedReply(names, epoch, texts[0], ending)
-    if not solver:
-        raise _not_rebuilt(names)
     return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(said)))
-
-
-def _not_rebuilt(names: Sequence[str]) -> UsageError:
-    found = (
-        f"sample {names[0] if names else 'without a name'} has several calls, and the log lacks their solver or texts"
-    )
-    return UsageError(
-        found, hint="logs of earlier versions of tsgkit do: write it again with tsgkit export, or ask again"
-    )
 
 
 def _harness_samples(file: str) -> Iterator[LoggedReply]:
