@@ -26,7 +26,7 @@ NARRATIVES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-2" / "narratives.jsonl"
 EDITED, STORY = "edit-graph.png", "wound"
 SLIP = (2, '["person", "verb", "peel"]', '["peel", "verb", "person"]')
 """The number of the graph with the slip, the triplet as it is, and as it is written instead."""
-ROOMS = ROOT / "tests" / "stored_runs" / "v0_1_0" / "sceneeval" / "rooms"
+ROOMS = ROOT / "tests" / "stored_runs" / "sceneeval" / "rooms"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 WIDTH = 1100
 

@@ -162,7 +162,7 @@ def baseline_run(folder: Path, *tasks: str, limit: int | None = None) -> Path:
     return evaluate(plan, Options(out=folder)).path
 
 
-STORED = Path(__file__).parent / "stored_runs" / "v0_1_0"
+STORED = Path(__file__).parent / "stored_runs"
 RUNS = {
     "tsg": "tsg/replies",
     "formalimg": "formalimg/layout",

@@ -14,7 +14,7 @@ from tsgkit.runs.run_files import calls_in
 from tsgkit.runs.saved_run import open_saved_run, transcript_of
 from tsgkit.suites.panels import Kind, Panel, Shown, panels_of
 
-STORED = Path(__file__).parent / "stored_runs" / "v0_1_0"
+STORED = Path(__file__).parent / "stored_runs"
 
 
 def stored_samples(suite: str, run: str, *, at: Path = STORED) -> Iterator[Shown]:

@@ -34,9 +34,9 @@ from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
 from tsgkit.llm.user_images import image_of
-from tsgkit.runs.folder import RunFolder
+from tsgkit.runs.folder import FORMAT, RunFolder
 
-HEADER = {"format": 1, "identity": "x", "tsgkit": "0", "command": [], "begun": "now", "asked": {}}
+HEADER = {"format": FORMAT, "identity": "x", "tsgkit": "0", "command": [], "begun": "now", "asked": {}}
 BASE = "http://127.0.0.1:9/v1"
 KEY = "sk-loopback-key"
 CUP = png("A red cup.")

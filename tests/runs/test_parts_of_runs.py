@@ -22,13 +22,13 @@ from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import parse, settings_of
 from tsgkit.runs import executors, results
-from tsgkit.runs.agent_calls import asked_before, calls_beside, open_calls
+from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite
 from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, _there, evaluate, folder_of
 from tsgkit.runs.execute import _RecordingAsk
 from tsgkit.runs.executors import usual_executor
-from tsgkit.runs.folder import HEADER, differences, is_same_run
+from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header
 from tsgkit.runs.gates import Gate, gates_for, missed
 from tsgkit.runs.image_folder import Last, PaintingLog
 from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
@@ -312,18 +312,17 @@ def test_a_merge_takes_the_first_header_with_the_shards_that_are_in_it_and_comma
     assert "tsgkit" in _header_of([header("1", plan={})])
 
 
-def test_runs_are_the_same_by_what_was_asked_but_for_texts_of_cards() -> None:
-    def header(identity: str, **asked: Any) -> dict[str, Any]:  # noqa: ANN401
-        return {"identity": identity, "asked": asked}
-
-    card = {"t": {"version": 1, "card": "text"}}
-    assert is_same_run(header("a", seed=1), header("a", seed=2))
-    assert is_same_run(header("a", tasks=card), header("b", tasks={"t": {"version": 1, "card": "other"}}))
-    assert not is_same_run(header("a", tasks=card), header("b", tasks={"t": {"version": 2, "card": "text"}}))
-    assert differences(header("a", seed=1, x=1), header("b", seed=2, x=1, y=0)) == ["seed differs", "y differs"]
-    assert differences(header("a", effort={"level": 1, "b": 2}), header("b", effort={"level": 2, "b": 2})) == [
-        "effort: level differs"
-    ]
+def test_runs_differ_by_what_was_asked_but_for_texts_of_cards(tmp_path: Path) -> None:
+    tasks = [{"t": {"version": version, "card": card}} for version, card in ((1, "text"), (1, "other"), (2, "text"))]
+    rows: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
+        ({"tasks": tasks[0]}, {"tasks": tasks[1]}, []), ({"tasks": tasks[0]}, {"tasks": tasks[2]}, ["tasks differs"]),
+        ({"seed": 1, "x": 1}, {"seed": 2, "x": 1, "y": 0}, ["seed differs", "y differs"]),
+        ({"effort": {"level": 1, "b": 2}}, {"effort": {"level": 2, "b": 2}}, ["effort: level differs"]),
+    ]  # fmt: skip
+    for one, other, expected in rows:
+        assert differences({"asked": one}, {"asked": other}) == expected
+    with pytest.raises(UsageError, match="old: another version of tsgkit wrote this run"):
+        read_header(run_of(tmp_path / "old", format=FORMAT - 1))
 
 
 def test_nothing_is_written_into_a_run(tmp_path: Path) -> None:
@@ -352,7 +351,6 @@ def test_calls_beside_a_product_belong_to_its_work(tmp_path: Path) -> None:
     assert first.folder.path == calls_beside(product) == tmp_path / "out.txt.calls" and first.notices == ()
     first.put("made\n")
     first.close()
-    assert asked_before(product) == {}, "nothing was asked"
     again = opened()
     again.put("made again\n")
     again.close()
@@ -438,7 +436,9 @@ def test_usage_counts_what_was_asked_and_paid_and_says_what_nobody_knows() -> No
     ):  # fmt: skip
         value = results.usage_value({**used, **changes})
         assert value is not None and (value["prompt_tokens"], value["cost"]) == (tokens, cost), changes
-    assert cached_share({"prompt": 100, "cached": 50}) == 0.5 and cached_share({"prompt": 10, "cached": 50}) == 1.0
+    assert (
+        cached_share({"cached": 50, "cached_of": 100}) == 0.5 and cached_share({"cached": 50, "cached_of": 10}) == 1.0
+    )
     assert cached_share({"prompt": 0, "cached": 0}) is None
 
 
@@ -541,19 +541,18 @@ def header(**fields: Any) -> dict[str, Any]:  # noqa: ANN401
     plan = {"tasks": ["tsg/sgqa"], "models": ["m"]}
     return {
         "identity": "i", "tsgkit": "9.0", "command": ["tsgkit"], "begun": "2026", "name": "n", "plan": plan,
-        "asked": {"data": {}, "models": {}}, "data": {}, "samples": 1, "format": 1, **fields,
+        "asked": {"data": {}, "models": {}, "items": {}}, "data": {}, "samples": 1, "format": FORMAT, "reader": 1,
+        **fields,
     }  # fmt: skip
 
 
 def test_headers_that_are_not_what_a_run_has_are_named() -> None:
     assert check_evaluation(header(), Path("x")).tasks == ("tsg/sgqa",)
-    assert check_evaluation(header(plan={"limit": 3}), Path("x")).first == 3, "as before there was first"
-    assert check_evaluation(header(plan={"limit": 3, "first": None}), Path("x")).limit == 3
     rows: list[tuple[dict[str, Any], str]] = [
         ({"samples": True}, "samples: not what a run has there"), ({"command": [1]}, "command: not a list of words"),
         ({"asked": {"models": {}}}, "asked: no field data"), ({"asked": {"data": {}, "models": []}}, "asked: no field"),
-        ({"asked": {"data": {}, "models": {"m": 1}}}, "asked: models: not what a run has there"),
-        ({"asked": {"data": {}, "models": {}, "items": []}}, "asked: items: not what a run has there"),
+        ({"asked": {"data": {}, "models": {"m": 1}, "items": {}}}, "asked: models: not what a run has there"),
+        ({"asked": {"data": {}, "models": {}, "items": []}}, "asked: no field items"),
         ({"shard": "1-2"}, "shard: not what a run has there"), ({"shard": 1}, "shard: not what a run has there"),
         ({"plan": {"seed": "x"}}, "plan: seed: "),
     ]  # fmt: skip
@@ -561,7 +560,7 @@ def test_headers_that_are_not_what_a_run_has_are_named() -> None:
         with pytest.raises(FileProblem, match=f"x/{HEADER}: {message}") as problem:
             check_evaluation(header(**fields), Path("x"))
         assert problem.value.hint == "use the version that wrote it, or a newer one", fields
-    for name in ("name", "plan", "asked", "data", "samples"):
+    for name in ("name", "plan", "asked", "data", "samples", "reader"):
         with pytest.raises(FileProblem, match=f"no field {name}"):
             check_evaluation({key: part for key, part in header().items() if key != name}, Path("x"))
     for fields in ({"identity": 7}, {"command": "x"}, {"begun": None}, {"tsgkit": 1}):
@@ -586,7 +585,7 @@ def test_runs_are_listed_by_age_with_what_is_recorded(tmp_path: Path) -> None:
     more = [{"item_id": "b", "outcome": "api_error"}, {"item_id": "c"}]
     records = [GOOD_SAMPLE, GOOD_SAMPLE, *(GOOD_SAMPLE | one for one in more)]
     write_lines(late / "samples.jsonl", records)
-    run_of(tmp_path / "other", format=2)
+    run_of(tmp_path / "other", format=FORMAT + 1)
     (run_of(tmp_path / "broken") / HEADER).write_text("{")
     (tmp_path / "file").touch()
     found, problems = runs_in(tmp_path)

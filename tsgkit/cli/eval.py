@@ -316,12 +316,12 @@ def _begun(prepared: Any, arguments: argparse.Namespace) -> Any:  # noqa: ANN401
     from dataclasses import replace
 
     from tsgkit.runs.evaluation import folder_of
-    from tsgkit.runs.folder import HEADER, is_same_run, read_header
+    from tsgkit.runs.folder import HEADER, read_header
 
     path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
     if arguments.new or not (path / HEADER).is_file():
         return None
-    return path if is_same_run(read_header(path), prepared.header(())) else None
+    return path if read_header(path)["identity"] == prepared.identity else None
 
 
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401

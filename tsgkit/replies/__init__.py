@@ -23,4 +23,4 @@ from tsgkit.replies.spans import Part, Read, Unreadable
 __all__ = ["READER", "Part", "Read", "Unreadable"]
 
 READER = 3
-"""Version of the readers, stored in every run. Runs of 0.1.0 have none and were read by version 1."""
+"""Version of the readers, stored in every run."""

@@ -24,7 +24,7 @@ from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Value
 from tsgkit.llm.telemetry import Traces, Tracing
-from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
+from tsgkit.runs.folder import FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.run_setup import asks_a_model
@@ -184,15 +184,6 @@ def calls_beside(product: str | Path) -> Path:
     return Path(f"{product}.calls")
 
 
-def asked_before(product: str | Path) -> dict[str, Any]:
-    """Return the settings of earlier work on an output; empty if there was none."""
-    calls = calls_beside(product)
-    if not (calls / CALLS).is_file() or not (calls / CALLS).stat().st_size:
-        return {}
-    asked: dict[str, Any] = read_header(calls).get("asked", {})
-    return asked
-
-
 def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool, force: bool) -> tuple[str, ...]:
     """Move earlier work aside if wanted, and return where to. Refuse to overwrite files that this work did not
     write."""
@@ -202,8 +193,8 @@ def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool,
     if begun is not None and (new or (force and is_other)):
         return tuple(map(_aside, filter(Path.exists, [calls, *([product] if new or folder else [])])))
     same = same_run(calls, header)
-    if same is not None and (folder or same.get("written", _written(product)) == _written(product)):
-        return ()  # earlier versions did not note what they had written
+    if same is not None and (folder or same["written"] == _written(product)):
+        return ()
     if not folder:
         refuse_to_overwrite(product, force=force)
         return ()

@@ -137,7 +137,7 @@ def _add_without_data(made: zipfile.ZipFile, header: Mapping[str, Any], run: Pat
     with _entry(made, PROMPTS) as target:
         for _, value in prompts_in(run / PROMPTS):
             target.write(json.dumps({"hash": value["hash"], "messages": []}).encode() + b"\n")
-    for name, text in () if kept is None else without_rows(prepared, kept):
+    for name, text in without_rows(prepared, kept):
         with _entry(made, f"{ASKED}/{name}") as target:
             target.write(text.encode())
 

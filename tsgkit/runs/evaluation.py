@@ -10,14 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from glob import escape
 from pathlib import Path
 from typing import Any
 
-from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
+from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 from tsgkit.llm.batch_calls import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
@@ -31,19 +30,18 @@ from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.executors import RAY, executor_named
 from tsgkit.runs.executors.model_actors import HeldModel, known_there
-from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
+from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, put_aside
 from tsgkit.runs.jobs import Engine, Watch
-from tsgkit.runs.kept import keep, keeps_rows
-from tsgkit.runs.plan import BASELINE, Cell, Plan
+from tsgkit.runs.kept import ASKED, MANIFEST, keep, keeps_rows
+from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.run_files import RECORDS
 from tsgkit.runs.run_setup import SCENE_TIME, Row, RunSetup, asked_of, asks_a_model, in_shard, prepare
-from tsgkit.runs.saved_run import reader_of, records_from_calls
+from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.span_attributes import run_attributes
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, check_batches, subjects_of
-from tsgkit.suites.request_forms import NEWEST, form_of
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.version import __version__
 
@@ -122,62 +120,10 @@ def evaluate(
 
 
 def prepare_run(plan: Plan, options: Options) -> RunSetup:
-    """Prepare a plan with the request form of the existing run; a new run has the newest form."""
-    if options.executor == RAY and any(map(is_own, asked_of(plan))):
-        with known_there():
-            return _prepared_run(plan, options)
-    return _prepared_run(plan, options)
-
-
-def _prepared_run(plan: Plan, options: Options) -> RunSetup:
-    shard = options.shard
-    if shard is None:
-        return _with_idle_solvers(plan, options) or _prepared(plan, options)
-    out = None if options.out is None else shard.beside(options.out)
-    return in_shard(_prepared(plan, replace(options, out=out)), shard)
-
-
-def _with_idle_solvers(plan: Plan, options: Options) -> RunSetup | None:
-    """Prepare a stored run of folders that was begun with solvers, which version 0.1.0 ignored; None for other runs."""
-    default = Plan().solvers
-    if plan.solvers == default or options.new or not all(name.startswith(BASELINE) for name in plan.models):
-        return None
-    try:
-        found = _prepared(plan.model_copy(update={"solvers": default}), options)
-    except UsageError:  # told of the plan as it was given
-        return None
-    path = options.out or default_folder(found)
-    if not found.plan.folders or not (path / HEADER).is_file():
-        return None
-    header = read_header(path)
-    is_stored = header.get("plan", {}).get("solvers") == list(plan.solvers) and is_same_run(header, found.header(()))
-    return replace(found, idle_solvers=plan.solvers) if is_stored else None
-
-
-def _prepared(plan: Plan, options: Options) -> RunSetup:
-    def prepared(form: int) -> RunSetup:
-        return prepare(plan, scene_time=options.scene_time, boxes=options.boxes, form=form)
-
-    if options.out is not None:
-        is_there = (options.out / HEADER).is_file() and not options.new
-        return prepared(form_of(read_header(options.out)) if is_there else NEWEST)
-    found = prepared(NEWEST)
-    if options.shard is not None:
-        return found
-    older = set() if options.new or (default_folder(found) / HEADER).is_file() else _forms_of_runs(found.name)
-    for form in sorted(older - {NEWEST}, reverse=True):
-        if (default_folder(earlier := prepared(form)) / HEADER).is_file():
-            return earlier
-    return found
-
-
-def _forms_of_runs(name: str) -> set[int]:
-    """Return the request forms of existing runs with this name."""
-    forms = set()
-    for path in _runs_named(name):
-        with suppress(TsgkitError):  # another format, or no run at all
-            forms.add(form_of(read_header(path)))
-    return forms
+    """Prepare a plan, or the part of it in a shard."""
+    with known_there() if options.executor == RAY and any(map(is_own, asked_of(plan))) else nullcontext():
+        prepared = prepare(plan, scene_time=options.scene_time, boxes=options.boxes)
+    return prepared if options.shard is None else in_shard(prepared, options.shard)
 
 
 def carry_out(prepared: RunSetup, options: Options, watch: Watch, *, with_samples: bool = False) -> EvaluationOutcome:
@@ -212,13 +158,14 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Ope
         _check_before_beginning(prepared, path, options)
     folder = RunFolder(path, prepared.header(options.command))
     try:
-        is_older = (folder.header["tsgkit"], reader_of(folder.header)) != (__version__, READER)
+        is_older = (folder.header["tsgkit"], folder.header["reader"]) != (__version__, READER)
         if is_older:
             asking = [row for row in prepared.rows if asks_a_model(row.asked)]
             folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
             folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: 0})
-        if (kept := keeps_rows(path)) is None or is_older:
-            keep(prepared, path, rows=options.keep_data if kept is None else kept)
+        is_new = not (path / ASKED / MANIFEST).is_file()
+        if is_new or is_older:
+            keep(prepared, path, rows=options.keep_data if is_new else keeps_rows(path))
         states = states_of(prepared.rows, folder.samples)
         yield _Opened(prepared, options, watch, folder, states, [*notices, *prepared.notes])
     finally:
@@ -295,22 +242,9 @@ def folder_of(prepared: RunSetup, options: Options) -> tuple[Path, list[str]]:
 
 
 def default_folder(prepared: RunSetup) -> Path:
-    """Return the folder of a run that is given none: by its identity, or where version 0.1.0 began it under another."""
+    """Return the folder of a run that is given none, by its identity."""
     path = RUNS / f"{prepared.name}-{prepared.identity}"
-    if prepared.shard is not None:
-        return prepared.shard.beside(path)
-    earlier = [] if (path / HEADER).is_file() else _runs_named(prepared.name)
-    header = prepared.header(()) if earlier else {}
-    for found in earlier:
-        with suppress(TsgkitError):  # another format, or no run at all
-            if is_same_run(read_header(found), header):
-                return found
-    return path
-
-
-def _runs_named(name: str) -> list[Path]:
-    """Return the folders that runs of a name may lie in."""
-    return sorted(RUNS.glob(f"{escape(name)}-{'?' * 16}"))
+    return path if prepared.shard is None else prepared.shard.beside(path)
 
 
 def _check_before_beginning(prepared: RunSetup, path: Path, options: Options) -> None:

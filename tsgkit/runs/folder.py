@@ -24,7 +24,6 @@ from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, write_text
-from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import KEPT, Journal
@@ -34,7 +33,8 @@ from tsgkit.runs.run_files import calls_in, check_header, prompts_in
 
 CALLS, PROMPTS, SAMPLES, LOCK = "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
 BATCHES = "batches.jsonl"
-FORMAT = 1
+FORMAT = 2
+"""The format of run folders; it changes where a version could not read what an earlier one wrote."""
 SHARD = "shard"
 """Header field with the shard in this folder; without it the folder holds everything."""
 
@@ -50,7 +50,10 @@ def read_header(folder: Path) -> dict[str, Any]:
     except RecursionError:
         raise FileProblem(f"{folder / HEADER}: nested too deeply") from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise UsageError(f"{folder}: a run of another format than {FORMAT}", hint="use the version that wrote it")
+        raise UsageError(
+            f"{folder}: another version of tsgkit wrote this run: its format is not {FORMAT}",
+            hint="use the version that wrote it",
+        )
     check_header(value, folder)
     return value
 
@@ -167,7 +170,7 @@ def same_run(path: Path, header: dict[str, Any]) -> dict[str, Any] | None:
     found = read_header(path) if (path / HEADER).exists() else None
     if found is None:
         return None
-    if is_same_run(found, header):
+    if found["identity"] == header["identity"]:
         _check_shard(path, found, header)
         return found
     if _is_empty(path / CALLS):  # it had ended before anything was asked: nothing is lost
@@ -233,17 +236,9 @@ def identifying(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {**asked, **({"tasks": versions} if tasks else {})}
 
 
-def is_same_run(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether two headers are of one run; in version 0.1.0 the identity covered the whole text of cards."""
-    if found["identity"] == wanted["identity"]:
-        return True
-    mine, theirs = (canonical(identifying(header.get("asked", {}))) for header in (wanted, found))
-    return mine == theirs
-
-
 def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Name the parts of the identities that differ."""
-    mine, theirs = identifying(wanted.get("asked", {})), identifying(found.get("asked", {}))
+    mine, theirs = identifying(wanted["asked"]), identifying(found["asked"])
     return [f"{name} differs" for name in _differing(mine, theirs)]
 
 

@@ -78,10 +78,9 @@ def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
     write_text(home / MANIFEST, json.dumps(prepared.secrets.redact_value(value), indent=2) + "\n")
 
 
-def keeps_rows(path: Path) -> bool | None:
-    """Return whether a run keeps its rows; None where it keeps nothing yet."""
-    kept = kept_in(path)
-    return None if kept is None else any(one.get("rows") for one in kept.value["tasks"].values())
+def keeps_rows(path: Path) -> bool:
+    """Return whether a run keeps its rows."""
+    return any(task.get("rows") for task in kept_in(path).value["tasks"].values())
 
 
 def _settings(prepared: RunSetup) -> Any:  # noqa: ANN401  (a plan as YAML has it)
@@ -362,11 +361,11 @@ def _hash_of(file: Path) -> str:
         raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=CHANGED_FILE) from None
 
 
-def kept_in(path: Path) -> Kept | None:
-    """Return what a run folder keeps; None where it keeps nothing, as runs of 0.1.0."""
+def kept_in(path: Path) -> Kept:
+    """Return what a run folder keeps; ``FileProblem`` where it keeps nothing."""
     file = path / ASKED / MANIFEST
     if not file.is_file():
-        return None
+        raise FileProblem(f"{file}: no such file", hint="copy the whole folder, or give the command of the run again")
     try:
         value = json.loads(read_text(file))
     except (ValueError, RecursionError):
@@ -394,14 +393,12 @@ def without_rows(prepared: RunSetup, kept: Kept) -> Iterator[tuple[str, str]]:
 
 def unite(folders: Sequence[Path], made: Path) -> None:
     """Copy what parts of one run keep into a new folder: the rows of a part that has them, and the ways of all."""
-    keeping = sorted((path for path in folders if keeps_rows(path) is not None), key=lambda path: not keeps_rows(path))
-    if not keeping:
-        return
+    keeping = sorted(folders, key=keeps_rows, reverse=True)
     try:
         shutil.copytree(keeping[0] / ASKED, made / ASKED)
     except OSError as error:
         raise FileProblem(f"{made}: cannot be written: {error.strerror}", hint=KEPT) from None
-    values = [kept.value for path in keeping if (kept := kept_in(path)) is not None]
+    values = [kept_in(path).value for path in keeping]
     ways = {way: why for value in values for way, why in value["unpublished"].items()}
     value = {**values[0], "unpublished": dict(sorted(ways.items()))}
     write_text(made / ASKED / MANIFEST, json.dumps(value, indent=2) + "\n")

@@ -36,7 +36,6 @@ from tsgkit.runs.saved_run import (
     errors_in,
     places_of_calls,
     prepared_again,
-    reader_of,
     recorded_samples,
 )
 from tsgkit.runs.state import fitting_records, states_of
@@ -152,9 +151,9 @@ class Rescoring:
     def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> Rescored:
         if engine.interrupted:
             raise Interrupted(f"interrupted: {self.path} is as it was")
-        after, read_now, reader = _results(prepared, folder.samples), _read_in(folder.samples), reader_of(folder.header)
+        after, read_now, reader = _results(prepared, folder.samples), _read_in(folder.samples), folder.header["reader"]
         folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: len(read_now)})
-        keep(prepared, self.path, rows=keeps_rows(self.path) is not False)
+        keep(prepared, self.path, rows=keeps_rows(self.path))
         changed = (place for place, read in read_now.items() if read != self._read.get(place, read))
         reread = tuple(Reread(*place, self._read[place], read_now[place]) for place in changed)
         return Rescored(self._before, after, reader, reread, self._misfits)

@@ -138,9 +138,7 @@ def cached_share(usage: Mapping[str, Any]) -> float | None:
     >>> cached_share({"prompt": 300, "cached": 50, "cached_of": 200}), cached_share({"prompt": 300, "cached": 0})
     (0.25, None)
     """
-    cached = usage.get("cached", 0)
-    of = usage.get("cached_of") or (usage["prompt"] if cached else 0)  # runs of 0.1.0 do not have it
-    return min(cached / of, 1.0) if of else None
+    return min(usage.get("cached", 0) / of, 1.0) if (of := usage.get("cached_of")) else None
 
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:

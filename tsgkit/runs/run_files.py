@@ -30,7 +30,7 @@ HEADER = "run.json"
 RECORDS = "records"
 """The field of a header that says how many samples had a record when the run last ended."""
 HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}
-EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int}
+EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int, "reader": int}
 HASH = re.compile("[0-9a-f]{1,64}")
 OUTCOMES = frozenset(map(str, Outcome))
 USAGE = frozenset(
@@ -55,7 +55,7 @@ def check_header(value: object, path: Path, fields: Mapping[str, type] = HEADER_
 def plan_of(header: Mapping[str, Any], path: Path) -> Plan:
     """Return the plan in the header of an evaluation."""
     try:
-        return Plan.model_validate(_renamed(header.get("plan")))
+        return Plan.model_validate(header["plan"])
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ": ".join(["plan", *map(str, first["loc"][:1])])
@@ -63,24 +63,15 @@ def plan_of(header: Mapping[str, Any], path: Path) -> Plan:
         raise FileProblem(f"{path / HEADER}: {field}: {first['msg']}{by}", hint=_hint(header)) from None
 
 
-def _renamed(plan: object) -> object:
-    """Return a plan in today's words: ``limit`` took the first items before there was ``first``."""
-    if isinstance(plan, dict) and "first" not in plan and plan.get("limit") is not None:
-        return {**plan, "first": plan["limit"], "limit": None}
-    return plan
-
-
 def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
     """Return the plan of an evaluation whose header has all that showing it takes."""
     check_header(header, path, EVALUATION_FIELDS)
     asked, file = header["asked"], path / HEADER
-    for name in ("data", "models"):
+    for name in ("data", "models", "items"):
         if not isinstance(asked.get(name), dict):
             raise FileProblem(f"{file}: asked: no field {name}", hint=_hint(header))
     if not all(isinstance(one, dict) for one in asked["models"].values()):
         raise FileProblem(f"{file}: asked: models: not what a run has there", hint=_hint(header))
-    if not isinstance(asked.get("items", {}), dict):
-        raise FileProblem(f"{file}: asked: items: not what a run has there", hint=_hint(header))
     if "shard" in header and not (isinstance(header["shard"], str) and SHARD.fullmatch(header["shard"])):
         raise FileProblem(f"{file}: shard: not what a run has there", hint=_hint(header))
     if type(header.get(RECORDS, 0)) is not int:

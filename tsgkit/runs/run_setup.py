@@ -44,8 +44,6 @@ from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judges.response_formats import ResponseFormats
-from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
-from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS, style_of
@@ -134,15 +132,11 @@ class RunSetup:
     settings: Mapping[str, Settings]
     secrets: Secrets
     asked: dict[str, Any] = field(default_factory=dict)
-    form: int = NEWEST
-    """The request form."""
     formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
     """Response formats that the judge's service is known to accept."""
     shard: Shard | None = None
     """The part of the items that its rows have; identity and name are those of the whole."""
     whole_name: str = ""
-    idle_solvers: tuple[str, ...] = ()
-    """Solvers that a stored run of folders names, although no model answers in it; new runs are refused with any."""
     lacking: Mapping[str, str] = field(default_factory=dict)
     """Of a saved run, what is only shown as it was recorded, by name, and what is missing here to do more."""
     items: Mapping[str, ChosenItems] = field(default_factory=dict)
@@ -171,12 +165,10 @@ class RunSetup:
     def notes(self) -> tuple[str, ...]:
         """Notes about the data, task by task."""
         told = (f"{row.task.key}: {note}" for row in self.rows for note in row.notes)
-        idle = (f"--solver {name} does nothing in this run: no model answers" for name in self.idle_solvers)
         shown = any("shots" in row.values(self.plan) for row in self.rows)
         shots = ["--shots changes nothing in this run: no style of it shows examples"]
         return (
             *dict.fromkeys(told),
-            *idle,
             *(shots if self.plan.shots != Plan().shots and not shown else ()),
             *self.warnings,
         )
@@ -192,7 +184,6 @@ class RunSetup:
             "format": FORMAT,
             "tsgkit": __version__,
             "reader": READER,
-            REQUEST_FORM: self.form,
             "name": self.name,
             "identity": self.identity,
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -231,11 +222,11 @@ def in_shard(prepared: RunSetup, shard: Shard) -> RunSetup:
     return replace(prepared, rows=rows, shard=shard, whole_name=prepared.name)
 
 
-def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> RunSetup:
+def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) -> RunSetup:
     """Load and check all that a plan names; ``UsageError`` before anything is asked.
 
     ``scene_time`` is the time limit for measuring a scene (0: none). ``boxes`` allows a model to judge scenes in which
-    most objects are bare boxes. ``form`` is the request form.
+    most objects are bare boxes.
     """
     if not scene_time >= 0:
         raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
@@ -252,7 +243,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
     formats = ResponseFormats()
-    looking = {"seconds": scene_time or None, "boxes": boxes, "form": form, "formats": formats}
+    looking = {"seconds": scene_time or None, "boxes": boxes, "formats": formats}
     solvers = _Solvers(plan, tasks, datasets, looking)
     rows = tuple(
         row_of(cell, plan, tasks, solvers.of(cell), datasets, chosen)
@@ -261,7 +252,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
     )
     secrets = secrets_of(settings.values())
     items = chosen_items(tasks, datasets, chosen)
-    return RunSetup(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats, items=items)
+    return RunSetup(plan, rows, settings, secrets, _asked(plan, rows, settings), formats, items=items)
 
 
 def row_of(

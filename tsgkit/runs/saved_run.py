@@ -1,6 +1,6 @@
 """Saved runs, opened to be shown, rescored or reported without asking a model.
 
-Cards and rows are those that the run keeps; one that keeps none, as those of 0.1.0, is shown by the present ones.
+Cards and rows are those that the run keeps.
 Readers and metrics are always the present ones.
 """
 
@@ -16,7 +16,7 @@ from warnings import warn
 
 from tsgkit.errors import FileProblem, Lacking, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.cards import Card, load_card
+from tsgkit.library.cards import load_card
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.library.hub_store import without_hub
 from tsgkit.llm.outage import PROBE_LABEL
@@ -123,8 +123,6 @@ def prepared_again(
 def saved_tasks(path: Path) -> tuple[Task, ...]:
     """Return the tasks of a run without their data: to look up their groups and metrics."""
     plan, kept = check_evaluation(read_header(path), path), kept_in(path)
-    if kept is None:
-        return tuple(task_of(_card(name)) for name in plan.tasks)
     return tuple(kept.shown_task(name) for name in plan.tasks if name in kept.value["tasks"])
 
 
@@ -143,7 +141,7 @@ class _OpenedRun:
     path: Path
     plan: Plan
     data: str | None
-    kept: Kept | None
+    kept: Kept
     cards_of_today: bool
     lacking: dict[str, str] = field(default_factory=dict)
     """What is only shown as it was recorded, and what is missing here to do more."""
@@ -157,16 +155,13 @@ class _OpenedRun:
         return _Records(self.path)
 
     def has_items(self, name: str) -> bool:
-        """Return whether items of a task were asked; where a run keeps nothing, they may have been."""
-        return self.kept is None or name in {*self.kept.value["tasks"], *self.header["asked"].get("items", {})}
+        """Return whether items of a task were asked."""
+        return name in {*self.kept.value["tasks"], *self.header["asked"]["items"]}
 
     def part(self, name: str) -> _Part:
         """Return a task with its data."""
-        if self.kept is None:
-            task = task_of(_card(name))
-            return _Part(task, self._present(task))
-        found = self._task(name, self.kept)
-        dataset = None if found is None else self._rows(name, found, self.kept)
+        found = self._task(name)
+        dataset = None if found is None else self._rows(name, found)
         if found is not None and dataset is not None:
             task, metrics = self.kept.with_recorded_metrics(name, found)
             if metrics:
@@ -174,34 +169,34 @@ class _OpenedRun:
             return _Part(task, dataset)
         items = self.kept.items(name, self._asked(name))
         if items is None:
-            return _Part(task := task_of(_card(name)), self._present(task))
+            return _Part(task := task_of(load_card(name)), self._present(task))
         lacking = self.kept.lacking(name) if found is None else "its rows were not kept: --data D says where they lie"
         self.lacking[name] = lacking
-        self._note_numbers(name, items, self.kept)
+        self._note_numbers(name, items)
         return _Part(self.kept.recorded_task(name, items, lacking), items)
 
-    def _task(self, name: str, kept: Kept) -> Task | None:
+    def _task(self, name: str) -> Task | None:
         if self.cards_of_today:
             with suppress(UsageError):
-                today, before = load_card(name), kept.card(name)
+                today, before = load_card(name), self.kept.card(name)
                 if (today.task, today.version) == (before.task, before.version):
                     return task_of(today)
-        return kept.task(name)
+        return self.kept.task(name)
 
-    def _rows(self, name: str, task: Task, kept: Kept) -> Dataset | None:
+    def _rows(self, name: str, task: Task) -> Dataset | None:
         """Return the rows of a task: those named, those kept, else those that lie here; None where they do not."""
         if self.data is not None:
             return self._present(task)
-        if (rows := kept.rows(name, task, self._asked(name))) is not None:
+        if (rows := self.kept.rows(name, task, self._asked(name))) is not None:
             self._kept_rows.add(name)
-            self._note_numbers(name, rows, kept)
+            self._note_numbers(name, rows)
             return rows
         with suppress(UsageError):
             return self._present(task)
         return None
 
-    def _note_numbers(self, name: str, dataset: Dataset, kept: Kept) -> None:
-        if (numbers := kept.numbers(name, dataset)) is not None:
+    def _note_numbers(self, name: str, dataset: Dataset) -> None:
+        if (numbers := self.kept.numbers(name, dataset)) is not None:
             self.numbers_in_data[name] = numbers
 
     def _present(self, task: Task) -> Dataset:
@@ -228,9 +223,7 @@ class _OpenedRun:
         self, chosen: Mapping[str, Sequence[int]], datasets: Mapping[str, Dataset]
     ) -> Mapping[str, Sequence[int]]:
         """Return the items that were asked; ``FileProblem`` where others are found in what the run keeps."""
-        if self.kept is None:
-            return chosen
-        asked, found = self.header["asked"].get("items", {}), dict(chosen)
+        asked, found = self.header["asked"]["items"], dict(chosen)
         for name, dataset in datasets.items():
             if name in self._kept_rows and (numbers := self.kept.chosen(name, dataset)) is not None:
                 found[name] = numbers
@@ -250,15 +243,13 @@ class _OpenedRun:
 
     def _recorded(self, cell: Cell, task: Task) -> Solver:
         try:
-            if self.kept is not None and cell.subject in self.plan.models and cell.solver != BASELINE_SOLVER:
+            if cell.subject in self.plan.models and cell.solver != BASELINE_SOLVER:
                 factory_of(cell.solver)  # that of a solver of the user's may not be loaded
             found = task.recorded(cell.solver, cell.style)
         except UsageError:
-            if self.kept is None:
-                raise
             self.lacking[f"{cell.task}: {cell.solver} {cell.style}".strip()] = self.kept.lacking(cell.task)
             found = RecordedSolver(task, cell.solver, cell.style)
-        if isinstance(found, RecordedSolver) and self.kept is not None:
+        if isinstance(found, RecordedSolver):
             return replace(found, unpublished=self.kept.unpublished(cell.task, cell.solver, cell.style))
         return found
 
@@ -294,19 +285,6 @@ def _dataset(task: Task, data: str | None, asked: str | None) -> Dataset:
             if other.sha256 == asked:
                 return other
     return found
-
-
-def _card(name: str) -> Card:
-    try:
-        return load_card(name)
-    except UsageError as error:
-        hint = "load a task of your own first, with --code FILE or tsgkit.Task(...), or install its package"
-        raise UsageError(error.message, hint=hint) from None
-
-
-def reader_of(header: Mapping[str, Any]) -> int:
-    """Return the version of the reader that scored a run; the first runs do not name one."""
-    return int(header.get("reader", 1))
 
 
 def errors_in(samples: Journal) -> dict[Place, bytes]:

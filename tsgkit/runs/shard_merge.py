@@ -37,7 +37,6 @@ from tsgkit.runs.folder import (
     SAMPLES,
     SHARD,
     differences,
-    is_same_run,
     locked,
     read_header,
 )
@@ -239,7 +238,7 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
 
 def _check_same(folders: Sequence[Path], headers: Sequence[dict[str, Any]]) -> None:
     for path, header in zip(folders, headers, strict=True):
-        if not is_same_run(headers[0], header):
+        if header["identity"] != headers[0]["identity"]:
             what = "; ".join(differences(header, headers[0])) or "something that can change an answer differs"
             hint = "only parts of one plan can be merged: the same command, with another --shard"
             raise UsageError(f"{path}: another plan than that of {folders[0]}: {what}", hint=hint)

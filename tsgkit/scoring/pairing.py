@@ -113,7 +113,7 @@ def _check_items(first: Mapping[Item, Part], second: Mapping[Item, Part]) -> Non
     if moved:
         raise UsageError(
             f"{len(moved)} items are in another cluster in the second system, as {moved[0]}",
-            hint="cluster both systems by the same data; scores of an older version: tsgkit rescore RUN",
+            hint="cluster both systems by the same data",
         )
 
 

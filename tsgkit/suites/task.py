@@ -32,7 +32,6 @@ from tsgkit.suites.judgement import Judged, PartOfSample, Sample, Verdict
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
 from tsgkit.suites.profile_readings import TwoReadings
-from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.transcript import Transcript
@@ -163,8 +162,6 @@ class Viewing:
     """True if a model may judge scenes in which most objects are bare boxes."""
     seconds: float | None = None
     """The time limit for measuring one scene, without replies; None for no limit."""
-    form: int = NEWEST
-    """The request form of the run."""
     formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
     """Response formats that the judge's service is known to accept."""
 

@@ -12,7 +12,6 @@ from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import Result, usage_value
-from tsgkit.runs.saved_run import reader_of
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.suites.scoreboard import Value, board_value
 from tsgkit.version import __version__
@@ -58,7 +57,7 @@ def _spec(
     from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec
 
     row, header = states[0].row, run.header
-    version = header["asked"].get("tasks", {}).get(cell.task, {}).get("version", 0)
+    version = header["asked"]["tasks"][cell.task]["version"]
     return EvalSpec(
         eval_id=mark_of(run, *cell, "eval"),
         run_id=mark_of(run),
@@ -96,7 +95,7 @@ def _about(run: RecordedRun, states: Sequence[RowState]) -> dict[str, Any]:
             "run_name": header["name"],
             "command": header["command"],
             "data_sha256": row.dataset.sha256,
-            "reader": reader_of(header),
+            "reader": header["reader"],
             "exported_by": f"tsgkit {__version__}",
             "official": row.solver.unpublished or "asked as published",
             "notes": list(row.notes),

@@ -90,7 +90,7 @@ class ImageTask(FormulaTask):
         """Return a solver for a folder of images."""
         asker, images = Judge(viewing.formats), Images.of(viewing)
         texts = self.texts(viewing.prompts)
-        return ImageJudge(self, viewing.protocol, asker=asker, images=images, texts=texts, form=viewing.form)
+        return ImageJudge(self, viewing.protocol, asker=asker, images=images, texts=texts)
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
         """Return the images of these items."""
@@ -214,7 +214,6 @@ class ImageJudge(TranscriptScorer):
     asker: Judge = field(kw_only=True)
     images: Images = field(kw_only=True)
     texts: Texts = field(kw_only=True)
-    form: int = field(kw_only=True)
 
     @property
     def fingerprint(self) -> str:

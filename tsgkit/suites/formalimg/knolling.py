@@ -36,7 +36,6 @@ from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_ver
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.judges.shown_images import NO_IMAGE, ShownImage
-from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import OURS, PUBLISHED
 
@@ -90,9 +89,8 @@ class KnollingTask(ImageTask):
         return Expected((calls, calls), (sent, sent), (said, 2 * said), worst=TRIES[protocol])
 
     def identified(self, look: ImageJudge) -> str:
-        """Return the number of tries, the prompt texts, and in protocol ``ours`` the side of the image they are on."""
-        mark = "" if look.name == PUBLISHED else mark_of(look.form)
-        return f"{TRIES[look.name]}/{look.texts.fingerprint}{mark}"
+        """Return the number of tries and the prompt texts."""
+        return f"{TRIES[look.name]}/{look.texts.fingerprint}"
 
     def unpublished(self, protocol: str) -> str:
         """Return why a protocol has no official figures; empty if it has."""
@@ -150,7 +148,7 @@ def _messages(classes: Sequence[str], image: ImageFile, look: ImageJudge) -> lis
     text = instructions(look.texts, classes, look.name)
     if look.name == PUBLISHED:
         return messages_of(images=(image,), role=text)
-    return messages_of(text, images=(image,), form=look.form)
+    return messages_of(text, images=(image,), images_first=True)
 
 
 def _reader(classes: Sequence[str], protocol: str) -> Callable[[Reply], Reading[None]]:

@@ -2,7 +2,7 @@
 
 ``judge``             asks until a reply can be read, and ends in a counted unknown
 ``response_formats``  remembers which response formats the judge's service takes
-``messages``          puts a question and its images into messages, in the order of the run's request form
+``messages``          puts a question and its images into messages
 ``images``            decodes the images of a folder beside the event loop
 ``shown_images``            records which image a judge was shown
 

@@ -1,22 +1,22 @@
 """Messages of a question: in our protocols images come first and the question last.
 
 A service that caches prefixes then charges the images once, however many questions are asked about them. Published
-protocols keep the published order, and so do runs of the first request form.
+protocols keep the published order.
 
->>> from tsgkit.suites.request_forms import FIRST, IMAGES_FIRST
->>> [one["text"] for one in content("Where is the cup?", ("Object 1:",), IMAGES_FIRST)]
+>>> [message] = messages_of("Where is the cup?", images=("Object 1:",), images_first=True)
+>>> [part["text"] for part in message.content]
 ['Object 1:', 'Where is the cup?']
->>> [one["text"] for one in content("Where is the cup?", ("Object 1:",), FIRST)]
+>>> [message] = messages_of("Where is the cup?", images=("Object 1:",))
+>>> [part["text"] for part in message.content]
 ['Where is the cup?', 'Object 1:']
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.llm.images import ImageFile, content_of
-from tsgkit.suites.request_forms import FIRST, IMAGES_FIRST
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -25,17 +25,13 @@ Pieces = Sequence[str | ImageFile]
 """Images and the texts between them."""
 
 
-def messages_of(question: str = "", *, images: Pieces = (), role: str = "", form: int = FIRST) -> list[BaseMessage]:
+def messages_of(
+    question: str = "", *, images: Pieces = (), role: str = "", images_first: bool = False
+) -> list[BaseMessage]:
     """Return the system's message, where there is a role, and the user's with the question and its images."""
     from langchain_core.messages import HumanMessage, SystemMessage
 
-    asked: BaseMessage = HumanMessage(content=content(question, images, form))
+    text = (question,) if question else ()
+    parts = (*images, *text) if images_first else (*text, *images)
+    asked: BaseMessage = HumanMessage(content=content_of(*parts) if images else question)
     return [SystemMessage(content=role), asked] if role else [asked]
-
-
-def content(question: str, images: Pieces, form: int) -> str | list[Any]:
-    """Return the user's content: the question alone, or with images on the side that the request form puts them."""
-    if not images:
-        return question
-    asked = (question,) if question else ()
-    return content_of(*images, *asked) if form >= IMAGES_FIRST else content_of(*asked, *images)

@@ -35,7 +35,6 @@ from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
 from tsgkit.suites.profile_readings import TwoReadings
-from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.answers import last_json_in
@@ -137,7 +136,7 @@ class SceneTask(DescriptionTask):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> SceneFolderSolver:
         """Return a solver for a folder of scenes."""
-        judge = judge_named(viewing.judge, viewing.prompts, form=viewing.form, formats=viewing.formats)
+        judge = judge_named(viewing.judge, viewing.prompts, formats=viewing.formats)
         rooms = SceneFolder(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
         _check_names(viewing.folder.path, dataset.item_ids)
         if isinstance(judge, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
@@ -240,9 +239,7 @@ class SceneTask(DescriptionTask):
         return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
 
 
-def judge_named(
-    name: str, prompts: str | None = None, *, form: int = NEWEST, formats: ResponseFormats | None = None
-) -> Judge:
+def judge_named(name: str, prompts: str | None = None, *, formats: ResponseFormats | None = None) -> Judge:
     """Return the judge with this name: rules, or a model, with the prompts of a folder or the bundled ones."""
     check_libraries()
     if name == RULES:
@@ -251,7 +248,7 @@ def judge_named(
         return RulesJudge()
     if name.startswith(PREFIX):
         raise UsageError(f"{name}: a baseline cannot judge scenes", hint=f"--judge {RULES}, or PROVIDER/MODEL")
-    return ModelJudge(name, JudgePrompts.of(prompts, form), ModelAsker(formats or ResponseFormats()))
+    return ModelJudge(name, JudgePrompts.of(prompts), ModelAsker(formats or ResponseFormats()))
 
 
 @dataclass(frozen=True)

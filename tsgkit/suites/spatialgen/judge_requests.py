@@ -39,7 +39,6 @@ from tsgkit.library.projects import find, search_path
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample
 from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import OURS, PUBLISHED
@@ -55,8 +54,6 @@ BLIND, SHUFFLED = "blind", "shuffled"
 CONTROLS = (BLIND, SHUFFLED)
 PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONTROLS))
 """All protocols. The first is the default."""
-FIRST_TEXTS = "form-1"
-"""The folder of the prompts of the first request form, which end with an announcement of the image."""
 
 
 class Permutation(NamedTuple):
@@ -168,8 +165,6 @@ class QuestionPrompts:
     card: Card
     way: ParsedProtocol
     folder: str | None = None
-    form: int = NEWEST
-    """The request form, which determines if the image comes before or after the questions in our own protocols."""
 
     def check(self) -> None:
         """Raise UsageError if the folder has none of the prompts, or if one has the wrong fields."""
@@ -204,14 +199,11 @@ class QuestionPrompts:
         return load_template(there or find("prompts", f"{self.card.prompts}/{name}.txt"), required=FIELDS[name])
 
     def _files(self, name: str) -> Iterator[Traversable]:
-        """Yield possible files of a prompt: the user's folder first, then for old runs the text of the first request
-        form."""
+        """Yield possible files of a prompt, the user's folder first."""
         for folder in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
             yield folder / f"{name}.txt"
         for place in search_path("prompts"):
-            task_folder = place.joinpath(*self.card.prompts.split("/"))
-            yield from [task_folder.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
-            yield task_folder.joinpath(f"{name}.txt")
+            yield place.joinpath(*self.card.prompts.split("/"), f"{name}.txt")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -220,9 +212,8 @@ class QuestionPrompts:
 
     def messages(self, questions: Sequence[Question], image: ImageFile | None) -> list[BaseMessage]:
         """Return the system message, and the user message with the questions and the image."""
-        form = FIRST if self.way.base == PUBLISHED else self.form
-        images = () if image is None else (image,)
-        return messages_of(self.text(questions), images=images, role=self.role, form=form)
+        images, images_first = () if image is None else (image,), self.way.base != PUBLISHED
+        return messages_of(self.text(questions), images=images, role=self.role, images_first=images_first)
 
     def text(self, questions: Sequence[Question]) -> str:
         """Return the text of the user message."""

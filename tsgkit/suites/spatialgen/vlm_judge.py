@@ -32,7 +32,6 @@ from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
 from tsgkit.suites.judges.judge import Question as JudgeQuestion
 from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, ShownImage, unfinished
-from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import (
@@ -105,11 +104,9 @@ class ImageFolderSolver(VoteScorer):
 
     @property
     def fingerprint(self) -> str:
-        """The prompts, the request form, the seed of all random choices, and the pairing if it is not by id."""
+        """The prompts, the seed of all random choices, and the pairing if it is not by id."""
         pairing = "" if self.positions is None else f"/{BY_POSITION}"
-        is_moved = self.way.base != PUBLISHED and self.way.control != BLIND
-        mark = mark_of(self.words.form) if is_moved else ""
-        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}{mark}"
+        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -251,7 +248,7 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
 def image_folder_solver(viewing: Viewing, dataset: Rows, card: Card) -> ImageFolderSolver:
     """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid."""
     way = check_protocol(viewing.protocol)
-    words = QuestionPrompts(card, way, viewing.prompts, viewing.form)
+    words = QuestionPrompts(card, way, viewing.prompts)
     images = Images.of(viewing)
     words.check()
     positions = positions_of(dataset.rows, images.folder.in_order) if viewing.pairing == BY_POSITION else None

@@ -31,7 +31,6 @@ from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, Unknown, a_model, problem_of
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.judges.response_formats import Schema
-from tsgkit.suites.request_forms import NEWEST, mark_of
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import Fault
@@ -67,13 +66,11 @@ class JudgePrompts:
     bundled."""
 
     folder: Path | None = None
-    form: int = NEWEST
-    """The request form, which determines if images come before or after the text."""
 
     @classmethod
-    def of(cls, folder: str | None, form: int = NEWEST) -> JudgePrompts:
+    def of(cls, folder: str | None) -> JudgePrompts:
         """Load the prompts. Raise UsageError if the user's folder has none, or if one has the wrong fields."""
-        prompts = cls(None if folder is None else Path(folder), form)
+        prompts = cls(None if folder is None else Path(folder))
         prompts.check()
         return prompts
 
@@ -112,7 +109,7 @@ class JudgePrompts:
 
     def messages(self, text: str, *pieces: str | ImageFile) -> list[BaseMessage]:
         """Return the system and user messages: a text, and images with the texts between them."""
-        return messages_of(text, images=pieces, role=self.text("role"), form=self.form)
+        return messages_of(text, images=pieces, role=self.text("role"), images_first=True)
 
 
 def reply_reader(read: Callable[[str], Value]) -> Callable[[Reply], Reading[Value | Fault]]:
@@ -171,8 +168,8 @@ class ModelJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The prompts, the version of the images, the number of tries, and the order of images and text."""
-        return f"model/{self.prompts.fingerprint}/{VERSION}/{TRIES}{mark_of(self.prompts.form)}"
+        """The prompts, the version of the images, and the number of tries."""
+        return f"model/{self.prompts.fingerprint}/{VERSION}/{TRIES}"
 
     def go_on(self) -> None:
         """Raise if the run has stopped asking, so that no further scene is read and no image rendered."""
