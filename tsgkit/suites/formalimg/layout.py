@@ -19,8 +19,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,20 +98,20 @@ class LayoutTask(FormulaTask, TextTask[FormulaSample, LayoutAnswer]):
         fields = {"vocabulary": ("classes", "colors")}
         return Parts(self.card.prompts, ("rules", "vocabulary"), required=("prompt",), rule_fields=fields)
 
-    def texts(self, prompts: str | Path | None = None) -> LayoutTexts:
+    def texts(self, prompts: str | Path | None = None) -> Texts[FormulaSample]:
         """Return its texts, as parts or as the whole prompt ``layout.txt``, from a folder that the caller names."""
         parts = self.parts
         whole = None if prompts is None else Path(prompts) / "layout.txt"
         if whole is None or not whole.is_file():
             named = {"classes": words(VOCABULARY.classes), "colors": words(VOCABULARY.values["color"])}
             templates = parts.load(prompts)
-            return LayoutTexts(parts, templates, _values, _schema, answer_name="layout", rule_values=named)
+            return Texts(parts, templates, _values, _schema, answer_name="layout", rule_values=named)
         inner = whole.parent / "prompts"
         if ((inner if inner.is_dir() else whole.parent) / parts.folder).is_dir():
             problem = f"{prompts}: holds {whole.name}, a whole prompt, and also parts"
             raise UsageError(problem, hint="keep one of them")
         template = load_template(whole, required=parts.required)
-        return LayoutTexts(parts, {"whole": template}, _values, _schema, answer_name="layout", whole=template)
+        return Texts(parts, {"whole": template}, _values, _schema, answer_name="layout", whole=template)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Return the source of each part of its prompts."""
@@ -198,15 +198,6 @@ class LayoutTask(FormulaTask, TextTask[FormulaSample, LayoutAnswer]):
         if made.name == SOLVER:
             needs_solver()
         return made
-
-
-@dataclass(frozen=True)
-class LayoutTexts(Texts[FormulaSample]):
-    """The texts that ask for layouts."""
-
-    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return the values that make up a fingerprint; a whole prompt has no head."""
-        return ["layout", style, head, tail if self.whole is not None else "{head}" + tail]
 
 
 def _values(item: FormulaSample) -> Mapping[str, str]:

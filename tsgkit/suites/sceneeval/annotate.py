@@ -116,20 +116,11 @@ METRICS = {
 }
 
 
-class AnnotationTexts(Texts[Annotation]):
-    """The prompt texts of the task ``annotate``."""
-
-    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return the values that the fingerprint hashes. The prompts' name is fixed, so their folder makes no
-        difference."""
-        return ["annotate", style, head, "{head}" + tail]
-
-
-def texts_of(folder: str, prompts: str | Path | None = None) -> AnnotationTexts:
+def texts_of(folder: str, prompts: str | Path | None = None) -> Texts[Annotation]:
     """Return the texts in a folder of prompts. ``prompts`` is the user's own folder; None uses the working project,
     then the bundled ones."""
     parts = Parts(folder, rules=("entries", "rules"), required=("description",))
-    return AnnotationTexts(parts, parts.load(prompts), _prompt_fields, lambda _: SCHEMA, "annotation")
+    return Texts(parts, parts.load(prompts), _prompt_fields, lambda _: SCHEMA, "annotation")
 
 
 def _prompt_fields(item: Annotation) -> Mapping[str, str]:

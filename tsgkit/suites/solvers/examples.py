@@ -48,7 +48,7 @@ class Pool(Generic[Item]):
     examples: tuple[Example[Item], ...]
     identity: Callable[[Item], Identity]
     lot: str = ""
-    """A name mixed into the random choice beside seed and id; part of the identity of stored runs."""
+    """A name mixed into the random choice beside seed and id."""
 
     def chosen(self, shots: int, seed: int, asked: Iterable[Item]) -> tuple[Example[Item], ...]:
         """Return a number of examples, after checking that the whole pool does not overlap with the items."""

@@ -129,7 +129,3 @@ class Texts(Generic[Item]):
     def schema(self, item: Item) -> dict[str, Any]:
         """Return the JSON schema of an answer."""
         return self.schema_of(item)
-
-    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return what a fingerprint is made of."""
-        return [self.parts.folder, style, head, "{head}" + tail]

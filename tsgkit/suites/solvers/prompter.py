@@ -58,9 +58,6 @@ class PromptTexts(Protocol[ItemIn]):
     def schema(self, item: ItemIn) -> dict[str, Any]:
         """Return the JSON schema of an answer."""
 
-    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return the content of a fingerprint. Identities of stored runs contain it, so it must not change."""
-
 
 class Prompter(Generic[Item]):
     """The prompts of one task in one style."""
@@ -105,8 +102,7 @@ class Prompter(Generic[Item]):
         """The SHA-256 of everything sent beside the item: texts, chosen examples, style."""
         style: list[object] = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
         style += [self.style.code] if self.style.code else []
-        said = json.dumps(self.texts.hashed(style, self._head, self._tail.text))
-        return hashlib.sha256(said.encode("ascii")).hexdigest()
+        return hashlib.sha256(json.dumps([*style, self._head, self._tail.text]).encode("ascii")).hexdigest()
 
     def preview(self, task: str, item: Item) -> Preview:
         """Return what would be sent for an item."""

@@ -179,10 +179,6 @@ class TaskTexts(Generic[Shown]):
         """Return the JSON schema of an answer, which allows exactly L, and lists half as long again as the longest."""
         return self.task.schema(item, self.longest + self.longest // 2)
 
-    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return what a fingerprint is made of."""
-        return [self.prompts.task, style, self.prompts.is_whole, head, tail]
-
 
 def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, object]:
     """Return the schema of k graphs of at most so many triplets, and at least one, with these nodes and edges."""
