@@ -69,7 +69,7 @@ def times() -> dict[str, float]:
     from tsg_tasks import read_reply
 
     from tsgkit.graph.model import ActionGraph, Vocabulary
-    from tsgkit.llm.reply import Reply
+    from tsgkit.suites.replies import Reply
     from tsgkit.suites.tsg import items
 
     held = (ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup")),)
