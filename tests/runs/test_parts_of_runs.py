@@ -491,10 +491,11 @@ def test_totals_of_a_row_tell_errors_apart_and_a_result_what_never_answered() ->
 
 GOOD_SAMPLE = {
     **CELL.value, "item_id": "a", "cluster": "", "groups": {}, "outcome": "answered", "answer": None, "evidence": None,
-    "parts": {"strict": {"f1": [1, 2.0]}}, "counts": {"cut": 1}, "notes": [], "usage": {}, "error": None,
+    "parts": {"strict": {"f1": [1, 2.0]}}, "counts": {"cut": 1}, "notes": [], "why": {}, "usage": {},
+    "error": None,
 }  # fmt: skip
 GOOD_CALL = {
-    "subject": "m", "task": "t", "sample": "a", "label": "answer", "draw": 0,
+    "subject": "m", "task": "t", "sample": "a", "repeat": 0, "label": "answer", "draw": 0,
     "reply": {"text": "A", "ending": "complete"},
 }  # fmt: skip
 GOOD_PROMPT = {"hash": "0af", "messages": [{}]}
@@ -515,7 +516,7 @@ def test_fields_that_are_not_what_a_run_has_are_named(tmp_path: Path) -> None:
         }),
         calls_in: (GOOD_CALL, {
             "subject": [1], "task": [None], "sample": [[]], "label": [7], "solver": [1], "style": [None],
-            "prompt": [{}], "draw": ["0", True, 0.0], "repeat": ["abc", "-1", "²", 1.5], "seed": ["1"],
+            "prompt": [{}], "draw": ["0", True, 0.0], "repeat": ["0", True, 1.5], "seed": ["1"],
             "reply": [[], {"ending": "bored", "text": ""}, {"text": 1, "ending": "complete"}],
         }),
         prompts_in: (GOOD_PROMPT, {"hash": [1, "", "xyz", "0" * 65], "messages": [{}, ["a"], None]}),
@@ -532,7 +533,7 @@ def test_fields_that_are_not_what_a_run_has_are_named(tmp_path: Path) -> None:
             write_lines(path, [line])
             with pytest.raises(FileProblem, match=f"line 1: {said}"):
                 list(read(path))
-    for call in ({"repeat": ""}, {"repeat": "3"}, {"repeat": 2}, {"solver": "", "shots": None, "seed": 4}):
+    for call in ({"repeat": 2}, {"solver": "", "shots": None, "seed": 4}):
         write_lines(path, [GOOD_CALL | call])
         assert len(list(calls_in(path))) == 1
 

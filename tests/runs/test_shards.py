@@ -367,7 +367,7 @@ def folder(path: Path, calls: list[dict[str, Any]], shard: int) -> Path:
     path.mkdir()
     header = {"format": FORMAT, "tsgkit": __version__, "identity": "x", "asked": {}, "written": "", "command": ["t"]}
     (path / "run.json").write_text(json.dumps(header | {"begun": f"2026-01-0{shard}", "shard": f"{shard}/9"}))
-    fixed = {"subject": "m", "task": "agents", "solver": "agent", "prompt": ""}
+    fixed = {"subject": "m", "task": "agents", "solver": "agent", "repeat": 0, "prompt": ""}
     write_lines(path / "calls.jsonl", [fixed | call for call in calls])
     return path
 

@@ -44,7 +44,7 @@ def record_of(cell: Cell, judged: Judged, transcript: Transcript, error: str = "
 
 def scores_of(record: Mapping[str, Any], only: Collection[str] | None = None) -> dict[str, dict[str, Score]]:
     """Return the scores of a record, for a tally; of these metrics (None: of all)."""
-    why = record.get("why", {})
+    why = record["why"]
     return {
         profile: {
             name: Score(part[0], part[1], why.get(f"{profile}.{name}", ""))

@@ -161,11 +161,9 @@ def _wrong_sample(value: dict[str, Any]) -> str:
         return field
     if value["outcome"] not in OUTCOMES if isinstance(value["outcome"], str) else True:
         return "outcome"
-    for name, kind in (("cluster", str), ("groups", dict), ("notes", list)):
+    for name, kind in (("cluster", str), ("groups", dict), ("notes", list), ("why", dict)):
         if not isinstance(value[name], kind):
             return name
-    if not isinstance(value.get("why", {}), dict):
-        return "why"
     if not {"answer", "evidence"} <= value.keys():
         raise KeyError("evidence" if "answer" in value else "answer")
     if not _are_numbers(value["counts"]) or not _are_numbers(value["usage"]):
@@ -218,11 +216,9 @@ def _wrong_call(value: dict[str, Any]) -> str:
     for name in ("solver", "style", "prompt"):
         if not isinstance(value.get(name, ""), str):
             return name
-    if type(value["draw"]) is not int:
-        return "draw"
-    repeat = value.get("repeat", 0)
-    if not isinstance(repeat, int) and not (isinstance(repeat, str) and re.fullmatch("[0-9]*", repeat)):
-        return "repeat"
+    for name in ("draw", "repeat"):
+        if type(value[name]) is not int:
+            return name
     if axis := _wrong_axis(value):
         return axis
     try:

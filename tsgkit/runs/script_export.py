@@ -41,8 +41,8 @@ def _replies(run: Path, subject: str | None) -> Mapping[str, Mapping[str, str | 
         known, draw = made.get(place, (way, -1))
         if known != way:
             raise _two(run, place, known, way)
-        if value.get("draw", 0) >= draw:
-            made[place] = way, value.get("draw", 0)
+        if value["draw"] >= draw:
+            made[place] = way, value["draw"]
             found.setdefault(place[0], {})[place[1]] = value["reply"]["text"]
     return found
 

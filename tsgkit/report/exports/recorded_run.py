@@ -68,7 +68,7 @@ class RecordedSample:
 
     def reason(self, profile: str, metric: str) -> str:
         """Return the reason for a score: the recorded one, else that of the present readers if they score the same."""
-        if told := self.record.get("why", {}).get(f"{profile}.{metric}"):
+        if told := self.record["why"].get(f"{profile}.{metric}"):
             return str(told)
         score = self.today.judged.scores.get(profile, {}).get(metric)
         total, weight = self.record["parts"][profile][metric]
