@@ -68,14 +68,14 @@ def test_run_folder_names_the_image_and_never_holds_it(tmp_path: Path) -> None:
         refused = run(closing(door, asked(door, "Look:", mine, draw=1)))
     folder.close()
     cache.close()
-    assert reply.text == "data:image/png;base64,[picture]"
-    assert (refused.status, refused.error) == (400, "BadRequestError: cannot take [picture]")
+    assert reply.text == "data:image/png;base64,[image]"
+    assert (refused.status, refused.error) == (400, "BadRequestError: cannot take [image]")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path != mine.path)
     assert payload not in kept and payload[:60] not in kept and payload not in repr(reply).encode()
     (line, *_) = (tmp_path / "run/prompts.jsonl").read_text().splitlines()
     (part,) = filter(images.is_image, json.loads(line)["messages"][0]["content"])
     assert images.image_from(part) == mine
-    assert images.image_line(part) == f"[picture {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
+    assert images.image_line(part) == f"[image {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
 
 
 def test_identity_of_a_prompt_is_its_images_in_order_which_budgets_count_by_their_pixels(tmp_path: Path) -> None:
@@ -138,13 +138,13 @@ def test_data_url_is_made_for_what_was_looked_at_and_base64_is_taken_out_of_mess
     assert run(images.with_bytes(plain)) is plain
     run_of_it = "QUJD" * 50
     for text, kept in (
-        (f"bad: data:image/jpeg;base64,{run_of_it}== at 3", "bad: [picture] at 3"),
-        (f"bad: {run_of_it[:100]}", "bad: [picture]"),
+        (f"bad: data:image/jpeg;base64,{run_of_it}== at 3", "bad: [image] at 3"),
+        (f"bad: {run_of_it[:100]}", "bad: [image]"),
         (f"bad: {run_of_it[:99]}", f"bad: {run_of_it[:99]}"),
     ):
         assert images.without_base64(text) == kept
     cup = image(tmp_path, "cup.png", b"ABC")
-    assert images.without_images("I see QUJD, QUJE", [cup]) == "I see [picture], QUJE"
+    assert images.without_images("I see QUJD, QUJE", [cup]) == "I see [image], QUJE"
     assert images.without_images("I see QUJD", [replace(cup, path=tmp_path / "gone.png")]) == "I see QUJD"
 
 

@@ -1,9 +1,9 @@
 """Images in prompts: a prompt names an image by its SHA-256. The bytes are read when it is sent and never recorded.
 
->>> image = ImageFile(Path("pictures/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
+>>> image = ImageFile(Path("images/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
 >>> content = content_of("What lies left of the cup?", image)
 >>> content[0]["text"], content[1]["type"], content[1]["path"]
-('What lies left of the cup?', 'picture', 'pictures/7.png')
+('What lies left of the cup?', 'image_file', 'images/7.png')
 >>> from dataclasses import replace
 >>> moved = content_of("What lies left of the cup?", replace(image, path=Path("elsewhere.png")))
 >>> identity_of(content) == identity_of(moved), tokens_of_content(content)
@@ -34,7 +34,7 @@ from typing import Any, TypeGuard
 
 from tsgkit.llm.failures import CallFailed
 
-KIND = "picture"
+KIND = "image_file"
 MARK = "cache_control"
 """The field of a part that marks it as the end of what a service is to cache."""
 MOST_IMAGE_BYTES = 50_000_000
@@ -46,7 +46,7 @@ BIG, MOST_PART = 65_536, 2**18
 """Size from which an image is read in a thread, and of the parts in which a body is sent; a request holds about 5."""
 BASE64_URL = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=_\\-]*")
 LONG_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
-SHOWN = "[picture]"
+SHOWN = "[image]"
 
 Part = dict[str, Any]
 Messages = list[dict[str, Any]]
@@ -144,7 +144,7 @@ def tokens_of_sides(width: int, height: int) -> int:
 def image_line(part: Mapping[str, Any]) -> str:
     """Return an image in words, for those who read a record."""
     sides = f"{part.get('width')}x{part.get('height')}"
-    return f"[picture {part.get('path')}: {part.get('media_type')} {sides}, SHA-256 {str(part.get('sha256'))[:12]}]"
+    return f"[image {part.get('path')}: {part.get('media_type')} {sides}, SHA-256 {str(part.get('sha256'))[:12]}]"
 
 
 def _parts(content: object) -> Sequence[object]:
@@ -278,7 +278,7 @@ def without_base64(text: str) -> str:
     """Return a message of a service without the images it may repeat.
 
     >>> without_base64("cannot load data:image/png;base64,iVBORw0KGgo= (1 of 1)")
-    'cannot load [picture] (1 of 1)'
+    'cannot load [image] (1 of 1)'
     """
     return LONG_BASE64.sub(SHOWN, BASE64_URL.sub(SHOWN, text))
 

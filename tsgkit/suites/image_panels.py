@@ -38,7 +38,7 @@ def image_now(folder: Folder | None, item_id: str, judged: str | None, *, file: 
     if folder is None:
         return ImageNow(notes=("There is no folder of images to look into.",))
     try:
-        images = ImageFolder(folder.name, folder.path, cache_home() / "pictures")
+        images = ImageFolder(folder.name, folder.path, cache_home() / "images")
         found = images.look_at(file) if file else images.look(item_id)
     except (TsgkitError, OSError, ValueError) as error:  # ValueError: a name that no file can have
         return ImageNow(notes=(f"The image cannot be shown: {error}",))

@@ -1,7 +1,7 @@
 """Folders of images, paired with items by id or by position.
 
 >>> import tempfile
->>> folder = ImageFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
+>>> folder = ImageFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "images")
 >>> folder.look("7"), folder.look("../7")
 (Missing(), Unreadable(reason="'../7' cannot be the name of an image"))
 

@@ -238,7 +238,7 @@ def test_objects_found_per_class_in_images_named_after_rows_form_one_scene_by_th
     for said in (grounded(cup, pen), again):
         judged = KNOLLING.judge(sample(0), said)
         assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
-        assert (judged.answer, judged.evidence["picture"]) == ([CUP, PEN], "0" * 64)
+        assert (judged.answer, judged.evidence["image"]) == ([CUP, PEN], "0" * 64)
     judged = KNOLLING.judge(sample(0), grounded(cup, "none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]

@@ -129,8 +129,8 @@ def test_one_request_finds_out_for_those_beside_it_and_only_a_bad_one_is_made_ag
     formats, service = ResponseFormats({"json_schema": True}), Service(Reply("yes"), refuses=REFUSED)
     assert asked_together(formats, service, 2)[0].text == "yes"
     assert formats.takes == {"json_schema": True} and len(service.asked) == 4, "it took a schema before"
-    stored = {"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}
-    sight = sight_of(Transcript((LabelledReply("picture", Reply(json.dumps(stored))),)))
+    stored = {"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "image_of": "", "orders": [["AB"]]}
+    sight = sight_of(Transcript((LabelledReply("image", Reply(json.dumps(stored))),)))
     assert sight is not None
     assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),)) == sight_of(Transcript((sight.said,)))
 

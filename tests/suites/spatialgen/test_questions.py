@@ -310,7 +310,7 @@ def test_judge_receives_the_right_image_five_times(judge: Running, tmp_path: Pat
         assert one["declared"] == one["holds"] == "image/png"
         assert all(text in one["text"] for text in row.texts) and row.prompt not in one["text"]
     calls = [json.loads(line) for line in Path("run", CALLS).read_text().splitlines()]
-    assert {call["label"] for call in calls} == {*(f"round/{turn}" for turn in range(5)), "picture"}
+    assert {call["label"] for call in calls} == {*(f"round/{turn}" for turn in range(5)), "image"}
     assert samples(finished)[FOUR[0]]["answer"] == list(KEYS[FOUR[0]])
 
 
@@ -385,7 +385,7 @@ def test_own_protocols_shuffle_options_and_controls_withhold_the_image(judge: Ru
     assert [(board.profiles["strict"] or {})["accuracy"].value for board in (plain, blind, shuffled)] == [1.0, 0.0, 0.0]  # type: ignore[union-attr]
     assert blind.counts["votes_none"] == shuffled.counts["votes_none"] == 200
     assert blind.profiles["official"] is not None and shuffled.profiles["official"] is None
-    found = {sample["item_id"]: sample["evidence"]["picture_of"] for sample in finished.values[2]["samples"]}
+    found = {sample["item_id"]: sample["evidence"]["image_of"] for sample in finished.values[2]["samples"]}
     assert sorted(found.values()) == sorted(found) and not [one for one, other in found.items() if one == other]
     assert {KNOWN[one["sha256"]] for one in shown} == set(FOUR)
 
@@ -456,6 +456,6 @@ def test_a_question_has_its_options_key_rounds_and_reason_unless_it_was_not_aske
     [value] = of_kind(panels(lost), "questions")
     assert {(row["right"], row["answer"], row["why"]) for row in value["rows"]} == {(None, None, "")}
     assert [panel.kind for panel in panels(replace(shown, folder=None))] == ["questions"]
-    other = replace(shown, judged=replace(shown.judged, evidence={**shown.judged.evidence, "picture_of": "000002"}))
+    other = replace(shown, judged=replace(shown.judged, evidence={**shown.judged.evidence, "image_of": "000002"}))
     [value] = of_kind(panels(other), "boxes")
     assert "another item, 000002" in " ".join(value["notes"])

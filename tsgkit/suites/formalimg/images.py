@@ -204,7 +204,7 @@ class TranscriptScorer:
             replies = {one.label: one.reply for one in transcript.said}
             outcome, found = self.task.seen(sample, self.name, replies, sight)
         image = None if sight is None else sight.sha256 or None
-        return scores_of(sample, replace(found, evidence={"picture": image})).judged(sample, outcome)
+        return scores_of(sample, replace(found, evidence={"image": image})).judged(sample, outcome)
 
 
 @dataclass(frozen=True)

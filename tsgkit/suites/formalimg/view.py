@@ -23,7 +23,7 @@ def view(shown: Shown) -> Iterator[Panel]:
     sample: FormulaSample = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
     is_image = isinstance(shown.task, ImageTask)
-    now = image_now(shown.folder, sample.number, evidence.get("picture")) if is_image else None
+    now = image_now(shown.folder, sample.number, evidence.get("image")) if is_image else None
     if sample.scenario == NATURAL:
         yield boxes_panel("Image", (), now=now)
         yield Panel("formula", "Clauses as they were judged", {"tree": _clause_tree(sample, evidence)})

@@ -92,7 +92,7 @@ class Images:
 
 def folder_of(viewing: Viewing) -> ImageFolder:
     """Return the folder that is looked at."""
-    return ImageFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
+    return ImageFolder(viewing.folder.name, viewing.folder.path, cache_home() / "images")
 
 
 def shown(found: Looked) -> tuple[ShownImage, ImageFile | None]:

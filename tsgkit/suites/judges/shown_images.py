@@ -1,10 +1,10 @@
 """Records of the image that a judge was shown for an item, or of the reason why there was none.
 
-A transcript ends with it, as a local call labelled ``picture``; without it the solver did not finish.
+A transcript ends with it, as a local call labelled ``image``; without it the solver did not finish.
 
 >>> from tsgkit.suites.transcript import Transcript
 >>> sight_of(Transcript((ShownImage(MISSING, NO_IMAGE).said,)))
-ShownImage(found='missing', reason='there is no image of this item', sha256='', notes=(), picture_of='', file='')
+ShownImage(found='missing', reason='there is no image of this item', sha256='', notes=(), image_of='', file='')
 >>> unshown(None)
 (<Outcome.MISSING: 'missing'>, 'not judged yet')
 """
@@ -18,8 +18,8 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
-IMAGE = "picture"
-"""The label of a shown image in a transcript; the name is that in stored runs."""
+IMAGE = "image"
+"""The label of a shown image in a transcript."""
 SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
 NO_IMAGE = "there is no image of this item"
 NOT_JUDGED = "not judged yet"
@@ -36,8 +36,8 @@ class ShownImage:
     reason: str = ""
     sha256: str = ""
     notes: tuple[str, ...] = ()
-    picture_of: str = ""
-    """The id of another item whose image was shown instead; the name is that in stored runs."""
+    image_of: str = ""
+    """The id of another item whose image was shown instead."""
     file: str = ""
     """The file that was shown by its position, where it is not named after the item."""
     orders: tuple[tuple[str, ...], ...] = field(default=(), repr=False)

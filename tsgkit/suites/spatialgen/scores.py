@@ -250,8 +250,8 @@ def _evidence(
     if rounds is not None:
         value["rounds"] = ["".join(letter or UNREAD for letter in turn) for turn in rounds.letters]
     if sight is not None:
-        value |= {"picture": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
-        value |= {name: part for name in ("picture_of", "file") if (part := getattr(sight, name))}
+        value |= {"image": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
+        value |= {name: part for name in ("image_of", "file") if (part := getattr(sight, name))}
     if asked is not None:
         right = [] if asked.dropped else [vote.right for vote in official.votes(asked.rounds, sample.row.answers)]
         value["official"] = {"requests": asked.requests, "rejected": asked.rejected, "right": right or None}

@@ -23,8 +23,8 @@ def view(shown: Shown) -> Iterator[Panel]:
 
 def _image(shown: Shown) -> Panel:
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
-    other, file = evidence.get("picture_of", ""), evidence.get("file", "")
-    now = image_now(shown.folder, other or shown.sample.item_id, evidence.get("picture"), file=file)
+    other, file = evidence.get("image_of", ""), evidence.get("file", "")
+    now = image_now(shown.folder, other or shown.sample.item_id, evidence.get("image"), file=file)
     sight = sight_of(shown.transcript)
     notes = [
         f"The judge was shown the image of another item, {other}, on purpose." if other else "",

@@ -133,7 +133,7 @@ class ImageFolderSolver(VoteScorer):
         for other in others(sample.item_id, self.item_ids, self.seed):
             sight, image = await self._image_of(other)
             if image is not None:
-                return replace(sight, picture_of=other), image
+                return replace(sight, image_of=other), image
         return ShownImage(MISSING, "there is no image of any other item"), None
 
     async def _image_of(self, item_id: str) -> tuple[ShownImage, ImageFile | None]:

@@ -112,7 +112,7 @@ class Gallery:
             return error.message
         except FAULTS as error:
             return f"it cannot be drawn: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        return keep_image(self.folder or cache_home() / "pictures", png, (SIZE, SIZE))
+        return keep_image(self.folder or cache_home() / "images", png, (SIZE, SIZE))
 
 
 Attributes = Mapping[str, tuple[str, ...]]

@@ -110,7 +110,7 @@ def _is_judged(cell: Cell) -> bool:
 
 def _jobs(reopened: SavedRun, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
     row = reopened.states[cell].row
-    folder = ImageFolder(cell.subject, path, cache_home() / "pictures")
+    folder = ImageFolder(cell.subject, path, cache_home() / "images")
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
         sample = row.dataset.sample(number)
         if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
