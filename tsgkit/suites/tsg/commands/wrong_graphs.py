@@ -65,7 +65,7 @@ def wrong_graphs(path: Path, data: str | None = None, subject: str | None = None
     if not tasks:
         hint = "make one of tsg/sa-sgg or tsg/ma-sgg: tsgkit eval --task sa-sgg,ma-sgg --model M"
         raise UsageError(f"{path}: no graphs were asked for in this run, but {', '.join(plan.tasks)}", hint=hint)
-    rows = prepared_again(header, path, data, only=tasks).rows
+    rows = prepared_again(header, path, data, only=tasks, to_be="searched for wrong graphs").rows
     subjects = dict.fromkeys(row.cell.subject for row in rows)
     if subject is not None and subject not in subjects:
         raise UsageError(f"{path}: {subject} was not asked in this run", hint=f"there are {', '.join(subjects)}")

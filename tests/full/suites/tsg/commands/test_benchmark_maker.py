@@ -329,9 +329,12 @@ def test_every_wrong_graph_becomes_an_item_and_the_others_are_counted(capsys: Ca
     assert "repairs.jsonl" in refused("run")
     Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
     assert tk.make("repairs", "more.jsonl", source="run").summary["items"] == 2, "the run keeps its rows"
-    shutil.rmtree("run/asked")
-    assert "sa-sgg-rows.jsonl" in refused("run -o again.jsonl")
-    assert tk.make("repairs", "again.jsonl", source="run", data="moved.jsonl").summary["items"] == 2
+    assert [main(words.split()) for words in ("runs pack run -o run.zip --no-data", "runs unpack run.zip -o bare")] == [
+        0,
+        0,
+    ]
+    assert "its rows were not kept" in refused("bare -o again.jsonl")
+    assert tk.make("repairs", "again.jsonl", source="bare", data="moved.jsonl").summary["items"] == 2
     assert "nowhere: no run lies here" in refused("nowhere")
     tk.evaluate("sgqa", model="baseline/rules", out="asked", quiet=True)
     assert "asked: no graphs were asked for in this run, but tsg/sgqa" in refused("asked")
