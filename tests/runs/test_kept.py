@@ -67,6 +67,7 @@ def manifest(run: Path) -> Any:  # noqa: ANN401
 def test_a_run_is_read_where_its_data_are_not(choice: dict[str, Any], rows: Path, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", data=str(rows), **choice)
     before, item = figures(run), lines(run / "samples.jsonl")[0]["item_id"]
+    assert manifest(run)["tasks"]["tsg/sgds"]["card"]["source"] == "tasks/tsg/sgds.yaml", "the same on every machine"
     kept = (run / "asked/rows/tsg/sgds.jsonl").read_bytes()
     assert len(kept.splitlines()) == next(iter(choice.values()), 12)
     if "limit" not in choice:

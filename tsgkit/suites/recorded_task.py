@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.library.bundle import portable
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.combination import mean_of_all
@@ -34,8 +35,9 @@ Records = Callable[[str], Mapping[str, Any] | None]
 
 def description_of(task: Task, dataset: Dataset) -> dict[str, Any]:
     """Return what a run keeps of a task beside its card, to show results without its code."""
+    card = task.card.model_copy(update={"source": portable(task.card.source)})
     return {
-        "card": task.card.model_dump(mode="json"),
+        "card": card.model_dump(mode="json"),
         "kind": task.kind,
         "takes": list(task.takes),
         "groups": list(task.groups),
