@@ -209,7 +209,7 @@ def test_a_look_asks_for_a_schema_bound_to_l_unless_the_service_refuses_schemas(
     assert found.graphs == (graph("person verb fill; fill dobj kettle; fill with hand1; fill from tap"),)
     schema: Any = ask.schemas[0]["json_schema"]["schema"]  # type: ignore[index]
     assert schema["$defs"]["edge"]["enum"] == ["verb", "dobj", "with", "on", "from"]
-    assert [(name, one["maxItems"]) for name, one in schema["properties"].items()] == [("decisions", 1), ("points", 20)]
+    assert [(name, one["maxItems"]) for name, one in schema["properties"].items()] == [("decisions", 1), ("points", 5)]
     ask = Spoken({"look": arrows(GOOD, RINSE)})
     refined(passage(GOOD, count=2), ask)
     assert ask.schemas == [None], "no schema holds graphs in another number"

@@ -31,7 +31,8 @@ from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
 
-MOST_POINTS = 20
+MOST_POINTS, LACKING = 20, 2
+"""The points that are read of a reply; the missing triplets of a graph that a schema has room for."""
 MOST_TRIPLETS = 100
 SURENESS = {
     "certain": 0.95, "sure": 0.95, "very sure": 0.95, "high": 0.9, "likely": 0.8, "probably": 0.75, "medium": 0.6,
@@ -352,9 +353,11 @@ def _rewritten(text: str, questions: Sequence[Question], passage: Passage, graph
     return Look(tuple(named), notes=notes)
 
 
-def schema_of(questions: Sequence[Question], vocabulary: Vocabulary | None, graphs: int) -> dict[str, Any] | None:
-    """Return the response format of a reply, which allows exactly L, an answer to each finding, and as many points as
-    are read; None where graphs are to be written anew.
+def schema_of(
+    questions: Sequence[Question], vocabulary: Vocabulary | None, graphs: Sequence[ActionGraph]
+) -> dict[str, Any] | None:
+    """Return the response format of a reply, which allows exactly L, an answer to each finding, and a point for each
+    triplet and for two that each graph lacks; None where graphs are to be written anew.
     """
     if any(question.code == GRAPH_COUNT for question in questions) or not graphs:
         return None
@@ -368,13 +371,14 @@ def schema_of(questions: Sequence[Question], vocabulary: Vocabulary | None, grap
         sure=sure,
     )
     point = _closed(
-        graph=_one_of(range(1, graphs + 1)),
+        graph=_one_of(range(1, len(graphs) + 1)),
         kind=_one_of(map(str, Corruption)),
         as_it_is=triplet,
         as_it_should_be=triplet,
         sure=sure,
     )
-    parts = {"points": {"type": "array", "items": point, "maxItems": MOST_POINTS}}
+    most_points = sum(len(graph.triplets) + LACKING for graph in graphs)
+    parts = {"points": {"type": "array", "items": point, "maxItems": min(most_points, MOST_POINTS)}}
     if questions:
         parts = {"decisions": {"type": "array", "items": decision, "maxItems": len(questions)}, **parts}
     schema = _closed(**parts)

@@ -169,7 +169,7 @@ async def look(state: State, setting: Setting) -> Update:
     passage, graphs, number = setting.passage, state["graphs"], state["looks"] + 1
     questions = questions_of(passage, graphs, state["findings"], state["points"])
     prompt = look_prompt(passage, graphs, [str(one) for one in questions])
-    schema = schema_of(questions, passage.vocabulary, len(graphs))
+    schema = schema_of(questions, passage.vocabulary, graphs)
     try:
         text = await setting.voice.text(prompt, f"look/{number}", draw=number - 1, schema=schema)
     except NoText as silent:
