@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tsgkit import agents as agents
+    from tsgkit.cli.makers import make as make
     from tsgkit.errors import TsgkitError as TsgkitError
     from tsgkit.graph import ActionGraph as ActionGraph
     from tsgkit.graph import Corruption as Corruption
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from tsgkit.interface.export import export as export
     from tsgkit.interface.images import aimages as aimages
     from tsgkit.interface.images import images as images
-    from tsgkit.interface.makers import make as make
     from tsgkit.interface.run import Run as Run
     from tsgkit.interface.run import open_run as open_run
     from tsgkit.library.documents.lint import check as check
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
+    "tsgkit.cli.makers": "make",
     "tsgkit.errors": "TsgkitError",
     "tsgkit.graph": (
         "ActionGraph Corruption Description HandRule Narrative Timeline Triplet Vocabulary check_graph check_narrative "
@@ -98,7 +99,6 @@ _HOMES = {
     "tsgkit.interface.evaluation": "aevaluate evaluate plan",
     "tsgkit.interface.export": "export",
     "tsgkit.interface.analysis": "audit compare draw explain grid merge read_scene rescore score",
-    "tsgkit.interface.makers": "make",
     "tsgkit.interface.images": "aimages images",
     "tsgkit.interface.run": "Run open_run",
     "tsgkit.library.documents.lint": "check",

@@ -14,9 +14,11 @@ import pytest
 from command_line import CommandLine, write_lines
 from samples import FORMATS, SGQA
 
+import tsgkit as tk
 from tsgkit.cli import ELSEWHERE
 from tsgkit.cli import commands as all_commands
 from tsgkit.cli.terminal import inert
+from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.documents.lint import ALL_RULES
 from tsgkit.suites.suite import suites, task_of
@@ -55,6 +57,24 @@ def test_help_names_every_command_by_group_and_imports_nothing_heavy(tsgkit: Com
     out = tsgkit("").out
     assert all(f"tsgkit {command}" in out for command in ("eval", "samples", "refine", "generate", "init", "--help"))
     assert max(map(len, out.splitlines())) <= 80 and tsgkit("--version").out.startswith("tsgkit 0.")
+
+
+def test_makers_take_their_options_by_name_and_their_summary_is_not_mixed_with_output_of_a_model(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    made = tk.make("sceneeval", "rooms.csv", items=3, difficulty=["easy", "hard"])
+    assert made.complete and made.path.read_text().count("\n") >= 4
+    with pytest.raises(UsageError, match="there is no option itens"):
+        tk.make("sceneeval", "more.csv", itens=3)
+    with pytest.raises(UsageError, match="there is no maker scene"):
+        tk.make("scene", "more.csv")
+
+    def chatty(messages: object) -> str:
+        print("thinking aloud")
+        return "{}"
+
+    assert tk.make("spatialgen", "prompts.jsonl", model=chatty, scene="Kitchen", count=1).summary
+    assert "thinking aloud" in capfd.readouterr().out
 
 
 def test_wrong_usage_is_refused_with_what_was_meant(tsgkit: CommandLine) -> None:

@@ -215,24 +215,6 @@ def test_reports_comparisons_and_grids_are_those_of_the_commands(
     assert "<script" not in grid._repr_html_()
 
 
-def test_makers_take_their_options_by_name_and_their_summary_is_not_mixed_with_output_of_a_model(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    made = tk.make("sceneeval", tmp_path / "rooms.csv", items=3, difficulty=["easy", "hard"])
-    assert made.complete and made.path.read_text().count("\n") >= 4
-    with pytest.raises(UsageError, match="there is no option itens"):
-        tk.make("sceneeval", tmp_path / "more.csv", itens=3)
-    with pytest.raises(UsageError, match="there is no maker scene"):
-        tk.make("scene", tmp_path / "more.csv")
-
-    def chatty(messages: Messages) -> str:
-        print("thinking aloud")
-        return "{}"
-
-    made = tk.make("spatialgen", tmp_path / "rows.jsonl", model=chatty, scene="Kitchen", count=1)
-    assert "thinking aloud" in capfd.readouterr().out and made.summary
-
-
 def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
     (graph,) = tk.read("person -> verb -> wash; wash -> dobj -> cup").graphs
     other = tk.ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "<script>"))

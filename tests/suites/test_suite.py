@@ -123,7 +123,7 @@ def test_what_cannot_be_loaded_is_named_and_breaks_nothing_else(
     with pytest.raises(UsageError, match="the suite broken cannot be loaded"):
         task_of(load_card("broken/sgqa"))
     monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(tmp_path / "one")])
-    makers = 'makers={"gone": Command("no_such", "")}'
+    makers = 'makers={name: Command("no_such", "") for name in ("gone", "tsg")}'
     code = f'from tsgkit.suites.suite import Command, Suite\nSUITE = Suite("fifth", {makers})'
     package(tmp_path / "two", monkeypatch, "fifth", "SUITE", code)
     capsys.readouterr()

@@ -12,6 +12,7 @@ import pytest
 from shipped import DATA, POOL, TASKS
 from tsg_tasks import TASKS as NAMES
 
+from tsgkit.cli.suites.tsg.benchmark_gate import blames_of
 from tsgkit.graph.model import Narrative
 from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
 from tsgkit.lexicon import mentions
@@ -32,7 +33,6 @@ from tsgkit.logic.vocabulary import SCENARIOS
 from tsgkit.logic.witnesses import is_enough
 from tsgkit.report.audit_report import audit_of
 from tsgkit.runs.plan import Plan
-from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
 
 Row = dict[str, Any]
 BUNDLED = TASKS / "tsg" / "data" / "tsgkit-2"

@@ -1,7 +1,8 @@
 """The command line: a thin layer over functions that a notebook can call.
 
-A command is a module, here or in the ``commands`` of a suite, with ``add_arguments(parser)`` and ``run(arguments)``,
-which returns the exit code. Only the chosen command's module is imported, so that ``tsgkit --help`` is instant.
+A command is a module with ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit code: here, in
+``suites`` for our suites, or in a package that adds a suite. Only the chosen command's module is imported, so that
+``tsgkit --help`` is instant.
 """
 
 from __future__ import annotations
@@ -255,18 +256,18 @@ def _chosen(word: str) -> str:
 
 def commands() -> dict[str, str]:
     """Return what each command does, those of suites at the end."""
-    from tsgkit.suites.suite import suites
+    from tsgkit.cli import suites
 
-    return COMMANDS | {name: one.summary for suite in suites() for name, one in suite.commands.items()}
+    return COMMANDS | {name: command.summary for name, command in suites.commands().items()} | COMMANDS
 
 
 def module_of(command: str) -> Any:  # noqa: ANN401  (a module)
     """Return the module of a command; a suite cannot replace one of ours."""
     if command in COMMANDS:
         return import_module(f"tsgkit.cli.{command}")
-    from tsgkit.suites.suite import suites
+    from tsgkit.cli import suites
 
-    return next(import_module(suite.commands[command].module) for suite in suites() if command in suite.commands)
+    return import_module(suites.commands()[command].module)
 
 
 def _parser(known: dict[str, str]) -> argparse.ArgumentParser:

@@ -19,7 +19,7 @@ import argparse
 import warnings
 from importlib import import_module
 
-from tsgkit.suites.suite import Command, suites
+from tsgkit.cli.suites import makers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +42,3 @@ def run(arguments: argparse.Namespace) -> int:
     """Let the chosen maker do it."""
     code: int = import_module(makers()[arguments.maker].module).run(arguments)
     return code
-
-
-def makers() -> dict[str, Command]:
-    """Return the makers of all suites by name."""
-    return {name: command for suite in suites() for name, command in suite.makers.items()}

@@ -66,13 +66,13 @@ class Suite:
     importer: str = ""
     """The module that fetches and imports its datasets, where these do not come file by file."""
     makers: Mapping[str, Command] = field(default_factory=dict)
-    """The verbs of ``tsgkit make`` that make its items."""
+    """The verbs of ``tsgkit make`` that make its items; those of our suites are listed in the command line."""
     scenes: str = ""
     """The place of a function that reads the file of a scene, where it has such (see ``suites/shown_scene.py``)."""
     view: str = ""
     """The place of a function that yields panels of a sample for the browser (see ``suites/panels.py``)."""
     commands: Mapping[str, Command] = field(default_factory=dict)
-    """Commands of its own."""
+    """Commands of its own; those of our suites are listed in the command line."""
     tables: str = ""
     """The file of its published tables in ``eval/reference``; empty for that of its name."""
     module: str = ""

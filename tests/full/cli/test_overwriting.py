@@ -82,7 +82,7 @@ FOLDERS = (
 OUTPUTS = {"-o", "--out", "--html", "--draw", "--script", "--junit", "--summary"}
 ELSEWHERE = {
     "report --summary": "lines are added to it, below",
-    "make tsg -o": "files of other work are refused: tests/full/suites/tsg/commands/test_benchmark_maker.py",
+    "make tsg -o": "files of other work are refused: tests/full/cli/suites/tsg/test_benchmark_maker.py",
     "images -o": "images that are there are kept: tests/runs/test_image_generation.py",
 }
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tsgkit.cli.suites.tsg.benchmark_fixes import to_blame
+from tsgkit.cli.suites.tsg.benchmark_gate import blames_of
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.report.audit_report import TaskAudit
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
@@ -18,8 +20,6 @@ from tsgkit.suites.audits.audit import Shortcut
 from tsgkit.suites.audits.checks import CHECKS
 from tsgkit.suites.audits.shortcuts import ANSWERERS, FOLDS, answered, credit, fold_of
 from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names, rivals
-from tsgkit.suites.tsg.commands.benchmark_fixes import to_blame
-from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
 from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
 
 COLOURS = "red green blue white black yellow brown pink".split()  # noqa: SIM905  (a list of words reads as one)

@@ -1,6 +1,6 @@
 """The suite ``formalimg``: first-order formulas that a layout or an image must satisfy."""
 
-from tsgkit.suites.suite import Command, Suite
+from tsgkit.suites.suite import Suite
 
 SUITE = Suite(
     name="formalimg",
@@ -16,13 +16,4 @@ SUITE = Suite(
     kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
     importer="tsgkit.suites.formalimg.importer",
     view="tsgkit.suites.formalimg.view:view",
-    makers={
-        "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for images with their formulas"),
-    },
-    commands={
-        "formula": Command(
-            "tsgkit.suites.formalimg.commands.formula",
-            "first-order formulas about layouts: check, show in plain English, judge a layout",
-        ),
-    },
 )

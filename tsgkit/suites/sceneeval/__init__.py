@@ -1,6 +1,6 @@
 """The suite ``sceneeval``: checks furnished rooms against their descriptions and for plausibility."""
 
-from tsgkit.suites.suite import Command, Suite
+from tsgkit.suites.suite import Suite
 
 SUITE = Suite(
     name="sceneeval",
@@ -17,15 +17,4 @@ SUITE = Suite(
     inspector="tsgkit.suites.sceneeval.annotation_files",
     scenes="tsgkit.suites.sceneeval.pages.scene_view:open_scene",
     view="tsgkit.suites.sceneeval.view:view",
-    makers={
-        "sceneeval": Command(
-            "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with annotations of their demands"
-        ),
-    },
-    commands={
-        "scene": Command(
-            "tsgkit.suites.sceneeval.commands.scene",
-            "query, draw and convert furnished rooms; check and draw annotations",
-        ),
-    },
 )

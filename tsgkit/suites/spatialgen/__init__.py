@@ -1,6 +1,6 @@
 """The suite ``spatialgen``: questions about images of dense spatial prompts."""
 
-from tsgkit.suites.suite import Command, Suite
+from tsgkit.suites.suite import Suite
 
 SUITE = Suite(
     name="spatialgen",
@@ -9,14 +9,4 @@ SUITE = Suite(
     kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
     inspector="tsgkit.suites.spatialgen.defects",
     view="tsgkit.suites.spatialgen.view:view",
-    makers={
-        "spatialgen": Command(
-            "tsgkit.suites.spatialgen.commands.questions",
-            "dense prompts of scenes, with ten questions each about the image",
-        ),
-        "spatialt2i": Command(
-            "tsgkit.suites.spatialgen.commands.pairs",
-            "prompts that are true of judged images, as training data for image models",
-        ),
-    },
 )

@@ -1,6 +1,6 @@
 """The suite ``tsg``: action-centric scene graphs from and to text."""
 
-from tsgkit.suites.suite import Command, Suite
+from tsgkit.suites.suite import Suite
 
 SUITE = Suite(
     name="tsg",
@@ -20,13 +20,5 @@ SUITE = Suite(
     kinds_of="tsgkit.suites.tsg.inspection:kinds_of",
     inspector="tsgkit.suites.tsg.inspection",
     view="tsgkit.suites.tsg.view:view",
-    makers={
-        "tsg": Command(
-            "tsgkit.suites.tsg.commands.benchmark", "questions, choices and graph tasks from stories of graphs"
-        ),
-        "repairs": Command(
-            "tsgkit.suites.tsg.commands.repairs", "graphs to mend from the wrong graphs of a run, for tsg/refine"
-        ),
-    },
     tables="tsg_bench.yaml",
 )

@@ -22,12 +22,12 @@ from tsg_tasks import rows_in
 
 import tsgkit as tk
 from tsgkit.cli import main
+from tsgkit.cli.suites.tsg import benchmark_fixes
+from tsgkit.cli.suites.tsg.benchmark_gate import Blame
 from tsgkit.errors import UsageError
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation import narratives
-from tsgkit.suites.tsg.commands import benchmark_fixes
-from tsgkit.suites.tsg.commands.benchmark_gate import Blame
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, write
 

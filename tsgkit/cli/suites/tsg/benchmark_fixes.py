@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tsgkit.cli.suites.tsg.benchmark_gate import Blame, blames_of
+from tsgkit.cli.suites.tsg.benchmark_settings import QUESTIONS, TASKS
+from tsgkit.cli.suites.tsg.benchmark_work import AVOIDED, REMOVED, Work, stage_named
 from tsgkit.report.audit_report import TaskAudit, audit_of
-from tsgkit.suites.tsg.commands.benchmark_gate import Blame, blames_of
-from tsgkit.suites.tsg.commands.benchmark_settings import QUESTIONS, TASKS
-from tsgkit.suites.tsg.commands.benchmark_work import AVOIDED, REMOVED, Work, stage_named
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
 STAGES_OF = {"tsg/sgqa": "questions", "tsg/sgds": "choices", "tsg/sa-sgg": "generation", "tsg/ma-sgg": "generation"}

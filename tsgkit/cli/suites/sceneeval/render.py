@@ -15,11 +15,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.suites.sceneeval.remarks import check_remarks, remarked_page
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, ExtraMissing, UsageError
 from tsgkit.library.files import STDIN, write_bytes, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite_sources, refuse_to_replace_data
-from tsgkit.suites.sceneeval.commands.remarks import check_remarks, remarked_page
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene, Scene, View

@@ -19,11 +19,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli.suites import makers
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.user_models import registered_name
 from tsgkit.report.plain_text import OUTPUT
-from tsgkit.suites.suite import suites
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: 
 
     ``model`` may be a function of messages or a chat model of LangChain.
     """
-    known = {name: command.module for suite in suites() for name, command in suite.makers.items()}
+    known = makers()
     if maker not in known:
         raise UsageError(f"there is no maker {maker}", hint=meant(maker, sorted(known)))
-    module = import_module(known[maker])
+    module = import_module(known[maker].module)
     parser = argparse.ArgumentParser(exit_on_error=False)
     module.add_arguments(parser)
     words = ["-o", str(output), "--json", "--quiet", *_words(options, parser)]

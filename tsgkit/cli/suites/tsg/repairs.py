@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the rows, and print how many graphs were dropped and why."""
-    from tsgkit.suites.tsg.commands.wrong_graphs import wrong_graphs
+    from tsgkit.cli.suites.tsg.wrong_graphs import wrong_graphs
 
     check_targets([Path(arguments.out)], [arguments.source])
     found = wrong_graphs(arguments.source, arguments.data, arguments.subject)

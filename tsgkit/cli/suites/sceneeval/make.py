@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.commands.review import review_of
+    from tsgkit.cli.suites.sceneeval.review import review_of
     from tsgkit.suites.sceneeval.makers.furniture import furniture
 
     draws = _draws(arguments)
@@ -239,7 +239,7 @@ def _split_items(
     making: Generation, decided: dict[str, str]
 ) -> tuple[list[GeneratedItem], list[tuple[GeneratedItem, str]]]:
     """Return the items to write, and the dropped ones with the reason."""
-    from tsgkit.suites.sceneeval.commands.item_review import DROPPED
+    from tsgkit.cli.suites.sceneeval.item_review import DROPPED
 
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []

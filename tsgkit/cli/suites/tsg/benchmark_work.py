@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.cli.agent_options import calls_of, digest, limits_of
+from tsgkit.cli.suites.tsg.benchmark_settings import CHOICES, Making, Settings, dropped_file, made_from
+from tsgkit.cli.suites.tsg.benchmark_stages import STAGES, Stage
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FileProblem, Interrupted, UsageError
 from tsgkit.llm.failures import NotFinished
 from tsgkit.report.progress import Progress
 from tsgkit.runs.agent_calls import AgentCalls, check_model
 from tsgkit.runs.jobs import Engine, Part, Watch
-from tsgkit.suites.tsg.commands.benchmark_settings import CHOICES, Making, Settings, dropped_file, made_from
-from tsgkit.suites.tsg.commands.benchmark_stages import STAGES, Stage
 from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.writer import texts
 

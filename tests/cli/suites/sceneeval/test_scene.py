@@ -14,8 +14,8 @@ import pytest
 from rooms_of_ours import ROOMS, room, thing
 
 from tsgkit.cli import main
+from tsgkit.cli.suites.sceneeval.render import VIEWS
 from tsgkit.geometry import views
-from tsgkit.suites.sceneeval.commands.render import VIEWS
 
 Captured = pytest.CaptureFixture[str]
 GOOD, FLAWED = ROOMS / "rooms" / "good", ROOMS / "rooms" / "flawed"

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.suites.sceneeval.item_review import FORMS, ItemReview, edited, finding_line, lines
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import TsgkitError
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.decisions import Decisions
-from tsgkit.suites.sceneeval.commands.item_review import FORMS, ItemReview, edited, finding_line, lines
 
 if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.annotations import Annotation
@@ -46,8 +46,8 @@ def review_of(
 
 def _on_page(review: ItemReview, out: str) -> bool:
     """Ask for the decisions on a page, and return whether all are made."""
+    from tsgkit.cli.suites.sceneeval.review_page import ItemReviewPage
     from tsgkit.serve.decision_page import decide_in_browser
-    from tsgkit.suites.sceneeval.commands.review_page import ItemReviewPage
 
     return decide_in_browser(ItemReviewPage(review, out), say=say)
 

@@ -8,13 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
-from tsgkit.errors import FileProblem
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
-from tsgkit.graph.notation import narratives
-from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.tsg.commands.benchmark_choices import StoryChoices, choice_maker
-from tsgkit.suites.tsg.commands.benchmark_sentences import DescribedStory, describer
-from tsgkit.suites.tsg.commands.benchmark_settings import (
+from tsgkit.cli.suites.tsg.benchmark_choices import StoryChoices, choice_maker
+from tsgkit.cli.suites.tsg.benchmark_sentences import DescribedStory, describer
+from tsgkit.cli.suites.tsg.benchmark_settings import (
     CHOICES,
     DESCRIBED,
     MULTI,
@@ -28,6 +24,10 @@ from tsgkit.suites.tsg.commands.benchmark_settings import (
     bundled_stories,
     dropped_file,
 )
+from tsgkit.errors import FileProblem
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
+from tsgkit.graph.notation import narratives
+from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.choices import choice_row
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from tsgkit.cli.suites.tsg.benchmark_settings import STORIES, Making, Settings
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.runs.executors import executor_named, usual_executor
-from tsgkit.suites.tsg.commands.benchmark_settings import STORIES, Making, Settings
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence

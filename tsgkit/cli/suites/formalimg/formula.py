@@ -20,10 +20,10 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli.suites.formalimg import solve
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text
-from tsgkit.suites.formalimg.commands import solve
 
 if TYPE_CHECKING:
     from tsgkit.logic.budget import Budget

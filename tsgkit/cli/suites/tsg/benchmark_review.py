@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli.suites.tsg.benchmark_settings import TASKS
 from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import Agreement, cohens_kappa, krippendorffs_alpha
 from tsgkit.suites.audits.items import LETTERS
-from tsgkit.suites.tsg.commands.benchmark_settings import TASKS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
 if TYPE_CHECKING:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
-from tsgkit.suites.sceneeval.annotations import in_words
-from tsgkit.suites.sceneeval.commands.item_review import (
+from tsgkit.cli.suites.sceneeval.item_review import (
     ACCEPTED,
     DROPPED,
     EDITED,
@@ -16,6 +14,8 @@ from tsgkit.suites.sceneeval.commands.item_review import (
     finding_line,
     rewritten,
 )
+from tsgkit.errors import UsageError
+from tsgkit.suites.sceneeval.annotations import in_words
 
 if TYPE_CHECKING:
     from tsgkit.serve.decidable import Choice, Decided, Edit, Entry, Part, Shown

@@ -41,10 +41,10 @@ from tsgkit.errors import (
 )
 
 if TYPE_CHECKING:
+    from tsgkit.cli.suites.tsg.benchmark_gate import Blame
+    from tsgkit.cli.suites.tsg.benchmark_settings import Settings
+    from tsgkit.cli.suites.tsg.benchmark_work import Work
     from tsgkit.report.audit_report import TaskAudit
-    from tsgkit.suites.tsg.commands.benchmark_gate import Blame
-    from tsgkit.suites.tsg.commands.benchmark_settings import Settings
-    from tsgkit.suites.tsg.commands.benchmark_work import Work
 
 DRAWN = ("import", "describe", "elements", "questions", "choices", "generation")
 ALL = (*DRAWN, "audit", "card")
@@ -110,9 +110,9 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do the stages, and print what they made and whether the gate is passed."""
+    from tsgkit.cli.suites.tsg.benchmark_review import review_file
+    from tsgkit.cli.suites.tsg.benchmark_work import Unfinished
     from tsgkit.runs.executors import checked_executor
-    from tsgkit.suites.tsg.commands.benchmark_review import review_file
-    from tsgkit.suites.tsg.commands.benchmark_work import Unfinished
 
     _resolve_review(arguments)
     stages = _stages(arguments.only)
@@ -159,8 +159,8 @@ def _stages(only: str | None) -> tuple[str, ...]:
 
 
 def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
+    from tsgkit.cli.suites.tsg.benchmark_settings import Settings
     from tsgkit.library.files import look_alike
-    from tsgkit.suites.tsg.commands.benchmark_settings import Settings
 
     for name in SHARES:
         value = getattr(arguments, name)
@@ -223,16 +223,16 @@ def _sources(arguments: argparse.Namespace, stages: Sequence[str]) -> tuple[Path
 
 
 def _own_files() -> set[str]:
-    from tsgkit.suites.tsg.commands.benchmark_stages import STAGES
+    from tsgkit.cli.suites.tsg.benchmark_stages import STAGES
 
     return {name for stage in STAGES for name in stage.leaves}
 
 
 def _run(settings: Settings, stages: Sequence[str], arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.tsg.commands.benchmark_fixes import audits_of_folder, fixed, without
-    from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
-    from tsgkit.suites.tsg.commands.benchmark_review import dropped_by_people, items_of
-    from tsgkit.suites.tsg.commands.benchmark_work import Work
+    from tsgkit.cli.suites.tsg.benchmark_fixes import audits_of_folder, fixed, without
+    from tsgkit.cli.suites.tsg.benchmark_gate import blames_of
+    from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of
+    from tsgkit.cli.suites.tsg.benchmark_work import Work
     from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
     out = Path(arguments.out)
@@ -260,7 +260,7 @@ def _run(settings: Settings, stages: Sequence[str], arguments: argparse.Namespac
 
 
 def _reviewed(work: Work, arguments: argparse.Namespace) -> bool:
-    from tsgkit.suites.tsg.commands.benchmark_review import items_of, review, sampled
+    from tsgkit.cli.suites.tsg.benchmark_review import items_of, review, sampled
 
     items = sampled(items_of(work.folder), arguments.review, work.settings.seed)
     return review(items, work.folder.path, arguments.annotator, in_browser=arguments.review_in == BROWSER)
@@ -289,9 +289,9 @@ def _finish(
 
 def _write_card(work: Work) -> None:
     """Write the card, with the last audit."""
+    from tsgkit.cli.suites.tsg.benchmark_card import card_page, card_value
+    from tsgkit.cli.suites.tsg.benchmark_review import items_of, review_value, sampled
     from tsgkit.library.files import write_text
-    from tsgkit.suites.tsg.commands.benchmark_card import card_page, card_value
-    from tsgkit.suites.tsg.commands.benchmark_review import items_of, review_value, sampled
 
     folder, arguments = work.folder, work.arguments
     items = list(items_of(folder))
@@ -307,8 +307,8 @@ def _write_card(work: Work) -> None:
 
 def _about(work: Work) -> dict[str, Any]:
     """Return title, licence and sources; those of an earlier card where none are named now."""
-    from tsgkit.suites.tsg.commands.benchmark_card import NOT_STATED
-    from tsgkit.suites.tsg.commands.benchmark_settings import checksum
+    from tsgkit.cli.suites.tsg.benchmark_card import NOT_STATED
+    from tsgkit.cli.suites.tsg.benchmark_settings import checksum
 
     earlier: dict[str, Any] = {}
     if (path := work.folder.file("card.json")).is_file():

@@ -20,10 +20,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.suites.sceneeval.convert import add_convert, convert
+from tsgkit.cli.suites.sceneeval.render import add_render, render
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
-from tsgkit.suites.sceneeval.commands.convert import add_convert, convert
-from tsgkit.suites.sceneeval.commands.render import add_render, render
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Relation
@@ -138,7 +138,7 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.commands.scene_page import scene_page
+    from tsgkit.cli.suites.sceneeval.scene_page import scene_page
     from tsgkit.suites.sceneeval.pages.scene_view import SceneView
     from tsgkit.suites.sceneeval.plausibility import findings
 

@@ -31,9 +31,9 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
+    from tsgkit.cli.suites.spatialgen.rewrites import Job, Rewriting
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
-    from tsgkit.suites.spatialgen.commands.rewrites import Job, Rewriting
 
 SHOWN = 5
 
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the folder."""
-    from tsgkit.suites.spatialgen.commands.rewrites import Choice, jobs_of
+    from tsgkit.cli.suites.spatialgen.rewrites import Choice, jobs_of
     from tsgkit.suites.spatialgen.maker import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
@@ -86,14 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Rewriting:
     from tsgkit.agents.asker import ask_for
-    from tsgkit.suites.spatialgen.commands.rewrites import rewrite
+    from tsgkit.cli.suites.spatialgen.rewrites import rewrite
 
     each = functools.partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
     return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)
 
 
 def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.spatialgen.commands.rewrites import write_set
+    from tsgkit.cli.suites.spatialgen.rewrites import write_set
 
     if calls.shard is not None:
         return shard_done(calls, made.stopped, made.failures, arguments)

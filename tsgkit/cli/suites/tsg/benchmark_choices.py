@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from tsgkit.cli.suites.tsg.benchmark_sentences import model_writer, vocabularies
+from tsgkit.cli.suites.tsg.benchmark_settings import NARRATIVES, Making, Settings
 from tsgkit.errors import FileProblem
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.tsg.commands.benchmark_sentences import model_writer, vocabularies
-from tsgkit.suites.tsg.commands.benchmark_settings import NARRATIVES, Making, Settings
 from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, WordedSet, worded_sets
 from tsgkit.suites.tsg.makers.option_sets import StoryView
 from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
