@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -26,7 +25,7 @@ from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.providers import model_settings, provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import DEFAULT_LIMIT, Client, Settings, parse, secrets_of
+from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Client, Settings, parse, secrets_of
 from tsgkit.llm.user_models import usual_concurrency
 from tsgkit.suites.judges.response_formats import BAD_REQUESTS
 from tsgkit.suites.transcript import Ask
@@ -57,7 +56,6 @@ class Asker(Protocol):
 CONCURRENCY = 8
 LONGEST_REPLY = 2_000
 """The default limit of a file of weights in tokens; our longest answers, a whole L, take 700."""
-LIMIT = re.compile(r"max_(\w+_)?tokens")
 KEY = "give a key instead: --model-arg api_key=..."
 
 
@@ -95,7 +93,7 @@ def settings_for(model: str, arguments: Sequence[str]) -> Settings:
     end, a limit of tokens, where none is given.
     """
     given = parse(arguments, [model])
-    is_endless = is_local(model) and not any(LIMIT.fullmatch(argument.name) for argument in given)
+    is_endless = is_local(model) and not any(DECISIVE.search(argument.name) for argument in given)
     return model_settings(model, given, {"temperature": 0} | ({DEFAULT_LIMIT: LONGEST_REPLY} if is_endless else {}))
 
 

@@ -80,7 +80,7 @@ MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
 CHUNK = 300
 """The number of graphs that a process is given at a time, or a few more."""
-DOUBTFUL = "what it changed where no rule sees a fault may be as wrong: look at it with --review"
+DOUBTFUL = "the changes that no rule can judge may be as wrong: look at them with --review"
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 

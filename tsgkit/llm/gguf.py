@@ -70,7 +70,7 @@ class Weights:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a run keeps of it: all of it follows from the content."""
+        """The fields that a run stores; all follow from the content."""
         names = ("title", "size", "sha256", "quantisation")
         return {name: getattr(self, name) for name in names}
 

@@ -215,7 +215,7 @@ class GgufServer:
 
     @property
     def last_output(self) -> str:
-        """How it ended, and the last lines that it wrote."""
+        """The exit code, and the last lines that it wrote."""
         self._output.seek(max(self._output.seek(0, os.SEEK_END) - 2_000, 0))
         lines = self._output.read().decode("utf-8", "replace").splitlines()[-6:]
         code = self.process.poll()

@@ -9,7 +9,6 @@ own, and a model that reasons needs far more tokens than its answer has.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,14 +16,12 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.direct_calls import SERVED, is_own_server
 from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import reasons_by_name
-from tsgkit.llm.settings import DEFAULT_LIMIT, Settings
+from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Settings
 
 ROOM = 4
 """The length of the longest reply that is let through, in replies that are long for the task."""
 WORDS, REASONING = 200, 800
 """Tokens of words around an answer, and of reasoning where a style asks for it, in such a reply."""
-DECISIVE = re.compile(r"max_(\w+_)?tokens|n_predict|num_predict|reason|think")
-"""Parameters by which the user limits replies or has the model reason."""
 OPTION = "--model-arg max_tokens=N"
 
 
