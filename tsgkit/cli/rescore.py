@@ -67,7 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"  {count(rescored.misfits, 'record')} of samples.jsonl {said}")
     _print_reread(rescored)
     changed = sum(old.board != new.board for old, new in zip(before, after, strict=True))
-    say(f"{count(len(after), 'row')} judged again, {changed or 'none'} changed; run: {inert(str(arguments.run))}")
+    samples = count(reopened.header["samples"], "sample")
+    scored = f"{samples} scored again, {changed} of {count(len(after), 'row')} changed"
+    say(f"{scored}; run: {inert(str(arguments.run))}")
     return GOOD
 
 

@@ -212,7 +212,8 @@ def differences(row: ReportRow, style: str, items: int, reference: Reference) ->
         found.append(f"protocol: {row.protocol_note}")
     if reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge:
         found.append(f"judge: {row.judge} here, {reference.judge} there")
-    if row.solver != "baseline" and row.judge != RULES and row.prompts is None:
+    is_ours = reference.dataset in shipped_datasets(row.suite)
+    if row.solver != "baseline" and row.judge != RULES and row.prompts is None and not is_ours:
         found.append("prompts: the same requests in our wording")
     if (ours := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
         found.append(f"temperature: {ours} here, {reference.temperature} there")

@@ -54,7 +54,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Return a working folder that sees the repository's tasks and examples and keeps what is written to itself."""
-    for name in ("tasks", "examples"):
+    for name in ("tasks", "eval", "examples"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "build").mkdir()
     monkeypatch.chdir(tmp_path)
