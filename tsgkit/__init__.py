@@ -23,6 +23,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tsgkit.registry import SOLVERS as _SOLVERS
+
 if TYPE_CHECKING:
     from tsgkit import agents as agents
     from tsgkit.cli.makers import make as make
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.reader import read_file as read_file
     from tsgkit.library.documents.writer import convert as convert
     from tsgkit.llm.reply import Reply as Reply
+    from tsgkit.serve.narrative_editor import edit as edit
     from tsgkit.serve.view import view as view
     from tsgkit.serve.view import write_view as write_view
     from tsgkit.suites.user_parts import metric as metric
@@ -105,12 +108,14 @@ _HOMES = {
     "tsgkit.library.documents.reader": "read_document read_file",
     "tsgkit.library.documents.writer": "convert",
     "tsgkit.llm.reply": "Reply",
+    "tsgkit.serve.narrative_editor": "edit",
     "tsgkit.serve.view": "view write_view",
     "tsgkit.suites.user_tasks": "Task",
     "tsgkit.suites.user_parts": "metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)
+_SOLVERS["agent"] = "tsgkit.agents.solvers:AGENTS"
 
 __all__ = sorted(_HOME_OF)
 

@@ -20,16 +20,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from importlib import import_module
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 PERSON = "person"
 HANDS = ("hand1", "hand2")
 VERB = "verb"
 DOBJ = "dobj"
 WITH = "with"
-EDITOR = "tsgkit.serve.narrative_editor"
-"""The module of the editor for notebooks, named because it is far above this one."""
 INSTANCE = re.compile(r":\d{1,9}$")
 """The suffix that distinguishes objects of one name (``book:1``) in data with instances."""
 
@@ -276,14 +273,6 @@ class Description:
     frames: Frames | None = None
 
 
-class NarrativeEditor(Protocol):
-    """An editor of a narrative, shown where a cell of a notebook ends with it."""
-
-    @property
-    def narrative(self) -> Narrative:
-        """The narrative as it is now."""
-
-
 @dataclass(frozen=True)
 class Narrative:
     """A scenario: descriptions in order, and L if known.
@@ -317,14 +306,3 @@ class Narrative:
             for description in self.descriptions
         )
         return replace(self, descriptions=descriptions)
-
-    def edit(self, proposal: Narrative | None = None) -> NarrativeEditor:
-        """Return an editor for a notebook; the differences to a proposal can be accepted piece by piece.
-
-            editor = narrative.edit()          # shows the editor: Jupyter, VS Code, marimo
-            editor.narrative                   # the narrative with all edits
-
-        Raise ``ExtraMissing`` without the extra ``notebook``.
-        """
-        editor: NarrativeEditor = import_module(EDITOR).editor_of(self, proposal)
-        return editor

@@ -21,9 +21,6 @@ from tsgkit.errors import UsageError
 from tsgkit.library.bundle import ROOMS, bundled
 from tsgkit.library.files import decoded, read_text
 
-SUITES = "tsgkit.suites"
-"""The group of entry points by which packages add suites."""
-
 
 def installed_suites() -> tuple[EntryPoint, ...]:
     """Return the entry points of all suites that packages add, by name."""
@@ -33,7 +30,7 @@ def installed_suites() -> tuple[EntryPoint, ...]:
 @lru_cache(maxsize=8)
 def _suites_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Look for them on this path; walking over all that is installed takes a while."""
-    found = {point.name: point for point in reversed(entry_points(group=SUITES))}
+    found = {point.name: point for point in reversed(entry_points(group="tsgkit.suites"))}
     return tuple(found[name] for name in sorted(found))
 
 

@@ -1,6 +1,6 @@
 """The editor of a narrative in a notebook: a widget for Jupyter, VS Code and marimo.
 
-    editor = narrative.edit()          # a cell that ends with it shows the editor
+    editor = tk.edit(narrative)        # a cell that ends with it shows the editor
     editor.narrative                   # the narrative as it is now
 
 It is an anywidget: its requests are messages to the kernel. Every edit counts at once; nothing is written to disk.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.browser.modules import joined, text_of
 from tsgkit.errors import ExtraMissing, UsageError
@@ -29,17 +29,30 @@ ENTRY = "widget.js"
 STYLES = ("panels/panels.css", "edit/edit.css")
 
 
-def editor_of(narrative: Narrative, proposal: object = None) -> anywidget.AnyWidget:
-    """Return an editor of a narrative.
+class NarrativeEditor(Protocol):
+    """An editor of a narrative, shown where a cell of a notebook ends with it."""
 
-    Raise ``ExtraMissing`` without the extra ``notebook``, and ``UsageError`` for a proposal that is no narrative.
+    @property
+    def narrative(self) -> Narrative:
+        """The narrative as it is now."""
+
+
+def edit(narrative: Narrative, proposal: Narrative | None = None) -> NarrativeEditor:
+    """Return an editor for a notebook; the differences to a proposal can be accepted piece by piece.
+
+        editor = tk.edit(narrative)        # shows the editor: Jupyter, VS Code, marimo
+        editor.narrative                   # the narrative with all edits
+
+    Raise ``ExtraMissing`` without the extra ``notebook``, and ``UsageError`` for what is no narrative.
     """
     if find_spec("anywidget") is None:
         raise ExtraMissing("the editor is shown in a notebook", "anywidget", "notebook")
-    if proposal is not None and not isinstance(proposal, Narrative):
-        found = type(proposal).__name__
-        raise UsageError(f"proposal: expected a Narrative, found {found}", hint="of an editor: editor.narrative")
-    return _editor_class()(narrative, proposal)
+    for name, value in (("narrative", narrative), ("proposal", narrative if proposal is None else proposal)):
+        if not isinstance(value, Narrative):
+            hint = "graphs become one by tsgkit.Narrative.of(graphs); that of an editor is editor.narrative"
+            raise UsageError(f"{name}: expected a Narrative, found {type(value).__name__}", hint=hint)
+    editor: NarrativeEditor = _editor_class()(narrative, proposal)
+    return editor
 
 
 @dataclass
@@ -77,7 +90,7 @@ def _editor_class() -> type[anywidget.AnyWidget]:
     import anywidget
     import traitlets
 
-    class NarrativeEditor(anywidget.AnyWidget):
+    class EditorWidget(anywidget.AnyWidget):
         """The editor of a narrative; ``revision`` counts the edits and can be observed."""
 
         _esm = f"{joined(ENTRY)}\nexport default {{ render }};\n"
@@ -102,4 +115,4 @@ def _editor_class() -> type[anywidget.AnyWidget]:
             self._session.mark_saved()
             self.send(found)
 
-    return NarrativeEditor
+    return EditorWidget

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.library.projects import SUITES, installed_suites
+from tsgkit.library.projects import installed_suites
 
 if TYPE_CHECKING:
     from tsgkit.library.cards import Card
@@ -152,10 +152,10 @@ def _theirs(point: EntryPoint) -> Suite:
         ) from None
     if not isinstance(found, Suite):
         raise UsageError(
-            f"the entry point {point.name} of {SUITES} is {found!r:.60}", hint="name a tsgkit.suites.suite.Suite"
+            f"the entry point {point.name} of {point.group} is {found!r:.60}", hint="name a tsgkit.suites.suite.Suite"
         )
     if found.name != point.name:
-        raise UsageError(f"the entry point {point.name} of {SUITES} is the suite {found.name}", hint="name it so")
+        raise UsageError(f"the entry point {point.name} of {point.group} is the suite {found.name}", hint="name it so")
     return replace(found, module=point.module)
 
 

@@ -20,12 +20,13 @@ from playwright.sync_api import Browser, Page, expect
 from seeded_faults import bundled
 from served import editing
 
+from tsgkit import edit
 from tsgkit.errors import UsageError
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_file
 
 MANUAL = Path(__file__).resolve().parents[3] / "docs" / "annotating.md"
-STORY = """from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary
+STORY = """from tsgkit import Description, Narrative, Vocabulary, edit
 names = Vocabulary(("jar", "lid"), ("verb", "dobj", "with"), ("open", "take"))
 story = Narrative((Description("She opens the jar with one hand."), Description("She takes the lid.")), names, "jam")
 """
@@ -164,9 +165,9 @@ def annotate(page: Page) -> None:
 
 def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="proposal: expected a Narrative, found str"):
-        bundled()[0].edit("story.jsonl")  # type: ignore[arg-type]
+        edit(bundled()[0], "story.jsonl")  # type: ignore[arg-type]
     about: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
-    texts = f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"
+    texts = f"{STORY}editor = edit(story)\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"
     cells = [{"id": f"cell-{number}", "source": text, **about} for number, text in enumerate(texts)]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     saved = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}

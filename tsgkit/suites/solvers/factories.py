@@ -5,22 +5,23 @@
 >>> factory_of("agent:low").names, factory_of("agent:low").styled
 (('agent', 'agent:low', 'agent:medium', 'agent:high'), False)
 
-A factory may be in any package; it is named by its dotted place and imported on use. A package adds one by an entry
-point in the group ``tsgkit.solvers``: its name is the first word of the solvers' names, its value the factory. A
-factory does not depend on suites: it decides for each task whether it applies.
+A package adds a factory by an entry point in the group ``tsgkit.solvers``: its name is the first word of the solvers'
+names, its value the factory, which is imported on use. Packages of ours above this one are registered in
+``tsgkit.registry``. A factory does not depend on suites: it decides for each task whether it applies.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.registry import SOLVERS
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.suites.solvers.offline_solvers import Recorded
@@ -31,11 +32,6 @@ from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer, Solver
 from tsgkit.suites.transcript import Transcript
 
 GROUP = "tsgkit.solvers"
-OURS = {
-    "single": ("tsgkit.suites.solvers.factories", "SINGLES"),
-    "vote": ("tsgkit.suites.solvers.factories", "VOTES"),
-    "agent": ("tsgkit.agents.solvers", "AGENTS"),
-}
 VOTE = re.compile(r"vote:([0-9]{1,3})")
 MOST_VOTES = 100
 AnyTask = Answerable[Any, Any]
@@ -67,7 +63,7 @@ _GIVEN: dict[str, SolverFactory] = {}
 
 def refuse_factory(first: str) -> None:
     """Raise ``UsageError`` if our solvers or a package's have this first word."""
-    if first in OURS or any(point.name == first for point in entry_points(group=GROUP)):
+    if first in OURS or any(point.name == first for point in _points()):
         raise UsageError(f"there is a solver {first} already", hint="give yours another name")
 
 
@@ -97,18 +93,19 @@ def has_registered_factories() -> bool:
 
 def known_factories() -> tuple[str, ...]:
     """Return the first words of all solvers' names."""
-    return tuple(dict.fromkeys((*OURS, *_GIVEN, *(point.name for point in entry_points(group=GROUP)))))
+    return tuple(dict.fromkeys((*OURS, *(point.name for point in _points()), *_GIVEN)))
+
+
+def _points() -> Iterator[EntryPoint]:
+    """Yield the entry points of factories: those of our packages above this one, then those of installed packages."""
+    for first, place in SOLVERS.items():
+        yield EntryPoint(first, place, GROUP)
+    yield from entry_points(group=GROUP)
 
 
 def _loaded(first: str) -> SolverFactory | None:
-    if first in _GIVEN:
-        return _GIVEN[first]
-    if first in OURS:
-        module, place = OURS[first]
-        ours: SolverFactory = getattr(import_module(module), place)
-        return ours
-    theirs: SolverFactory | None = next((point.load() for point in entry_points(group=GROUP, name=first)), None)
-    return theirs
+    known = OURS | _GIVEN
+    return known[first] if first in known else next((point.load() for point in _points() if point.name == first), None)
 
 
 def check_solver(name: str, task: AnyTask) -> None:
@@ -214,7 +211,8 @@ class VoteFactory:
         return Draws(_votable(name, task), style, name, votes_of(name))
 
 
-SINGLES, VOTES = SingleFactory(), VoteFactory()
+VOTES = VoteFactory()
+OURS: dict[str, SolverFactory] = {"single": SingleFactory(), "vote": VOTES}
 
 
 def _votable(name: str, task: AnyTask) -> Votable[Any, Any]:
