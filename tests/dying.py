@@ -7,9 +7,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.transcript import Ask, Transcript, local
+from tsgkit.suites.transcript import Transcript, local
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ import pytest
 from shipped import TASKS
 
 from tsgkit.library.cards import Card
+from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import Suite
 from tsgkit.suites.task import Dataset
-from tsgkit.suites.transcript import Ask, Transcript
+from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.qa import Questions
 
 FAULTS = "faults.json"

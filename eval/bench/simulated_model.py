@@ -25,9 +25,8 @@ from tsgkit.graph import ActionGraph, Triplet, Vocabulary, diff, read
 from tsgkit.graph.edits import Change, ChangeKind
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB
 from tsgkit.graph.prompt_text import arrows
-from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.reply import Ask, Reply, Usage
 from tsgkit.scoring.sets import compare_graphs
-from tsgkit.suites.transcript import Ask
 from tsgkit.suites.tsg.items import GenerationSample
 
 if TYPE_CHECKING:

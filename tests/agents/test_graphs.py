@@ -14,13 +14,13 @@ from spoken_models import BETTER, CUP, GOOD, RINSE, VASE, L, arrows, graph
 
 import tsgkit as tk
 from tsgkit.agents import ByLabel, Effort, RefineInput
-from tsgkit.agents.asker import MemoryRecorder
 from tsgkit.agents.effort import LEVELS
 from tsgkit.agents.graph_values import change_values, finding_values, graph_values
 from tsgkit.agents.mermaid import mermaid
 from tsgkit.errors import UsageError
 from tsgkit.graph import Description, Narrative
 from tsgkit.graph.notation.narratives import vocabulary_value
+from tsgkit.llm.asker import MemoryRecorder
 from tsgkit.llm.door import Call
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply

@@ -15,7 +15,6 @@ from spoken_models import BETTER, CUP, GOOD, RINSE, VASE, L, Said, Spoken, arrow
 
 from tsgkit import agenerate, generate, refine
 from tsgkit.agents import ByLabel, decomposition
-from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.decomposition import MOST_ACTIONS, MOST_COUNT, DecomposedSentence, Sentence
 from tsgkit.agents.effort import LEVELS, LOOKS, Effort
 from tsgkit.agents.passages import Passage
@@ -27,6 +26,7 @@ from tsgkit.graph import ActionGraph, Description, Narrative, Triplet, Vocabular
 from tsgkit.graph.repairs import EXACT, MODEL, PROPOSED, Change, is_fault
 from tsgkit.graph.slips import published_error
 from tsgkit.library.documents.reader import read_file
+from tsgkit.llm.asker import SchemaRefusals
 from tsgkit.llm.failures import BudgetReached, Unasked
 from tsgkit.llm.reply import Ending, Reply
 

@@ -77,11 +77,8 @@ def test_numbers_in_base_60_are_refused() -> None:
 
 
 def test_addresses_with_a_password_are_refused_and_not_shown(folder: Path, tsgkit: CommandLine) -> None:
-    Path("g.txt").write_text("person -> verb -> wash\n")
     for words in (
         "eval --task sgqa --limit 1 --model openai/x --model-arg api_base={} --out run",
-        "refine g.txt --model openai/x --model-arg api_base={} -o out.txt",
-        "images --task formalimg/knolling --model openai/x --model-arg api_base={} -o out",
         "data get tsg-bench --from {}",
     ):
         ended = tsgkit(words.format("http://me:hunter2@127.0.0.1:1/v1"), code=2)

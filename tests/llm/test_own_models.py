@@ -19,10 +19,10 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage
 from refusals import refusal
 
-from tsgkit.agents.asker import door_of
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm import gguf, local_models
+from tsgkit.llm.asker import door_of
 from tsgkit.llm.failures import CallFailed, Stopped
 from tsgkit.llm.gguf import weights_in
 from tsgkit.llm.local_models import LEAST_CONTEXT, LocalModel, context_of, registered

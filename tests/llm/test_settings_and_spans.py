@@ -73,6 +73,7 @@ def test_settings_reject_invalid_arguments_and_repeat_no_key() -> None:
         ("extra_body=5", "not a JSON object", "extra_body.NAME=VALUE"),
         ("extra_headers=hello", "not a JSON object", ""),
         ("api_base=localhost:8000/v1", "no address", "http://127.0.0.1:8000/v1"),
+        ("api_base=http://me:word@host/v1", "with a user or a password in it", "api_key="),
         *((f"api_base={base}", "no address", "") for base in ("ftp://host/v1", "http:///v1", "http://[bad")),
         *((f"api_base={base}", "no address", "") for base in ("http://host:port/v1", "http+unix://tmp/v1")),
         ("tempature=0.5", "no parameter is called so", "temperature?"),
@@ -89,7 +90,7 @@ def test_settings_reject_invalid_arguments_and_repeat_no_key() -> None:
 
 
 def test_endpoint_is_address_or_provider_with_version_and_region_but_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert settings(f"api_base=https://me:{KEY}@host:8000/v1/?key={KEY}#x").endpoint == "https://host:8000/v1"
+    assert settings(f"api_base=https://host:8000/v1/?key={KEY}#x").endpoint == "https://host:8000/v1"
     assert settings("seed=1").endpoint == settings_of("gpt-4o", [], {}).endpoint == "openai"
     texts = ["api_version=2024-06-01", f"aws_secret_access_key={KEY}", "aws_region_name=eu", f"extra_headers.X={KEY}"]
     assert settings(*texts).endpoint == "openai api_version=2024-06-01 aws_region_name=eu"
@@ -98,7 +99,7 @@ def test_endpoint_is_address_or_provider_with_version_and_region_but_no_key(monk
         ("FIREWORKS_API_BASE", "fireworks_ai/m"), ("MY_OWN_API_BASE", "my-own/m"),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
-            patch.setenv(variable, "http://me:pw@elsewhere/v1")
+            patch.setenv(variable, "http://elsewhere/v1")
             assert settings(model=model).endpoint == "http://elsewhere/v1", variable
             assert settings("api_base=http://given/v1", model=model).endpoint == "http://given/v1"
     texts = ["service_tier=flex", "extra_body.service_tier=flex", "seed=1", "service_tier=5"]
@@ -129,10 +130,10 @@ def test_parameters_that_would_not_be_sent_and_missing_keys_are_refused_or_noted
 
 
 def test_no_representation_shows_a_key_and_every_place_of_one_is_known_as_a_secret() -> None:
-    texts = [f"api_key={KEY}", f"extra_headers.Authorization=Bearer {KEY}", f"api_base=http://me:{KEY}@host/v1"]
+    texts = [f"api_key={KEY}", f"extra_headers.Authorization=Bearer {KEY}", f"api_base=http://h/v1?key={KEY}"]
     assert KEY not in repr(settings(*texts)) + repr(parse(texts, []))
     assert repr(parse(["temperature=0.25"], [])[0]) == "Argument(model=None, name='temperature', value=0.25)"
-    places = [f"extra_headers.X-Anything={KEY}", f"extra_headers.Cookie={KEY[:10]}", f"api_base=http://h/v1?key={KEY}"]
+    places = [f"extra_headers.X-Anything={KEY}", f"extra_headers.Cookie={KEY[:10]}"]
     for text in (*texts, *places, f"aws_session_token={KEY}", f"azure_client_secret={KEY}"):
         secret = KEY[:10] if "Cookie" in text else KEY
         assert secret not in secrets_of([settings(text)]).redact(f"invalid key {secret}!"), text

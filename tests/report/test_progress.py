@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 import pytest
 
-from tsgkit.agents.asker import door_of
+from tsgkit.llm.asker import door_of
 from tsgkit.report import progress
 from tsgkit.report.countdown import Countdown
 from tsgkit.report.progress import Progress, line_of

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tsgkit.agents.asker import Asker, ask_for, closing, door_of
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage, Point, can_be_made, passages_of
 from tsgkit.agents.refinement import ASKING, Refined, refine_passage
@@ -24,6 +23,7 @@ from tsgkit.graph.edits import exchanged
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.repairs import Change, is_undecided, mend
 from tsgkit.graph.rules import Finding, check_narrative
+from tsgkit.llm.asker import Asker, ask_for, closing, door_of
 
 MOST_FAILURES = 3
 """After so many passages in a row without an answer from the service, it is not asked any more."""
@@ -75,7 +75,7 @@ async def arefine(
     ``model`` is a LiteLLM name, or an object with an ``ask`` such as a door or a script. ``told`` is the story, for
     graphs without sentences.
 
-    >>> from tsgkit.agents.asker import ByLabel
+    >>> from tsgkit.llm.scripts import ByLabel
     >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
     >>> vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
     >>> model = ByLabel({"look/1": "1: fill -> dobj -> kettle (90)"})

@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
 
-from tsgkit.agents.asker import Asker, TextAsk, ask_for
 from tsgkit.agents.decomposition import (
     WRITTEN,
     Choose,
@@ -50,6 +49,7 @@ from tsgkit.agents.story_graphs import StoryProgress
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Description, Vocabulary
 from tsgkit.graph.notation.narratives import vocabulary_value
+from tsgkit.llm.asker import Asker, TextAsk, ask_for
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -1,7 +1,8 @@
 """Decomposition: a sentence becomes ordered actions, each action a graph, and the graphs are refined together.
 
 >>> import asyncio
->>> from tsgkit.agents.asker import ByLabel, ask_for
+>>> from tsgkit.llm.asker import ask_for
+>>> from tsgkit.llm.scripts import ByLabel
 >>> model = ByLabel({
 ...     "decompose/1": "1. pick up the cup\\n2. rinse it",
 ...     "write/1": "person -> verb -> pick-up\\npick-up -> dobj -> cup\\npick-up -> with -> hand1",
@@ -23,7 +24,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from tsgkit.agents.asker import NoText, TextAsk
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.prompts import allowed, hands, template, told
@@ -33,10 +33,11 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
 from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.graph.repairs import Change
+from tsgkit.llm.asker import NoText, TextAsk
+from tsgkit.llm.reply import Ask
 from tsgkit.replies import Unreadable
 from tsgkit.replies.characters import without_bullets
 from tsgkit.replies.sections import answer_section
-from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tsgkit.agents.asker import ByLabel
 from tsgkit.agents.decomposer_graph import decomposer
 from tsgkit.agents.refiner_graph import refiner
 from tsgkit.errors import UsageError
+from tsgkit.llm.scripts import ByLabel
 
 AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner, "decomposer": lambda: decomposer(ByLabel({}))}
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tsgkit.agents.asker import Asker, TextAsk, ask_for
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.graph_values import finding_values, public_node
 from tsgkit.agents.passages import Passage
@@ -27,6 +26,7 @@ from tsgkit.agents.refinement import (
     begun,
     refined_from,
 )
+from tsgkit.llm.asker import Asker, TextAsk, ask_for
 
 Update = dict[str, Any]
 NO_WORK: Update = {"around": {}, "work": {}}

@@ -1,7 +1,8 @@
 """Refinement: check, look, change and check again, until a passage is clean or another look would not help.
 
 >>> import asyncio
->>> from tsgkit.agents.asker import ByLabel, ask_for
+>>> from tsgkit.llm.asker import ask_for
+>>> from tsgkit.llm.scripts import ByLabel
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
 >>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with"), ("fill", "pour"))
 >>> spoilt = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))
@@ -25,7 +26,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
-from tsgkit.agents.asker import NoText, TextAsk
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.look_replies import Look, Named, read_look, schema_of
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, can_be_made, version_of
@@ -35,7 +35,8 @@ from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.repairs import MODEL, PROPOSED, Change, is_fault, mend
 from tsgkit.graph.rules import Finding
-from tsgkit.suites.transcript import Ask
+from tsgkit.llm.asker import NoText, TextAsk
+from tsgkit.llm.reply import Ask
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
-from tsgkit.agents.asker import Asker
 from tsgkit.agents.cleaner import Tally, ended, with_repairs
 from tsgkit.agents.effort import Effort, Level, Repair, effort_of
 from tsgkit.agents.graph_values import (
@@ -41,6 +40,7 @@ from tsgkit.agents.plain_state import plain, restored
 from tsgkit.agents.shared_model import AskingOptions, shared_model
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
+from tsgkit.llm.asker import Asker
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -1,7 +1,7 @@
 """The model of a compiled graph, shared by all its runs in every event loop and thread.
 
 >>> import asyncio
->>> from tsgkit.agents.asker import TextAsk, ask_for
+>>> from tsgkit.llm.asker import TextAsk, ask_for
 >>> model = shared_model(lambda messages: messages[-1]["content"].upper(), {})
 >>> asyncio.run(TextAsk(ask_for(model, "tea")).text("Which?", "answer"))
 'WHICH?'
@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
-from tsgkit.agents.asker import Asker, door_of, settings_for
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.llm.asker import Asker, door_of, settings_for
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.event_loop import background_loop

@@ -1,7 +1,8 @@
 """Agents as solvers of tasks: ``agent:low``, ``agent:medium`` (also ``agent``) and ``agent:high``, by their effort.
 
 >>> import asyncio
->>> from tsgkit.agents.asker import ByLabel, ask_for
+>>> from tsgkit.llm.asker import ask_for
+>>> from tsgkit.llm.scripts import ByLabel
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.suite import task_of
 >>> task = task_of(load_card("tsg/sa-sgg"))
@@ -36,7 +37,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
-from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.decomposition import (
     MOST_TRIES,
     DecomposedSentence,
@@ -56,15 +56,16 @@ from tsgkit.graph.prompt_text import arrows
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
+from tsgkit.llm.asker import SchemaRefusals
 from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.protocols import Answer, Answerable, Draft, Draftable, Item
 from tsgkit.suites.solvers.scorers import NOTES, Work, failed
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.suite import in_order, task_of
-from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

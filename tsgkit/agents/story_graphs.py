@@ -1,6 +1,6 @@
 """Turns a story into graphs, sentence by sentence, with the hands carried from one to the next.
 
->>> from tsgkit.agents.asker import ByLabel
+>>> from tsgkit.llm.scripts import ByLabel
 >>> import asyncio
 >>> said = "person -> verb -> pick-up\\npick-up -> dobj -> cup\\npick-up -> with -> hand1"
 >>> sentences_of("She takes a cup. She looks at Mr. Bean.")
@@ -16,7 +16,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tsgkit.agents.asker import Asker, NoText, TextAsk, ask_for, closing, door_of
 from tsgkit.agents.decomposition import WRITTEN, DecomposedSentence, Sentence, decompose_sentence
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import MOST_BEFORE, MOST_CONTEXT
@@ -26,6 +25,7 @@ from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Nar
 from tsgkit.graph.repairs import Change, is_fault
 from tsgkit.graph.rules import Finding, check_narrative
 from tsgkit.lexicon import fold, is_preposition, same_word
+from tsgkit.llm.asker import Asker, NoText, TextAsk, ask_for, closing, door_of
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
 

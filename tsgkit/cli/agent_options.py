@@ -97,7 +97,7 @@ def shard_given(arguments: argparse.Namespace) -> Shard | None:
 
 def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
     """Return the calls beside the file, or folder, that is written."""
-    from tsgkit.agents.asker import settings_for
+    from tsgkit.llm.asker import settings_for
     from tsgkit.llm.providers import needs_litellm
     from tsgkit.runs.agent_calls import open_calls
     from tsgkit.runs.run_setup import asks_a_model

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaner, story_graphs
-from tsgkit.agents.asker import settings_for
 from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.effort import Effort, Level, Repair, effort_of
 from tsgkit.errors import UsageError
@@ -30,6 +29,7 @@ from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
+from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import secrets_of

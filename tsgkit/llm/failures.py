@@ -9,6 +9,8 @@ from tsgkit.errors import TsgkitError
 from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
+BAD_REQUESTS = (400, 422)
+"""Statuses of services that refuse a request for its form."""
 BILLING_STATUS = (400, 402, 403, 429)
 """HTTP status of services whose account cannot pay."""
 BILLING = re.compile(
@@ -101,7 +103,7 @@ class CallFailed(Exception):
     @property
     def may_be_schema(self) -> bool:
         """True if the same request without its schema may succeed."""
-        return self.with_schema and self.status in (400, 422)
+        return self.with_schema and self.status in BAD_REQUESTS
 
     @property
     def may_be_limit(self) -> bool:

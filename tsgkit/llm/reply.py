@@ -1,4 +1,4 @@
-"""Replies of a model: text, ending, usage, and all attempts.
+"""Replies of a model: text, ending, usage, and all attempts; and functions that bring them.
 
 >>> Usage(prompt=100, completion=20) + Usage(prompt=50, completion=None)
 Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None, written=None)
@@ -6,9 +6,13 @@ Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None, writt
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 
 class Ending(StrEnum):
@@ -105,6 +109,15 @@ class Reply:
 
 SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status", "note")
 USED = ("prompt", "completion", "reasoning", "cached", "cost", "written")
+
+
+class Ask(Protocol):
+    """A function that asks a model, with a label that is unique within the sample."""
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        """Return the reply."""
 
 
 def reply_value(reply: Reply) -> dict[str, Any]:

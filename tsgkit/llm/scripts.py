@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
 from tsgkit.llm.failures import Stopped
-from tsgkit.llm.reply import Ending, Reply, reply_from
+from tsgkit.llm.reply import NOTHING, Ending, Reply, reply_from
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -26,6 +26,26 @@ Place = tuple[object, ...]
 Values = tuple[object, ...]
 """The values of a call on each axis; None where it has none of its own."""
 NOTHING_WRITTEN = Reply(text=None, ending=Ending.MISSING, source="script")
+
+
+@dataclass(frozen=True)
+class ByLabel:
+    """A fake model that returns a given text under each label (``look/1``), the same for every sample."""
+
+    says: Mapping[str, str]
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """Return the text of a label."""
+        text = self.says.get(label)
+        return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
 class Source(Protocol):

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tsgkit.errors import UsageError
+from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
@@ -135,7 +136,8 @@ class Settings:
         for name, value in self.connection.get("extra_headers", {}).items():
             if SECRET_NAMES.search(name) or SECRET_HEADERS.search(name) or not value.isalpha():  # not an everyday word
                 values += [value, value.rpartition(" ")[2]]
-        return [*values, *_secrets_of_address(str(self.connection.get("api_base", "")))]
+        address = urlsplit(str(self.connection.get("api_base", "")))
+        return [*values, *(value for _, value in parse_qsl(address.query))]
 
 
 def parse(
@@ -246,6 +248,7 @@ def _header(value: object) -> str:
 
 
 def _check_address(address: str) -> None:
+    refuse_login(address, "api_base", "give a key instead: --model-arg api_key=...")
     try:
         parts = urlsplit(address)
         is_socket = parts.scheme in UNIX and unquote(parts.netloc).startswith("/")
@@ -255,14 +258,6 @@ def _check_address(address: str) -> None:
     if not good:
         hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
         raise UsageError("api_base is no address of a service", hint=hint)
-
-
-def _secrets_of_address(address: str) -> list[str]:
-    """Return login, password and query values of an address, encoded and decoded."""
-    parts = urlsplit(address)
-    login = parts.netloc.rpartition("@")[0]
-    password = login.partition(":")[2]
-    return [login, password, unquote(password), *(value for _, value in parse_qsl(parts.query))]
 
 
 def accepted_parameters(

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tsgkit.agents.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.agents.prompts import fingerprint
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
+from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door

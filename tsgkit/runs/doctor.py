@@ -25,10 +25,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tsgkit.agents.asker import door_of, settings_for
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.files import read_text
+from tsgkit.llm.asker import door_of, settings_for
 from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished

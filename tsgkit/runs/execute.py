@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.executors import PROCESSES, Executor, Here, executor_named, usual_executor
 from tsgkit.runs.executors.carried_files import carried, with_files
@@ -28,7 +28,7 @@ from tsgkit.runs.span_attributes import asked_attributes, outcome_attributes
 from tsgkit.runs.state import RowState
 from tsgkit.suites.item_errors import ItemError, Scored, told
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
-from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

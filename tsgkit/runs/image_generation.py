@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tsgkit.agents.asker import KEY, MemoryRecorder
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, UsageError
-from tsgkit.library.downloads import refuse_login
+from tsgkit.llm.asker import MemoryRecorder
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.concurrency import RequestQueue
@@ -150,7 +149,6 @@ def painter_of(
     if model.startswith(PREFIX):
         return _own_painter(model, {one.name: one.value for one in given}, rewriter)
     settings = settings_of(model, given, {})
-    refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
     known = image_price_of(model, size, quality) if price is None else image_price_given(price)
     return Painter(settings, known, rewriter)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tsgkit.agents.asker import ask_for, settings_for
 from tsgkit.errors import UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.asker import ask_for, settings_for
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door

@@ -20,12 +20,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tsgkit.agents.asker import KEY
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.bundle import portable
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.library.downloads import refuse_login
 from tsgkit.library.files import look_alike
 from tsgkit.library.named_file import NamedFile
 from tsgkit.library.projects import find
@@ -359,10 +357,7 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    found = {name: model_settings(name, arguments, defaults) for name in asked}
-    for settings in found.values():
-        refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
-    return found
+    return {name: model_settings(name, arguments, defaults) for name in asked}
 
 
 def limits_of_replies(plan: Plan, tasks: Iterable[Task], settings: Mapping[str, Settings]) -> dict[str, ReplyLimit]:

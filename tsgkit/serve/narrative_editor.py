@@ -47,7 +47,8 @@ def edit(narrative: Narrative, proposal: Narrative | None = None) -> NarrativeEd
     """
     if find_spec("anywidget") is None:
         raise ExtraMissing("the editor is shown in a notebook", "anywidget", "notebook")
-    for name, value in (("narrative", narrative), ("proposal", narrative if proposal is None else proposal)):
+    values: dict[str, object] = {"narrative": narrative, "proposal": narrative if proposal is None else proposal}
+    for name, value in values.items():
         if not isinstance(value, Narrative):
             hint = "graphs become one by tsgkit.Narrative.of(graphs); that of an editor is editor.narrative"
             raise UsageError(f"{name}: expected a Narrative, found {type(value).__name__}", hint=hint)

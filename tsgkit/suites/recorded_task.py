@@ -14,7 +14,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.library.bundle import portable
 from tsgkit.library.cards import Card
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Pooling
@@ -27,7 +27,7 @@ from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.task import Dataset, Items, Task
-from tsgkit.suites.transcript import Ask, Transcript
+from tsgkit.suites.transcript import Transcript
 
 Records = Callable[[str], Mapping[str, Any] | None]
 """A function from an item's id to its record in one row of a run; None where it has none."""

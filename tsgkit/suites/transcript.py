@@ -5,26 +5,12 @@ Solvers create transcripts with a given ``ask``; scores are computed from transc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.llm.reply import NOTHING, Reply, Usage
 
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
-
 LOCAL = "local"
 """The label of a solver's own result, for which no model was asked."""
-
-
-class Ask(Protocol):
-    """A function that asks a model, with a label that is unique within the sample."""
-
-    async def __call__(
-        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
-    ) -> Reply:
-        """Return the reply."""
 
 
 @dataclass(frozen=True, slots=True)

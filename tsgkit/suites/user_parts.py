@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.llm.reply import Ask
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.llm.user_code import call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.suites.judgement import Judged
@@ -25,7 +26,7 @@ from tsgkit.suites.solvers.scorers import Work
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric
-from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

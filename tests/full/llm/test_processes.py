@@ -61,7 +61,7 @@ asyncio.run(work())
 
 def test_session_that_is_left_open_is_closed_in_silence_at_the_end(server: Running) -> None:
     code = f"""
-from tsgkit.agents.asker import ask_for
+from tsgkit.llm.asker import ask_for
 from tsgkit.agents.shared_model import shared_model
 from tsgkit.llm.event_loop import run_in_background
 from langchain_core.messages import HumanMessage

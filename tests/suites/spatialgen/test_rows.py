@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from image_server import png
 from shipped import TASKS
 
-from tsgkit.agents.asker import MemoryRecorder, ask_for
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.library.datasets import dataset
+from tsgkit.llm.asker import MemoryRecorder, ask_for
 from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.spatialgen import rows as row_files

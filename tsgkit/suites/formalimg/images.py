@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg.image_prompts import paintings_of
@@ -35,7 +35,7 @@ from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
-from tsgkit.suites.transcript import Ask, Transcript
+from tsgkit.suites.transcript import Transcript
 
 ONE_WAY = style_of("zero-shot")
 """The only prompt style for judges."""

@@ -23,7 +23,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.reply import Ending
+from tsgkit.llm.reply import Ask, Ending
 from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.configurations import Configuration, Scenario, Twist
@@ -34,7 +34,6 @@ from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
-from tsgkit.suites.transcript import Ask
 
 TWISTS: tuple[Twist, ...] = ("", "", "or", "", "not")
 """The twists of items, used in turn."""

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.response_formats import ResponseFormats, Schema
 from tsgkit.suites.replies import OUTCOMES
-from tsgkit.suites.transcript import Ask, LabelledReply
+from tsgkit.suites.transcript import LabelledReply
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

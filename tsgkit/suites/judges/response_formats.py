@@ -17,14 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.reply import Ending, Reply
-from tsgkit.suites.transcript import Ask
+from tsgkit.llm.failures import BAD_REQUESTS
+from tsgkit.llm.reply import Ask, Ending, Reply
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-BAD_REQUESTS = (400, 422)
-"""Statuses of services that refuse a request for its form."""
 Schema = dict[str, Any]
 """A response format as the wire has it, such as ``{"type": "json_schema", ...}``."""
 

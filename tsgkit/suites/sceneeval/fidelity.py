@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
+from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores
@@ -31,7 +32,6 @@ from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, Measure
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
-from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000
 """A demand with more possible groups than this is unknown."""

@@ -28,6 +28,7 @@ from tsgkit.geometry import (
     out_of_bounds,
     supports,
 )
+from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores, Verdict
@@ -37,7 +38,6 @@ from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.judge import Judge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
-from tsgkit.suites.transcript import Ask
 
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.geometry import bare_room, check_libraries
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
@@ -59,7 +59,7 @@ from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
 from tsgkit.suites.solvers.solver import Compute, Expected, Solver
 from tsgkit.suites.task import Dataset, Kind, OfficialResults, Piece, Viewing
-from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

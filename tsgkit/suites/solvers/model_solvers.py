@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic
 
+from tsgkit.llm.reply import Ask
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.protocols import Answer, Answerable, Item, Votable
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.solvers.solver import SINGLE, Expected, Scorer, asking
-from tsgkit.suites.transcript import Ask, LabelledReply, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 LABEL = "answer"
 

@@ -8,10 +8,11 @@ from typing import Any, Generic, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.protocols import Item, ItemIn
 from tsgkit.suites.solvers.solver import BASELINE, Expected, Scorer
-from tsgkit.suites.transcript import Ask, Transcript, local
+from tsgkit.suites.transcript import Transcript, local
 
 PREFIX = f"{BASELINE}/"
 """The beginning of a baseline's name as a subject: ``baseline/rules``."""

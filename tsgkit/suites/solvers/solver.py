@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.transcript import Ask, Transcript
+from tsgkit.suites.transcript import Transcript
 
 SINGLE, BASELINE = "single", "baseline"
 """Names of the solver that asks once, and of all solvers that ask no model."""

@@ -26,7 +26,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.reply import Ending
+from tsgkit.llm.reply import Ask, Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
@@ -34,7 +34,6 @@ from tsgkit.suites.gather_all import UnitMapper, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
 from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, content_words, folded, tokens
-from tsgkit.suites.transcript import Ask
 
 FIELDS = {
     "prompts": ("count", "scene", "aspects", "avoid"),

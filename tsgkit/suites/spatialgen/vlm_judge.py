@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS
 from tsgkit.suites.judgement import Judged
@@ -53,7 +53,7 @@ from tsgkit.suites.spatialgen.scores import judged, label_of, unpublished
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Viewing
-from tsgkit.suites.transcript import Ask, LabelledReply, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

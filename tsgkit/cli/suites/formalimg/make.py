@@ -118,7 +118,7 @@ async def _worded(
     items: dict[str, Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> tuple[dict[str, Composed], list[Rejected], str]:
     """Return the items worded by the model, as far as it answered."""
-    from tsgkit.agents.asker import ask_for
+    from tsgkit.llm.asker import ask_for
     from tsgkit.llm.failures import NotFinished
     from tsgkit.suites.formalimg.maker import Composed, written
 

@@ -193,7 +193,7 @@ def _made(draws: tuple[RoomPlan, ...], calls: AgentCalls | None, arguments: argp
 async def _ask(
     draws: tuple[RoomPlan, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> Generation:
-    from tsgkit.agents.asker import ask_for
+    from tsgkit.llm.asker import ask_for
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import Maker
 

@@ -85,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Rewriting:
-    from tsgkit.agents.asker import ask_for
     from tsgkit.cli.suites.spatialgen.rewrites import rewrite
+    from tsgkit.llm.asker import ask_for
 
     each = functools.partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
     return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)

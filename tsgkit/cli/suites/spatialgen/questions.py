@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Making:
-    from tsgkit.agents.asker import ask_for
     from tsgkit.library.cards import load_card
+    from tsgkit.llm.asker import ask_for
     from tsgkit.suites.spatialgen.maker import Maker
     from tsgkit.suites.spatialgen.questions import SpatialGenTask
 

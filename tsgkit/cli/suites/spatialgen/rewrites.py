@@ -18,7 +18,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.files import write_bytes, write_text
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.images import ImageFile, content_of
-from tsgkit.llm.reply import Ending
+from tsgkit.llm.reply import Ask, Ending
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import SavedRun, open_saved_run
@@ -31,7 +31,6 @@ from tsgkit.suites.spatialgen.rows import Row, SpatialSample
 from tsgkit.suites.spatialgen.scores import verdicts_of
 from tsgkit.suites.spatialgen.terms import GROUPS
 from tsgkit.suites.spatialgen.votes import plurality
-from tsgkit.suites.transcript import Ask
 from tsgkit.user_folders import cache_home
 
 VOTES = ("decided", "plurality")

@@ -180,7 +180,7 @@ def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Na
 
 def model_writer(making: Making, known: dict[str, Vocabulary], names: frozenset[str]) -> ModelWriter:
     """Return the writer that asks the model of this work."""
-    from tsgkit.agents.asker import ask_for
+    from tsgkit.llm.asker import ask_for
 
     calls = making.calls
     assert calls is not None  # noqa: S101  (asked by those that have a model)

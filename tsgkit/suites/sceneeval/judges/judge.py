@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from tsgkit.geometry import MeasuredScene
+from tsgkit.llm.reply import Ask
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.transcript import Ask
 
 
 class AttributeAnswer(NamedTuple):

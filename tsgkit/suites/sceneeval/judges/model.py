@@ -25,7 +25,7 @@ from tsgkit.geometry import MeasuredScene, View
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, Unknown, a_model, problem_of
@@ -39,7 +39,6 @@ from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

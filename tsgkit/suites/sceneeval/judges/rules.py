@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tsgkit.geometry import MeasuredScene, Object
 from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
+from tsgkit.llm.reply import Ask
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
@@ -32,7 +33,6 @@ from tsgkit.suites.sceneeval.word_meanings import (
     words_of,
 )
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

@@ -23,7 +23,7 @@ from tsgkit.graph.rules import ERROR, Finding, Place, Rule
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.reply import Ending
+from tsgkit.llm.reply import Ask, Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
@@ -38,7 +38,6 @@ from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import style_of
-from tsgkit.suites.transcript import Ask
 
 FIELDS = {
     "describe": ("rooms", "things", "least", "most", "attributes", "problems"),

@@ -21,11 +21,10 @@ from tsgkit.graph.prompt_text import arrows
 from tsgkit.graph.rules import ERROR, Finding
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.transcript import Ask
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentences import Sentence
 

@@ -13,7 +13,7 @@ from typing import Any
 from shipped import TASKS
 from told_rooms import annotated, described, draws, right, texts, with_entries, without_relations
 
-from tsgkit.agents.asker import MemoryRecorder, ask_for
+from tsgkit.llm.asker import MemoryRecorder, ask_for
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.scripts import RecordedModel, Script

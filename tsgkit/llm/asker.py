@@ -1,4 +1,4 @@
-"""Calls of agents: one source of replies, a label for every call, and a reason if no text comes back.
+"""Calls outside of an evaluation: one source of replies, a label for each call, and a reason if no text comes back.
 
 >>> import asyncio
 >>> from tsgkit.llm.scripts import RecordedModel, Script
@@ -11,24 +11,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
-from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
 from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.providers import model_settings, provider_for
-from tsgkit.llm.reply import NOTHING, Ending, Reply
+from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Client, Settings, parse, secrets_of
 from tsgkit.llm.user_models import usual_concurrency
-from tsgkit.suites.judges.response_formats import BAD_REQUESTS
-from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -56,7 +53,6 @@ class Asker(Protocol):
 CONCURRENCY = 8
 LONGEST_REPLY = 2_000
 """The default limit of a file of weights in tokens; our longest answers, a whole L, take 700."""
-KEY = "give a key instead: --model-arg api_key=..."
 
 
 def door_of(
@@ -72,7 +68,6 @@ def door_of(
 ) -> Door:
     """Return a door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
     settings = settings_for(model, arguments)
-    refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     price = price or price_of(model, settings.tier)
     return Door(
         name=settings.model,
@@ -156,26 +151,6 @@ class MemoryRecorder:
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply."""
         self.calls[call] = reply
-
-
-@dataclass(frozen=True)
-class ByLabel:
-    """A fake model that returns a given text under each label (``look/1``), the same for every sample."""
-
-    says: Mapping[str, str]
-
-    async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
-    ) -> Reply:
-        """Return the text of a label."""
-        text = self.says.get(label)
-        return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
 class NoText(Exception):
