@@ -40,9 +40,10 @@ async def towel(messages: Messages) -> str:
 
 def test_run_from_python_is_the_run_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with model_server() as server:
-        where = f"api_base={server.base}"
-        run = tk.evaluate("sgqa", model="openai/x", model_arg={"api_base": server.base}, out=tmp_path / "a", **SIX)
-        words = ["eval", "--task", "sgqa", "--model", "openai/x", "--model-arg", where, "--limit", "6", "--quiet"]
+        how = {"api_base": server.base, "stop": ["#", "5"], "extra_body": {"think": False}}
+        run = tk.evaluate("sgqa", model="openai/x", model_arg=how, out=tmp_path / "a", **SIX)
+        typed = f'--model-arg api_base={server.base} --model-arg stop=["#","5"] --model-arg extra_body.think=false'
+        words = f"eval --task sgqa --model openai/x {typed} --limit 6 --quiet".split()
         assert main([*words, "--no-cache", "--out", str(tmp_path / "b")]) == 0
         out = capsys.readouterr().out.replace(str(tmp_path / "b"), str(tmp_path / "a"))
         assert repr(run).splitlines()[:3] == out.splitlines()[:3]

@@ -29,7 +29,7 @@ from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import Client
+from tsgkit.llm.settings import Client, arguments_of
 from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class SharedModel:
     def _opened(self) -> Door:
         options = self.options
         name = self.model if isinstance(self.model, str) else registered_name(self.model)
-        arguments = _arguments(options.get("model_arg", ()))
+        arguments = arguments_of(options.get("model_arg", ()))
         price = _price(options["price"]) if "price" in options else price_of(name, settings_for(name, arguments).tier)
         if price is None and "max_cost" in options:
             hint = "give price='IN,OUT' (dollars per million tokens), or a limit of tokens or requests"
@@ -165,10 +165,6 @@ class SharedModel:
         if not isinstance(self.model, str):
             door.provider.prepare()  # the name stands for the last object that was given under it
         return door
-
-
-def _arguments(values: Mapping[str, Any] | Sequence[str]) -> Sequence[str]:
-    return [f"{name}={value}" for name, value in values.items()] if isinstance(values, Mapping) else values
 
 
 def _price(value: str | tuple[float, float]) -> Price:

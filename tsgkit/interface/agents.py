@@ -26,13 +26,13 @@ from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.effort import Effort, Level, Repair, effort_of
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.interface.arguments import name_of_model, pairs_of
+from tsgkit.interface.arguments import name_of_model
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import secrets_of
+from tsgkit.llm.settings import arguments_of, secrets_of
 from tsgkit.llm.telemetry import Tracing, traces_of
 from tsgkit.report.plain_text import count, inert
 from tsgkit.version import __version__
@@ -117,7 +117,7 @@ async def arefine(
     **tried: Unpack[AgentOptions],
 ) -> Cleaned:
     """Do the same as ``refine`` in the running event loop."""
-    asked, arguments, tries = _asked(model), pairs_of(model_arg), _effort(effort, tried)
+    asked, arguments, tries = _asked(model), arguments_of(model_arg), _effort(effort, tried)
     async with _tracing("refine", asked, arguments, tried) as tracing:
         found = await cleaner.arefine(
             _graphs(graphs),
@@ -164,7 +164,7 @@ async def agenerate(
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
         raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
-    asked, arguments, tries = _asked(model), pairs_of(model_arg), _effort(effort, tried)
+    asked, arguments, tries = _asked(model), arguments_of(model_arg), _effort(effort, tried)
     async with _tracing("generate", asked, arguments, tried) as tracing:
         found = await story_graphs.agenerate(
             story,

@@ -14,10 +14,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from tsgkit.interface.arguments import name_of_model, pairs_of
+from tsgkit.interface.arguments import name_of_model
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.llm.event_loop import run_in_background
+from tsgkit.llm.settings import arguments_of
 from tsgkit.report.doctor_text import examination_lines
 from tsgkit.runs import doctor as examining
 
@@ -61,5 +62,5 @@ async def adoctor(
     client: str | None = None,
 ) -> Examination:
     """Do the same as ``doctor`` in the running event loop."""
-    name, arguments = name_of_model(model), pairs_of(model_arg)
+    name, arguments = name_of_model(model), arguments_of(model_arg)
     return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price, client=client)))

@@ -22,7 +22,7 @@ from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
-from tsgkit.llm.settings import Client
+from tsgkit.llm.settings import Client, arguments_of
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import estimates_of
 from tsgkit.runs.evaluation import EvaluationOutcome, Options
@@ -67,7 +67,7 @@ ASKED = {
 CONTROLS = ("blind", "shuffled")
 """Protocols that withhold something on purpose; they follow the protocol that they control."""
 SCENE_TIME = 120.0
-PAIRS = ("model_arg", "images", "scenes", "assets")
+FOLDERS = ("images", "scenes", "assets")
 """Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
 
 
@@ -222,7 +222,9 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     """Return an option as a plan has it: names, texts and numbers."""
     if name in ("model", "judge"):
         return names_of_models(value) if name == "model" else name_of_model(value)
-    if name in PAIRS:
+    if name == "model_arg":
+        return arguments_of(value)
+    if name in FOLDERS:
         return pairs_of(value)
     if name == "task":
         return [_task_name(one) for one in (value if isinstance(value, (list, tuple)) else [value])]

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.arguments import check_kinds, checked_path, name_of_model, names_of_models, pairs_of
+from tsgkit.interface.arguments import check_kinds, checked_path, name_of_model, names_of_models
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.library.row_sources import pinned
+from tsgkit.llm.settings import arguments_of
 from tsgkit.llm.user_models import is_own
 from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
@@ -182,7 +183,7 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
 
 def _rewriter(options: Mapping[str, Any]) -> RewriterOptions | None:
     if options.get("rewriter") is not None:
-        arguments = tuple(pairs_of(options.get("rewriter_arg") or ()))
+        arguments = tuple(arguments_of(options.get("rewriter_arg") or ()))
         return RewriterOptions(name_of_model(options["rewriter"]), arguments, options.get("rewriter_price"))
     if options.get("rewriter_arg") or options.get("rewriter_price"):
         raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
@@ -190,7 +191,7 @@ def _rewriter(options: Mapping[str, Any]) -> RewriterOptions | None:
 
 
 def _model_args(options: Mapping[str, Any]) -> list[str]:
-    told = pairs_of(options.get("model_arg") or ())
+    told = arguments_of(options.get("model_arg") or ())
     size, seed = options.get("size"), options.get("seed")
     if size is not None:
         if not SIZE.fullmatch(str(size)):

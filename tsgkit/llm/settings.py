@@ -147,6 +147,28 @@ def parse(
     return tuple(_argument(text, sorted(models, key=len, reverse=True), parameters) for text in texts)
 
 
+def arguments_of(values: Mapping[str, Any] | str | Iterable[str]) -> list[str]:
+    """Return values as texts of ``--model-arg`` that parse to the same values.
+
+    >>> arguments_of({"logprobs": True, "user": "5", "api_key": "5"})
+    ['logprobs=true', 'user="5"', 'api_key=5']
+    """
+    if not isinstance(values, Mapping):
+        return [values] if isinstance(values, str) else list(map(str, values))
+    texts = []
+    for name, value in values.items():
+        is_plain = isinstance(value, str) and (
+            _is_verbatim(name.rpartition(":")[2]) or (value and _value(value) == value)
+        )
+        texts.append(f"{name}={value if is_plain else json.dumps(value, default=str)}")
+    return texts
+
+
+def _is_verbatim(name: str) -> bool:
+    """Return whether the value of an argument is a text, whatever it looks like."""
+    return _is_connection(name.partition(".")[0]) and name not in NESTED
+
+
 def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) -> Argument:
     model = next((model for model in models if text.startswith(model + ":")), None)
     name, found, value = text[len(model) + 1 if model else 0 :].partition("=")
@@ -164,9 +186,8 @@ def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) 
         raise UsageError(f"--model-arg {name}: the toolkit sets this itself", hint="see tsgkit eval --help")
     if not value:
         raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
-    as_written = _is_connection(head) and name not in NESTED
-    meant = value if as_written else _value(value)
-    if not as_written and head == name and head not in NESTED:
+    meant = value if _is_verbatim(name) else _value(value)
+    if not _is_verbatim(name) and head == name and head not in NESTED:
         _check_parameter(name, meant, parameters)
     return Argument(model, "api_base" if name == "base_url" else name, meant)
 
