@@ -202,7 +202,7 @@ def test_evaluate_refuses_mistakes_as_the_command_line_does_and_options_that_are
     nothing: dict[str, Any] = dict.fromkeys(("timeout", "cache", "scene_time", "attempts", "new", "style", "limit"))
     run = tk.evaluate("sgqa", model=cup, ids="pcr/q0", out=tmp_path / "run", **{**nothing, "quiet": None})
     assert run.complete and run.samples[0].style == "zero-shot"
-    assert tk.refine([], repair=None).changes == ()  # type: ignore[arg-type]
+    assert tk.refine([], repair=None).changes == ()
     with pytest.raises(UsageError, match="there is no option modle"):
         tk.evaluate("sgqa", modle=None)  # type: ignore[call-arg]
 

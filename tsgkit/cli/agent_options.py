@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tsgkit.cli.options import add_client, add_max_outage, add_otel
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
+from tsgkit.interface.options import ModelOptions, QuietOptions, RequestOptions, TextOptions, TraceOptions
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tsgkit.runs.shards import Shard
     from tsgkit.runs.subjects import Limits
 
-TIMEOUT, CONCURRENCY = 300.0, 8
+CONCURRENCY = 8
 EFFORTS = ("low", "medium", "high")
 Result = TypeVar("Result")
 
@@ -36,31 +37,20 @@ def add_effort(parser: argparse.ArgumentParser, default: str) -> None:
 
 def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None, *, shards: bool = True) -> None:
     """Add the options about the model and its limits; ``shards``: the work has several units."""
-    parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
+    add_options(parser, ModelOptions)
     if rounds is not None:
         about = f"revisions at most (default {rounds})"
         parser.add_argument("--rounds", type=int, default=rounds, metavar="N", help=about)
-    parser.add_argument("--max-cost", type=float, metavar="USD", help="ask no more before this is spent")
-    parser.add_argument("--max-requests", type=int, metavar="N", help="ask no more after so many requests")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="ask no more before so many tokens are used")
-    parser.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
-    parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
-    add_max_outage(parser)
-    add_client(parser)
-    add_otel(parser)
-    parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
-    parser.add_argument(
-        "--concurrency",
-        type=int,
-        metavar="N",
-        help=f"requests in flight (default {CONCURRENCY}; 1 for a plain function of yours)",
-    )
+    about = f"requests in flight (default {CONCURRENCY}; 1 for a plain function of yours)"
+    add_options(parser, RequestOptions, ("rpm",), concurrency=about)
+    add_options(parser, TextOptions, ("tpm",))
+    add_options(parser, TraceOptions)
     if shards:
         parser.add_argument("--shard", metavar="I/N", help="ask only about this part of the items, as in 3/16")
     parser.add_argument("--new", action="store_true", help="begin afresh: put earlier work aside, ask everything again")
     add_force(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_options(parser, QuietOptions)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -103,13 +93,13 @@ def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], 
     from tsgkit.runs.run_setup import asks_a_model
 
     model = arguments.model
-    asked_by_name = {model: settings_for(model, arguments.model_arg)} if asks_a_model(model) else {}
+    asked_by_name = {model: settings_for(model, arguments.model_arg or ())} if asks_a_model(model) else {}
     if not arguments.quiet and needs_litellm(asked_by_name, arguments.client):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     calls = open_calls(
         Path(target),
         arguments.model,
-        arguments.model_arg,
+        arguments.model_arg or (),
         asked,
         limits_of(arguments),
         command=("tsgkit", *sys.argv[1:]),

@@ -17,17 +17,18 @@ import sys
 from functools import partial
 from typing import Any
 
-from tsgkit.cli.options import add_client
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, inert, say, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.interface.options import ModelOptions, TextOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("model", nargs="?", metavar="MODEL", help="the model, as --model names it")
-    parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter, or api_base=URL")
+    add_options(parser, ModelOptions, model_arg="a parameter, or api_base=URL")
     parser.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds a request may take (120)")
-    add_client(parser)
+    add_options(parser, TextOptions, ("tpm", "max_tokens", "price"))
     parser.add_argument("--price", metavar="IN,OUT", help="dollars a million tokens")
     parser.add_argument("--save", metavar="FILE", help="write what was sent and replied, without keys (JSON Lines)")
     parser.add_argument("--replay", metavar="FILE", help="judge such a file again instead of asking")
@@ -61,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stdout.flush()
 
     how = {"timeout": arguments.timeout, "price": arguments.price, "client": arguments.client}
-    found = run_in_background(partial(examined, model, arguments.model_arg, found=told, transcript=transcript, **how))
+    found = run_in_background(
+        partial(examined, model, arguments.model_arg or (), found=told, transcript=transcript, **how)
+    )
     if arguments.save is not None:
         text = transcript_text(found)
         refuse_to_replace_data(arguments.save, text)

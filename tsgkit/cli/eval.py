@@ -26,125 +26,37 @@ import argparse
 import json
 import shlex
 import sys
-from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.options import add_client, add_mapping, add_max_outage, add_otel
-from tsgkit.cli.parser import Listed
+from tsgkit.cli.options import add_group, add_mapping, add_options
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
+from tsgkit.interface.options import (
+    AskOptions,
+    QuietOptions,
+    RequestOptions,
+    TaskOptions,
+    TextOptions,
+    TraceOptions,
+    WorkOptions,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    asked = parser.add_argument_group("what is asked (part of the run's identity)")
-    asked.add_argument(
-        "--task", action=Listed, metavar="T", help="tasks (sgqa,sgds) or suites (tsg: its published tasks)"
-    )
-    asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
-    asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of images (ID.png) to judge")
-    asked.add_argument("--scenes", action="append", metavar="NAME=DIR", help="a folder of rooms to judge")
-    asked.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
-    asked.add_argument("--missing", choices=("error", "box"), help="what a mesh is that is not there (default error)")
-    asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
-    asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
-    asked.add_argument(
-        "--pairing", choices=("id", "position"), help="which image is an item's: id (default); position, as published"
-    )
-    asked.add_argument("--blind", action="store_true", help="also ask who looks without showing anything: a control")
-    asked.add_argument("--shuffled", action="store_true", help="also show the image of another item: a control")
-    asked.add_argument(
-        "--style",
-        action=Listed,
-        metavar="S",
-        help="zero-shot (default), cot, few-shot, cot-few-shot, structured; several: A,B",
-    )
-    asked.add_argument(
-        "--solver",
-        action=Listed,
-        metavar="S",
-        help="single (default), vote:N, agent, agent:low|medium|high; several: A,B",
-    )
-    asked.add_argument(
-        "--shots", type=int, action="append", metavar="K", help="examples in few-shot styles (default 10); repeatable"
-    )
-    asked.add_argument(
-        "--data",
-        "--annotations",
-        metavar="D",
-        help="a file of rows, a folder of them, a dataset, or hf://OWNER/NAME[@REVISION][/PATH] (default: "
-        "$TSGKIT_DATASET, else what the card names)",
-    )
+    asked = add_group(parser, AskOptions)
+    add_options(asked, TaskOptions)
+    add_options(asked, AskOptions)
     add_mapping(asked)
-    asked.add_argument(
-        "--limit", type=int, metavar="N", help="only N items of each task, spread over its scenarios and kinds"
-    )
-    asked.add_argument("--first", type=int, metavar="N", help="only the first N items of each task")
-    asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
-    asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")
-    asked.add_argument(
-        "--seed", type=int, action="append", metavar="N", help="of what is drawn: examples, intervals; repeatable"
-    )
-    asked.add_argument(
-        "--prompts",
-        type=lambda name: None if name == "default" else name,
-        action="append",
-        metavar="DIR",
-        help="another set of prompts; repeatable, 'default' names those that are used without this option",
-    )
-    asked.add_argument(
-        "--model-arg",
-        action="append",
-        metavar="K=V",
-        help="a parameter, for one model M:K=V; of gguf: also ctx, slots, threads, gpu_layers, template",
-    )
-    asked.add_argument("--plan", metavar="NAME", help="these settings from eval/plans/NAME.yaml or a file")
-    how = parser.add_argument_group("how it is carried out")
-    how.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default runs/NAME-IDENTITY)")
-    how.add_argument("--new", action="store_true", help="begin afresh: put an earlier run aside, read no cache")
-    how.add_argument(
-        "--concurrency",
-        type=int,
-        metavar="N",
-        help="requests in flight a model (default 32; 1 for a plain function of yours)",
-    )
-    how.add_argument("--timeout", type=float, default=300.0, metavar="S", help="seconds an attempt may take")
-    how.add_argument(
-        "--scene-time",
-        type=float,
-        default=120.0,
-        metavar="S",
-        help="seconds that measuring a room may take (default 120; 0: no limit)",
-    )
-    how.add_argument("--boxes", action="store_true", help="let a model judge rooms of bare boxes all the same")
-    add_max_outage(how)
-    add_client(how)
-    how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
-    how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
-    how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
-    how.add_argument("--max-requests", type=int, metavar="N", help="stop scheduling after so many requests")
-    how.add_argument("--max-tokens", type=int, metavar="N", help="stop scheduling before so many tokens are used")
-    how.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
-    how.add_argument("--batch", action="store_true", help="send requests in batches: at half price, within a day")
-    how.add_argument(
-        "--no-wait", action="store_true", help="leave when the batches are sent (exit 5); the same command collects"
-    )
-    how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
-    how.add_argument(
-        "--executor",
-        metavar="E",
-        help="where work is done that asks no service: here, processes, or ray, which also holds python: models",
-    )
-    how.add_argument("--no-data", action="store_true", help="keep no rows in the run folder, only their hashes")
-    how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
-    how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")
-    add_otel(how)
+    how = add_group(parser, WorkOptions)
+    for group in (WorkOptions, RequestOptions, TextOptions, TraceOptions):
+        add_options(how, group)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
-    shown = parser.add_argument_group("what is shown")
+    shown = add_group(parser, QuietOptions)
     shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
     shown.add_argument("--samples", action="store_true", help="add every sample")
-    shown.add_argument("--quiet", action="store_true", help="no progress")
+    add_options(shown, QuietOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -200,9 +112,7 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
     """Return how the run is to be carried out."""
     from tsgkit.interface import evaluation
 
-    told = {name: value for name, value in vars(arguments).items() if name in evaluation.OPTIONS}
-    told |= {"cache": not arguments.no_cache, "keep_data": not arguments.no_data, "wait": not arguments.no_wait}
-    return evaluation.how_of(told | {"command": ("tsgkit", *sys.argv[1:])})
+    return evaluation.how_of({**vars(arguments), "command": ("tsgkit", *sys.argv[1:])})
 
 
 def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
@@ -253,10 +163,10 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     from tsgkit.runs.folder import SAMPLES
     from tsgkit.runs.run_list import runs_in
     from tsgkit.runs.run_setup import asked_of, asks_a_model, limits_of_replies
-    from tsgkit.runs.subjects import prices_of
+    from tsgkit.runs.subjects import prices_given, prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, tuple(arguments.price), prepared.settings, batch=arguments.batch)
+    prices = prices_of(models, prices_given(arguments.price or ()), prepared.settings, batch=arguments.batch)
     begun = _begun(prepared, arguments)
     estimates = estimates_of(prepared, prices, begun and usage_in(begun / SAMPLES))
     tasks = dict.fromkeys(row.task for row in prepared.rows)

@@ -21,20 +21,26 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.options import add_mapping, add_max_outage, add_otel
+from tsgkit.cli.options import add_group, add_mapping, add_options
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import GOOD
+from tsgkit.interface.options import (
+    ModelOptions,
+    PaintOptions,
+    PaintWorkOptions,
+    QuietOptions,
+    RequestOptions,
+    TraceOptions,
+)
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
     from tsgkit.runs.image_generation import Painter, PaintingOutcome
 
-CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit images``."""
-    asked = parser.add_argument_group("what is asked for")
+    asked = add_group(parser, PaintOptions)
     asked.add_argument("--task", required=True, metavar="T", help="a task that has images to make")
     asked.add_argument(
         "--model",
@@ -44,47 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for what NAME returns (MODULE may be ./FILE.py)",
     )
     asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of images")
-    asked.add_argument("--data", metavar="D", help="a file of items, or an installed dataset (default: the card's)")
+    add_options(asked, PaintOptions)
+    add_options(asked, ModelOptions)
     add_mapping(asked)
-    asked.add_argument("--limit", type=int, metavar="N", help="only N items, spread over their kinds")
-    asked.add_argument("--first", type=int, metavar="N", help="only the first N items")
-    asked.add_argument("--ids", nargs="+", default=[], metavar="ID", help="only these items")
-    asked.add_argument("--size", metavar="WxH", help="the sides of the images, as in 1024x1024")
-    asked.add_argument("--seed", type=int, metavar="N", help="the seed of every image, for models that take one")
-    asked.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
-    asked.add_argument(
-        "--condition",
-        choices=("text", "drawn", "none"),
-        default="none",
-        help="how layouts are given: in words, as an image, not at all (default)",
-    )
-    asked.add_argument("--layouts", type=Path, metavar="FILE", help="the layouts that images are to follow")
-    asked.add_argument("--no-instruction", action="store_true", help="give the layout alone")
-    asked.add_argument("--rewriter", metavar="M", help="a text model that writes every prompt anew first")
-    asked.add_argument(
-        "--rewriter-arg", action="append", default=[], metavar="K=V", help="a parameter of the text model"
-    )
-    how = parser.add_argument_group("how it is carried out")
-    how.add_argument("--max-cost", type=float, metavar="USD", help="ask for no more before this is spent")
-    how.add_argument("--max-requests", type=int, metavar="N", help="ask for no more after so many requests")
-    how.add_argument("--price", metavar="USD", help="dollars for one image")
-    how.add_argument("--rewriter-price", metavar="IN,OUT", help="dollars per million tokens of the text model")
-    how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute")
-    how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
-    add_max_outage(how)
-    how.add_argument("--attempts", type=int, default=ATTEMPTS, metavar="N", help="how often a request is tried")
-    how.add_argument(
-        "--concurrency",
-        type=int,
-        metavar="N",
-        help=f"requests in flight (default {CONCURRENCY}; 1 for a function of yours)",
-    )
-    how.add_argument("--executor", metavar="E", help="ray: hold a python: model in a Ray cluster, one on each GPU")
-    how.add_argument("--shard", metavar="I/N", help="only this part of the images, in DIR.shard-I-of-N")
-    add_otel(how)
+    how = add_group(parser, PaintWorkOptions)
+    add_options(how, PaintWorkOptions)
+    add_options(how, RequestOptions, concurrency="requests in flight (default 4; 1 for a function of yours)")
+    add_options(how, TraceOptions)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
-    how.add_argument("--quiet", action="store_true", help="no progress")
+    add_options(how, QuietOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:

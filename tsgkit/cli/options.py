@@ -1,38 +1,50 @@
-"""Options shared by several commands: the patience with a service that is down, and a file of L."""
+"""Options of commands: those that are declared for Python too, the mapping of columns, and a file of L."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Container
+from typing import Any, get_args
 
+from tsgkit.cli.parser import Listed
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.notation.narratives import EXAMPLE, vocabulary_from
+from tsgkit.interface.options import options_in
 from tsgkit.library.files import read_text
 
-if TYPE_CHECKING:
-    pass
+MANY: dict[str, dict[str, Any]] = {
+    "": {},
+    "again": {"action": "append"},
+    "commas": {"action": Listed},
+    "words": {"nargs": "+"},
+}
+"""How options that take several values are parsed."""
 
 
-def add_max_outage(parser: argparse._ActionsContainer) -> None:
-    """Add the options of every command that asks a service."""
-    about = "minutes a service that is down is waited for (30; 0: not at all)"
-    parser.add_argument("--max-outage", type=float, metavar="MIN", help=about)
-    about = "seconds a server that never answered is waited for (15; 0: not at all)"
-    parser.add_argument("--wait-for-server", type=float, metavar="S", help=about)
+def add_options(parser: argparse._ActionsContainer, group: type, leave_out: Container[str] = (), **about: str) -> None:
+    """Add the options of a group; ``about`` says of some what they are about in this command."""
+    for name, option in options_in(group).items():
+        if name in leave_out:
+            continue
+        flags = option.flags or (f"--{name.replace('_', '-')}",)
+        meaning = about.get(name, option.about)
+        if option.kind is bool:
+            action = "store_false" if option.default else "store_true"
+            parser.add_argument(*flags, dest=name, action=action, help=meaning)
+            continue
+        settings: dict[str, Any] = {"default": option.default, "help": meaning} | MANY[option.many]
+        settings |= {"choices": option.choices} if option.choices else {}
+        settings |= {"metavar": option.metavar} if option.metavar else {}
+        number = next((kind for kind in (int, float) if kind in get_args(option.kind)), str)
+        parser.add_argument(*flags, dest=name, type=number, **settings)
 
 
-def add_client(parser: argparse._ActionsContainer) -> None:
-    """Add the option of every command that asks a text model."""
-    about = "direct or litellm (default: direct for a server of your own that speaks OpenAI's protocol)"
-    parser.add_argument("--client", choices=("direct", "litellm"), metavar="C", help=about)
-
-
-def add_otel(parser: argparse._ActionsContainer) -> None:
-    """Add the options of every command whose calls can be traced."""
-    parser.add_argument("--otel", action="store_true", help="send spans by OpenTelemetry (OTEL_* variables; no texts)")
-    parser.add_argument("--otel-content", action="store_true", help="with prompts and replies in them")
+def add_group(parser: argparse.ArgumentParser, group: type) -> argparse._ArgumentGroup:
+    """Add a group of help texts under the group's own title."""
+    title = str(group.__doc__).rstrip(".")
+    return parser.add_argument_group(title[0].lower() + title[1:])
 
 
 def add_mapping(parser: argparse._ActionsContainer) -> None:

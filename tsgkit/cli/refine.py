@@ -51,13 +51,14 @@ from tsgkit.cli.agent_options import (
     shard_done,
     usage_value,
 )
-from tsgkit.cli.options import add_vocabulary, read_vocabulary
+from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
 from tsgkit.cli.review import review_of
 from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
+from tsgkit.interface.options import RepairOptions
 from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
 
@@ -72,8 +73,6 @@ if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
 
-REPAIRS = ("exact", "hands", "none")
-REPAIR = "exact"
 EFFORT = "medium"
 SHOWN = 5
 MANY_GRAPHS = 5000
@@ -107,13 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--narrative", metavar="FILE", help="the story, a sentence a line, for graphs without texts")
     add_vocabulary(parser)
     parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")
-    parser.add_argument(
-        "--repair",
-        choices=REPAIRS,
-        default=REPAIR,
-        help="what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
-        "(default: exact)",
-    )
+    add_options(parser, RepairOptions)
     parser.add_argument(
         "--report", metavar="PAGE", help="also write an HTML page with every changed graph before and after"
     )

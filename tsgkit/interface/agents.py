@@ -19,15 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from tsgkit.agents import cleaner, story_graphs
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.effort import Effort, Level, Repair, effort_of
+from tsgkit.agents.effort import Effort, Level, effort_of
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import name_of_model
-from tsgkit.interface.signatures import show_options
+from tsgkit.interface.options import AgentOptions, options_in, show_options
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
@@ -41,14 +41,6 @@ Triplets = Iterable[Sequence[str]]
 Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]
 USUAL = Effort()
 MOST_SHOWN = 10
-
-
-class AgentOptions(TypedDict, total=False):
-    """Options of the effort and of traces, as for the commands."""
-
-    repair: Repair
-    otel: bool
-    otel_content: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,10 +184,10 @@ def _tracing(work: str, model: Any, arguments: Sequence[str], options: Mapping[s
 
 def _effort(effort: Effort | Level, tried: AgentOptions) -> Effort:
     """Return how much is tried; ``UsageError`` for an option that there is not."""
-    if odd := [name for name in tried if name not in AgentOptions.__annotations__]:
+    if odd := [name for name in tried if name not in options_in(AgentOptions)]:
         known = [
             "effort",
-            *AgentOptions.__annotations__,
+            *options_in(AgentOptions),
             "vocabulary",
             "told",
             "hint",

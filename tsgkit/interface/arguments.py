@@ -1,15 +1,13 @@
-"""Validation of arguments of the Python interface: texts, numbers, paths and models.
+"""Arguments of the Python interface as names: paths, pairs and models.
 
->>> check_kinds({"style": ["cot"], "limit": 5})
->>> check_kinds({"limit": "5"})
-Traceback (most recent call last):
-tsgkit.errors.UsageError: limit: '5' is no whole number
+>>> pairs_of({"mine": "images/mine"}), names_of_models("openai/gpt-4o")
+(['mine=images/mine'], ['openai/gpt-4o'])
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,58 +15,10 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.user_models import is_chat_model, registered_name
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_path(value: object) -> bool:
-    return isinstance(value, (str, os.PathLike))
-
-
-def _each(is_one: Callable[[object], bool]) -> Callable[[object], bool]:
-    def check(value: object) -> bool:
-        if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
-            return all(map(is_one, value))
-        return is_one(value)
-
-    return check
-
-
-KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(("style", "solver", "protocol", "ids"), (_each(_is_text), "text, or list of them")),
-    **dict.fromkeys(("shots", "seed"), (_each(_is_whole), "whole number, or list of them")),
-    **dict.fromkeys(
-        ("limit", "first", "repeat", "concurrency", "attempts", "max_requests", "max_tokens"),
-        (_is_whole, "whole number"),
-    ),
-    **dict.fromkeys(
-        ("timeout", "max_outage", "wait_for_server", "rpm", "tpm", "max_cost", "scene_time"), (_is_number, "number")
-    ),
-    **dict.fromkeys(("data", "out"), (_is_path, "path")),
-    **dict.fromkeys(("plan", "shard", "missing", "pairing", "client"), (_is_text, "text")),
-}
-"""Expected types of options, with their names in messages."""
-
-
-def check_kinds(options: Mapping[str, Any]) -> None:
-    """Refuse options of another kind than they have to be; those that are None say nothing."""
-    for name, value in options.items():
-        if name in KINDS and value is not None and not KINDS[name][0](value):
-            raise UsageError(f"{name}: {value!r:.40} is no {KINDS[name][1]}")
-
-
 def checked_path(value: object, what: str) -> Path:
     """Return a path; ``UsageError`` where something else was given."""
-    if _is_path(value):
-        return Path(value)  # type: ignore[arg-type]
+    if isinstance(value, (str, os.PathLike)):
+        return Path(value)
     raise UsageError(f"{what}: {value!r:.40} is no path")
 
 

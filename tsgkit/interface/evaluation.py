@@ -11,24 +11,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.arguments import check_kinds, name_of_model, names_of_models, pairs_of
+from tsgkit.interface.arguments import name_of_model, names_of_models, pairs_of
 from tsgkit.interface.notebook import Estimates
+from tsgkit.interface.options import (
+    AskOptions,
+    EvaluateOptions,
+    TaskOptions,
+    WorkOptions,
+    check_kinds,
+    options_in,
+    show_options,
+)
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
-from tsgkit.interface.signatures import show_options
-from tsgkit.lexicon import meant
-from tsgkit.llm.settings import Client, arguments_of
+from tsgkit.llm.settings import arguments_of
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import estimates_of
 from tsgkit.runs.evaluation import EvaluationOutcome, Options
 from tsgkit.runs.executors import checked_executor
 from tsgkit.runs.jobs import Watch
-from tsgkit.runs.plan import Plan, load_plan, made
+from tsgkit.runs.plan import DEFAULT, Plan, load_plan, made
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.subjects import limits_of, prices_of
@@ -40,98 +46,16 @@ if TYPE_CHECKING:
 
     Tasks = str | Task | Sequence[str | Task] | None
 
-Names = str | Sequence[str] | None
-ASKED = {
-    "task": "tasks",
-    "model": "models",
-    "style": "styles",
-    "solver": "solvers",
-    "shots": "shots",
-    "data": "data",
-    "limit": "limit",
-    "first": "first",
-    "ids": "ids",
-    "repeat": "repeat",
-    "seed": "seed",
-    "prompts": "prompts",
-    "model_arg": "model_args",
-    "images": "images",
-    "scenes": "scenes",
-    "assets": "assets",
-    "missing": "missing",
-    "judge": "judge",
-    "protocol": "protocols",
-    "pairing": "pairing",
-}
-"""The options that are part of a run's identity, and the fields of a plan."""
 CONTROLS = ("blind", "shuffled")
 """Protocols that withhold something on purpose; they follow the protocol that they control."""
-SCENE_TIME = 120.0
+ASKED = {
+    name: name if name in Plan.model_fields else f"{name}s"
+    for name in (*options_in(TaskOptions), *options_in(AskOptions))
+    if name not in (*CONTROLS, "plan")
+}
+"""The options that are part of a run's identity, and the fields of a plan."""
 FOLDERS = ("images", "scenes", "assets")
 """Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
-
-
-class AskOptions(TypedDict, total=False):
-    """Options of what is asked."""
-
-    model: Any
-    images: Mapping[str, str | PathLike[str]] | Names
-    scenes: Mapping[str, str | PathLike[str]] | Names
-    assets: Mapping[str, str | PathLike[str]] | Names
-    missing: str | None
-    judge: Any
-    protocol: Names
-    pairing: str | None
-    blind: bool
-    shuffled: bool
-    style: Names
-    solver: Names
-    shots: int | Sequence[int] | None
-    data: str | Path | None
-    limit: int | None
-    first: int | None
-    ids: Names
-    repeat: int | None
-    seed: int | Sequence[int] | None
-    prompts: str | Path | Sequence[str | Path] | None
-    model_arg: Mapping[str, Any] | Names
-    plan: str | None
-
-
-class LimitOptions(TypedDict, total=False):
-    """Options of rates and budgets."""
-
-    concurrency: int | None
-    timeout: float
-    max_outage: float | None
-    wait_for_server: float | None
-    attempts: int
-    rpm: float | None
-    tpm: float | None
-    max_cost: float | None
-    max_requests: int | None
-    max_tokens: int | None
-    price: Mapping[str, Any] | Names
-    client: Client | None
-    otel: bool
-    otel_content: bool
-
-
-class EvaluateOptions(AskOptions, LimitOptions, total=False):
-    """Options of an evaluation."""
-
-    out: str | Path | None
-    new: bool
-    shard: str | None
-    scene_time: float
-    boxes: bool
-    keep_data: bool
-    executor: str | None
-    cache: bool
-    prompt_cache: bool
-    batch: bool
-    wait: bool
-    quiet: NotRequired[bool]
 
 
 def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
@@ -169,9 +93,9 @@ def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, Watch]:
     """Prepare an evaluation. Raise ``UsageError`` before anything is sent."""
+    check_kinds(options, EvaluateOptions)
     quiet = options.pop("quiet", False)
-    check_kinds(options)
-    options = {name: value for name, value in options.items() if value is not None or name not in OPTIONS}
+    options = {name: value for name, value in options.items() if value is not None}
     how = how_of({**options, "command": (_call(task, options),)})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
 
@@ -231,7 +155,8 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
-        return [str(one) if isinstance(one, Path) else one for one in value]
+        values = [str(one) if isinstance(one, Path) else one for one in value]
+        return [None if one == DEFAULT else one for one in values] if name == "prompts" else values
     return value
 
 
@@ -252,39 +177,21 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
     return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
 
 
-OPTIONS = {*ASKED, *CONTROLS, "plan", *LimitOptions.__annotations__}
-OPTIONS |= {
-    "out",
-    "new",
-    "cache",
-    "command",
-    "shard",
-    "scene_time",
-    "boxes",
-    "keep_data",
-    "executor",
-    "batch",
-    "wait",
-    "prompt_cache",
-}
-
-
 def how_of(options: Mapping[str, Any]) -> Options:
-    """Return how an evaluation is carried out; ``UsageError`` for an option that there is not."""
-    if odd := [name for name in options if name not in OPTIONS]:
-        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], sorted(OPTIONS)))
-    out, shard = options.get("out"), options.get("shard")
+    """Return how an evaluation is carried out."""
+    work = {name: option.default for name, option in options_in(WorkOptions).items()}
+    work |= {name: value for name, value in options.items() if name in work and value is not None}
     return Options(
-        out=None if out is None else Path(out),
-        new=bool(options.get("new")),
-        cache=options.get("cache", True),
+        out=None if work["out"] is None else Path(work["out"]),
+        new=work["new"],
+        cache=work["cache"],
         limits=limits_of(options),
         command=tuple(options.get("command", ())),
-        shard=None if shard is None else shard_of(shard),
-        scene_time=options.get("scene_time", SCENE_TIME),
-        boxes=bool(options.get("boxes")),
-        keep_data=bool(options.get("keep_data", True)),
-        executor=checked_executor(options.get("executor")),
+        shard=None if work["shard"] is None else shard_of(work["shard"]),
+        scene_time=work["scene_time"],
+        boxes=work["boxes"],
+        keep_data=work["keep_data"],
+        executor=checked_executor(work["executor"]),
     )
 
 

@@ -10,15 +10,15 @@ made.paths                                     # the image of each item, by its 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.arguments import check_kinds, checked_path, name_of_model, names_of_models
+from tsgkit.interface.arguments import checked_path, name_of_model, names_of_models
+from tsgkit.interface.options import ImageOptions, check_kinds, options_in, show_options
 from tsgkit.interface.progress import waited_job, watch_of
-from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.settings import arguments_of
@@ -36,41 +36,8 @@ from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task
 from tsgkit.suites.suite import task_named
 
-CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
-CONDITIONS = ("text", "drawn", "none")
+CONCURRENCY = 4
 SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
-
-
-class ImageOptions(TypedDict, total=False):
-    """Options of image generation."""
-
-    data: str | Path | None
-    limit: int | None
-    first: int | None
-    ids: str | Sequence[str]
-    size: str | None
-    seed: int | None
-    model_arg: Mapping[str, Any] | str | Sequence[str]
-    condition: str
-    layouts: str | Path | None
-    no_instruction: bool
-    rewriter: Any
-    rewriter_arg: Mapping[str, Any] | str | Sequence[str]
-    rewriter_price: str | None
-    price: str | float | None
-    max_cost: float | None
-    max_requests: int | None
-    rpm: float | None
-    timeout: float
-    max_outage: float | None
-    wait_for_server: float | None
-    attempts: int
-    concurrency: int | None
-    executor: str | None
-    shard: str | None
-    otel: bool
-    otel_content: bool
-    quiet: bool
 
 
 @dataclass(frozen=True)
@@ -121,10 +88,8 @@ async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[Imag
 
 
 def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tuple[PaintingJob, Watch]:  # noqa: ANN401
+    check_kinds(options, ImageOptions)
     quiet = options.pop("quiet", False)
-    if odd := [name for name in options if name not in ImageOptions.__annotations__]:
-        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], sorted(ImageOptions.__annotations__)))
-    check_kinds(options)
     named = names_of_models(model)
     if len(named) > 1:
         raise UsageError("images of several models", hint="call images once for each, with a folder of its own")
@@ -135,7 +100,8 @@ def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tup
 def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> PaintingJob:
     """Return the job that options describe; ``drawings`` is the folder for drawn layouts, if another one."""
     shard = None if options.get("shard") is None else shard_of(options["shard"])
-    folder = options["out"] if shard is None else shard.beside(options["out"])
+    whole = Path(options["out"])
+    folder = whole if shard is None else shard.beside(whole)
     limits, painter = limits_of(options), painter_of(options)
     found = _paintings(options, drawings or folder / "drawings")
     if shard is not None:
@@ -155,16 +121,18 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
     """Return the limits; a user's function is called one at a time by default, or once in every actor of a cluster."""
     executor = checked_executor(options.get("executor"))
     own = None if executor == RAY else 1
-    usual = {"concurrency": own if is_own(options["model"]) else CONCURRENCY, "timeout": TIMEOUT, "attempts": ATTEMPTS}
+    usual = own if is_own(options["model"]) else CONCURRENCY
     told = {name: value for name, value in options.items() if value is not None}
-    limits = subjects.limits_of({**usual, **told, "price": None})  # of an image, not of tokens
+    limits = subjects.limits_of({"concurrency": usual, **told, "price": None})  # of an image, not of tokens
     return replace(limits, executor=executor)
 
 
 def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:
-    condition, layouts = options.get("condition", "none"), options.get("layouts")
-    if condition not in CONDITIONS:
-        raise UsageError(f"there is no condition {condition}", hint=meant(str(condition), CONDITIONS))
+    condition: Any = options.get("condition") or "none"
+    layouts = options.get("layouts")
+    known = options_in(ImageOptions)["condition"].choices
+    if condition not in known:
+        raise UsageError(f"there is no condition {condition}", hint=meant(str(condition), known))
     if (condition == "none") != (layouts is None):
         said = f"--condition {condition}" if layouts is None else "--layouts"
         raise UsageError(f"{said} alone: --condition and --layouts go together", hint="give both, or neither")

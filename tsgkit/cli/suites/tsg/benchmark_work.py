@@ -49,7 +49,7 @@ class Work:
             if stage.name not in self.folder.stages:
                 self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
         if self.settings.model is not None and any(stage.asks for stage in wanted):
-            check_model(self.settings.model, self.arguments.model_arg, limits_of(self.arguments))
+            check_model(self.settings.model, self.arguments.model_arg or (), limits_of(self.arguments))
         for stage in wanted:
             self._require(stage)
             self.do(stage)

@@ -1,0 +1,323 @@
+"""The options of jobs, each declared once: for the command line, for Python, for plans and for the manual.
+
+A typed dictionary is a group of options. Its names and types are those of Python, and of plans, where several values
+make a plural; the :class:`Option` of each says what the command line shows, and what it is about.
+
+>>> options_in(WorkOptions)["keep_data"].flags
+('--no-data',)
+>>> annotation_of(AskOptions, "limit"), options_in(AskOptions)["style"].many
+('int | None', 'commas')
+>>> check_kinds({"style": ["cot"], "limit": 5}, AskOptions)
+>>> check_kinds({"limit": "5"}, AskOptions)
+Traceback (most recent call last):
+tsgkit.errors.UsageError: limit: '5' is no whole number
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+
+from tsgkit.errors import UsageError
+
+Names = str | Sequence[str] | None
+Numbers = int | Sequence[int] | None
+Folders = Mapping[str, str | PathLike[str]] | Names
+Client = Literal["direct", "litellm"]
+Repair = Literal["none", "exact", "hands"]
+TIMEOUT, ATTEMPTS, SCENE_TIME = 300.0, 8, 120.0
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its value on the command line, its meaning, and its part of a job."""
+
+    metavar: str = ""
+    """The name of the value in help texts; empty for a switch, or where the choices are shown."""
+    about: str = ""
+    default: Any = None
+    many: Literal["", "again", "commas", "words"] = ""
+    """How several values are given: the option again, also with commas between them, or word by word."""
+    choices: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    """Names on the command line, where they are others."""
+    kind: Any = field(default=None, compare=False)
+    """The type of its values in Python."""
+
+
+class TaskOptions(TypedDict, total=False):
+    """What is asked (part of the run's identity)."""
+
+    task: Annotated[Names, Option("T", "tasks (sgqa,sgds) or suites (tsg: its published tasks)", many="commas")]
+
+
+class AskOptions(TypedDict, total=False):
+    """What is asked (part of the run's identity)."""
+
+    model: Annotated[Any, Option("M", "a subject; repeatable (default: the card's)", many="again")]
+    images: Annotated[Folders, Option("NAME=DIR", "a folder of images (ID.png) to judge", many="again")]
+    scenes: Annotated[Folders, Option("NAME=DIR", "a folder of rooms to judge", many="again")]
+    assets: Annotated[Folders, Option("LAYOUT=DIR", "where the meshes that rooms name lie", many="again")]
+    missing: Annotated[
+        str | None, Option("", "what a mesh is that is not there (default error)", choices=("error", "box"))
+    ]
+    judge: Annotated[Any, Option("M", "who looks at what lies in folders: a model, or rules")]
+    protocol: Annotated[Names, Option("P", "how: published or ours; repeatable", many="again")]
+    pairing: Annotated[
+        str | None,
+        Option("", "which image is an item's: id (default); position, as published", choices=("id", "position")),
+    ]
+    blind: Annotated[bool, Option("", "also ask who looks without showing anything: a control", False)]
+    shuffled: Annotated[bool, Option("", "also show the image of another item: a control", False)]
+    style: Annotated[
+        Names, Option("S", "zero-shot (default), cot, few-shot, cot-few-shot, structured; several: A,B", many="commas")
+    ]
+    solver: Annotated[
+        Names, Option("S", "single (default), vote:N, agent, agent:low|medium|high; several: A,B", many="commas")
+    ]
+    shots: Annotated[Numbers, Option("K", "examples in few-shot styles (default 10); repeatable", many="again")]
+    data: Annotated[
+        str | Path | None,
+        Option(
+            "D",
+            "a file of rows, a folder of them, a dataset, or hf://OWNER/NAME[@REVISION][/PATH] (default: "
+            "$TSGKIT_DATASET, else what the card names)",
+            flags=("--data", "--annotations"),
+        ),
+    ]
+    limit: Annotated[int | None, Option("N", "only N items of each task, spread over its scenarios and kinds")]
+    first: Annotated[int | None, Option("N", "only the first N items of each task")]
+    ids: Annotated[Names, Option("ID", "only these items", many="words")]
+    repeat: Annotated[int | None, Option("R", "ask everything R times, each a draw of its own")]
+    seed: Annotated[Numbers, Option("N", "of what is drawn: examples, intervals; repeatable", many="again")]
+    prompts: Annotated[
+        str | Path | Sequence[str | Path] | None,
+        Option(
+            "DIR",
+            "another set of prompts; repeatable, 'default' names those that are used without this option",
+            many="again",
+        ),
+    ]
+    model_arg: Annotated[
+        Mapping[str, Any] | Names,
+        Option(
+            "K=V",
+            "a parameter, for one model M:K=V; of gguf: also ctx, slots, threads, gpu_layers, template",
+            many="again",
+        ),
+    ]
+    plan: Annotated[str | None, Option("NAME", "these settings from eval/plans/NAME.yaml or a file")]
+
+
+class RequestOptions(TypedDict, total=False):
+    """How a model is asked."""
+
+    concurrency: Annotated[
+        int | None, Option("N", "requests in flight a model (default 32; 1 for a plain function of yours)")
+    ]
+    timeout: Annotated[float | None, Option("S", "seconds an attempt may take", TIMEOUT)]
+    attempts: Annotated[int | None, Option("N", "how often a request is tried", ATTEMPTS)]
+    max_outage: Annotated[
+        float | None, Option("MIN", "minutes a service that is down is waited for (30; 0: not at all)")
+    ]
+    wait_for_server: Annotated[
+        float | None, Option("S", "seconds a server that never answered is waited for (15; 0: not at all)")
+    ]
+    rpm: Annotated[float | None, Option("N", "at most so many requests a minute a model")]
+    max_cost: Annotated[float | None, Option("USD", "ask no more before this is spent")]
+    max_requests: Annotated[int | None, Option("N", "ask no more after so many requests")]
+
+
+class TraceOptions(TypedDict, total=False):
+    """Which spans are sent."""
+
+    otel: Annotated[bool, Option("", "send spans by OpenTelemetry (OTEL_* variables; no texts)", False)]
+    otel_content: Annotated[bool, Option("", "with prompts and replies in them", False)]
+
+
+class TextOptions(TypedDict, total=False):
+    """How a model of texts is asked."""
+
+    client: Annotated[
+        Client | None,
+        Option(
+            "C",
+            "direct or litellm (default: direct for a server of your own that speaks OpenAI's protocol)",
+            choices=get_args(Client),
+        ),
+    ]
+    tpm: Annotated[float | None, Option("N", "at most so many tokens (estimated) a minute a model")]
+    max_tokens: Annotated[int | None, Option("N", "ask no more before so many tokens are used")]
+    price: Annotated[Mapping[str, Any] | Names, Option("IN,OUT", "dollars a million tokens", many="again")]
+
+
+class WorkOptions(TypedDict, total=False):
+    """How it is carried out."""
+
+    out: Annotated[str | Path | None, Option("DIR", "the run folder (default runs/NAME-IDENTITY)")]
+    new: Annotated[bool, Option("", "begin afresh: put an earlier run aside, read no cache", False)]
+    scene_time: Annotated[
+        float | None, Option("S", "seconds that measuring a room may take (default 120; 0: no limit)", SCENE_TIME)
+    ]
+    boxes: Annotated[bool, Option("", "let a model judge rooms of bare boxes all the same", False)]
+    batch: Annotated[bool, Option("", "send requests in batches: at half price, within a day", False)]
+    wait: Annotated[
+        bool,
+        Option("", "leave when the batches are sent (exit 5); the same command collects", True, flags=("--no-wait",)),
+    ]
+    shard: Annotated[str | None, Option("I/N", "only this part of the items, in a folder of its own: 3/16")]
+    executor: Annotated[
+        str | None,
+        Option(
+            "E", "where work is done that asks no service: here, processes, or ray, which also holds python: models"
+        ),
+    ]
+    keep_data: Annotated[
+        bool, Option("", "keep no rows in the run folder, only their hashes", True, flags=("--no-data",))
+    ]
+    cache: Annotated[bool, Option("", "neither read nor keep replies across runs", True, flags=("--no-cache",))]
+    prompt_cache: Annotated[bool, Option("", "mark what services may cache of prompts (Anthropic)", False)]
+
+
+class QuietOptions(TypedDict, total=False):
+    """What is shown."""
+
+    quiet: Annotated[bool, Option("", "no progress", False)]
+
+
+class EvaluateOptions(AskOptions, WorkOptions, RequestOptions, TextOptions, TraceOptions, QuietOptions, total=False):
+    """Options of an evaluation."""
+
+
+class ModelOptions(TypedDict, total=False):
+    """What a model is sent."""
+
+    model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter of the model", many="again")]
+
+
+class PaintOptions(TypedDict, total=False):
+    """What is asked for."""
+
+    data: Annotated[str | Path | None, Option("D", "a file of items, or an installed dataset (default: the card's)")]
+    limit: Annotated[int | None, Option("N", "only N items, spread over their kinds")]
+    first: Annotated[int | None, Option("N", "only the first N items")]
+    ids: Annotated[Names, Option("ID", "only these items", many="words")]
+    size: Annotated[str | None, Option("WxH", "the sides of the images, as in 1024x1024")]
+    seed: Annotated[int | None, Option("N", "the seed of every image, for models that take one")]
+    condition: Annotated[
+        str | None,
+        Option(
+            "",
+            "how layouts are given: in words, as an image, not at all (default)",
+            "none",
+            choices=("text", "drawn", "none"),
+        ),
+    ]
+    layouts: Annotated[str | Path | None, Option("FILE", "the layouts that images are to follow")]
+    no_instruction: Annotated[bool, Option("", "give the layout alone", False)]
+    rewriter: Annotated[Any, Option("M", "a text model that writes every prompt anew first")]
+    rewriter_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter of the text model", many="again")]
+
+
+class PaintWorkOptions(TypedDict, total=False):
+    """How it is carried out."""
+
+    price: Annotated[str | float | None, Option("USD", "dollars for one image")]
+    rewriter_price: Annotated[str | None, Option("IN,OUT", "dollars per million tokens of the text model")]
+    executor: Annotated[str | None, Option("E", "ray: hold a python: model in a Ray cluster, one on each GPU")]
+    shard: Annotated[str | None, Option("I/N", "only this part of the images, in DIR.shard-I-of-N")]
+
+
+class ImageOptions(
+    PaintOptions, ModelOptions, PaintWorkOptions, RequestOptions, TraceOptions, QuietOptions, total=False
+):
+    """Options of image generation."""
+
+
+class RepairOptions(TypedDict, total=False):
+    """What is repaired."""
+
+    repair: Annotated[
+        Repair | None,
+        Option(
+            "",
+            "what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
+            "(default: exact)",
+            "exact",
+            choices=("exact", "hands", "none"),
+        ),
+    ]
+
+
+class AgentOptions(RepairOptions, TraceOptions, total=False):
+    """Options of agents."""
+
+
+@cache
+def options_in(group: type) -> dict[str, Option]:
+    """Return the options of a group by name, with the types of their values."""
+    hints = get_type_hints(group, include_extras=True)
+    return {name: replace(get_args(hint)[1], kind=get_args(hint)[0]) for name, hint in hints.items()}
+
+
+def annotation_of(group: type, name: str) -> str:
+    """Return the type of an option's values as it is written."""
+    return str(group.__annotations__[name].__forward_arg__).removeprefix("Annotated[").partition(", Option(")[0]
+
+
+def show_options(function: Callable[..., Any], group: type) -> None:
+    """Show a group as the named arguments of a function, where Python asks for its signature."""
+    with suppress(ValueError):
+        given = list(inspect.signature(function).parameters.values())[:-1]
+        named = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
+            )
+            for name, option in options_in(group).items()
+        ]
+        function.__signature__ = inspect.signature(function).replace(parameters=[*given, *named])  # type: ignore[attr-defined]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+KINDS: dict[Any, tuple[Callable[[object], bool], str]] = {
+    int | None: (_is_whole, "whole number"),
+    float | None: (lambda value: _is_whole(value) or isinstance(value, float), "number"),
+    str | None: (_is_text, "text"),
+    Client | None: (_is_text, "text"),
+    Repair | None: (_is_text, "text"),
+    str | Path | None: (lambda value: isinstance(value, (str, PathLike)), "path"),
+    Names: (lambda value: all(map(_is_text, _each(value))), "text, or list of them"),
+    Numbers: (lambda value: all(map(_is_whole, _each(value))), "whole number, or list of them"),
+}
+"""What is checked of values, by their type, and its name in messages."""
+
+
+def _each(value: object) -> Iterable[object]:
+    is_several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    return value if is_several else (value,)  # type: ignore[return-value]
+
+
+def check_kinds(given: Mapping[str, Any], group: type) -> None:
+    """Refuse options that a group does not have, and values of another kind; those that are None say nothing."""
+    options = options_in(group)
+    for name, value in given.items():
+        if name not in options:
+            from tsgkit.lexicon import meant
+
+            raise UsageError(f"there is no option {name}", hint=meant(name, sorted(options)))
+        is_kind, kind = KINDS.get(options[name].kind, (lambda _: True, ""))
+        if value is not None and not is_kind(value):
+            raise UsageError(f"{name}: {value!r:.40} is no {kind}")
