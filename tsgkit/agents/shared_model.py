@@ -158,7 +158,7 @@ class SharedModel:
             options.get("recorder") or _Forgetful(),
             budget=self.budget,
             price=price,
-            patience=_patience(options),
+            patience=Patience.of(options),
             concurrency=options.get("concurrency"),
             client=client_given(options.get("client")),
         )
@@ -169,14 +169,3 @@ class SharedModel:
 
 def _price(value: str | tuple[float, float]) -> Price:
     return price_given(value if isinstance(value, str) else ",".join(map(str, value)))
-
-
-def _patience(options: AskingOptions) -> Patience:
-    attempts = options.get("attempts", Patience.attempts)
-    return Patience(
-        timeout=options.get("timeout", Patience.timeout),
-        attempts=attempts,
-        same_error=min(Patience.same_error, attempts),
-        max_outage=60 * options["max_outage"] if "max_outage" in options else Patience.max_outage,
-        wait_for_server=options.get("wait_for_server", Patience.wait_for_server),
-    )

@@ -15,8 +15,9 @@ other waits double from attempt to attempt. The same error several times in a ro
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.failures import CallFailed
@@ -38,6 +39,15 @@ class Patience:
     """Seconds to wait for a service that answered before, or says that it is not ready (429, 503); 0 for not at all."""
     wait_for_server: float = 15.0
     """Seconds to wait for a service that never answered; 0 for not at all."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Return the patience that options name, with ``max_outage`` in minutes; those that are None say nothing."""
+        names = ("timeout", "attempts", "max_outage", "wait_for_server")
+        given = {name: options[name] for name in names if options.get(name) is not None}
+        if "max_outage" in given:
+            given["max_outage"] *= 60
+        return cls(**given, same_error=min(cls.same_error, given.get("attempts", cls.same_error)))
 
     def wait_after(
         self, failure: CallFailed, attempts: Sequence[Attempt], passed: float, *, is_starting: bool, rng: random.Random

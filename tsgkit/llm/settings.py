@@ -52,7 +52,7 @@ SERVER_OPTIONS = {**dict.fromkeys(("ctx", "slots", "threads", "gpu_layers"), Tru
 NOT_SENT = "the provider would not be sent it"
 DEFAULT_LIMIT = "max_tokens"
 """The parameter that a default limit of tokens sets."""
-DECISIVE = re.compile(r"max_(\w+_)?tokens|n_predict|num_predict|reason|think")
+DECISIVE = re.compile(r"max_(\w{1,30}_)?tokens|n_predict|num_predict|reason|think")
 """Parameters by which the user limits replies or has the model reason."""
 UNIX = {"http+unix": "http", "https+unix": "https"}
 """Schemes of addresses that name a unix socket, and those that are spoken over it."""

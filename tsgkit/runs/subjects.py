@@ -85,8 +85,6 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         raise UsageError("--no-wait is about batches", hint="add --batch")
     if options.get("batch") and options.get("client") == "direct":
         raise UsageError("--batch: requests in batches are made by LiteLLM", hint="leave --client out")
-    outage, server = options.get("max_outage"), options.get("wait_for_server")
-    attempts = options.get("attempts") or Patience.attempts
     return Limits(
         concurrency=options.get("concurrency"),
         requests_per_minute=options.get("rpm"),
@@ -96,13 +94,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         max_cost=options.get("max_cost"),
         prices=prices_given(options.get("price") or ()),
         prompt_cache=bool(options.get("prompt_cache")),
-        patience=Patience(
-            timeout=options.get("timeout", Patience.timeout),
-            attempts=attempts,
-            same_error=min(Patience.same_error, attempts),
-            max_outage=Patience.max_outage if outage is None else 60 * outage,
-            wait_for_server=Patience.wait_for_server if server is None else server,
-        ),
+        patience=Patience.of(options),
         client=client_given(options.get("client")),
         batch=bool(options.get("batch")),
         waits=options.get("wait", True),
