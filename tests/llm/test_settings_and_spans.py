@@ -14,13 +14,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.genai_attributes import reply_attributes, request_attributes, span_name
+from tsgkit.llm.genai_attributes import Request, reply_attributes, request_attributes
 from tsgkit.llm.keys import check_known_key
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import REDACTED, Secrets, without_login
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, accepted_parameters, parse, secrets_of, settings_of
 from tsgkit.llm.span_export import endpoint_of_environment, refused_settings, sizes
-from tsgkit.llm.spans import Request
 
 KEY = "sk-live-0123456789"
 
@@ -205,8 +204,8 @@ def test_attributes_of_a_request_name_model_and_server_those_of_a_reply_what_was
     ports = {"https://h": 443, "http://h/v1 region=eu": 80, "http+unix://%2Fs": None, "http://": None}
     for endpoint, port in ports.items():
         assert request_attributes(CHAT._replace(endpoint=endpoint)).get("server.port") == port, endpoint
-    names = [span_name(CHAT._replace(model=model)) for model in ("gpt-4o", "groq/x/y")]
-    assert names == ["chat gpt-4o", "chat x/y"]
+    asked_for = [request_attributes(CHAT._replace(model=model)) for model in ("gpt-4o", "groq/x/y")]
+    assert [attributes["gen_ai.request.model"] for attributes in asked_for] == ["gpt-4o", "x/y"]
     sent: dict[str, Any] = {"temperature": 0, "max_completion_tokens": 9, "seed": True, "user": 5, "stop": "a"}
     asked = CHAT._replace(parameters=lambda: sent)
     usage = Usage(100, 10, 4, 50, 0.25, 7)

@@ -33,7 +33,8 @@ from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import arguments_of, secrets_of
-from tsgkit.llm.telemetry import Tracing, traces_of
+from tsgkit.llm.span_export import traces_of
+from tsgkit.llm.spans import Tracing
 from tsgkit.report.plain_text import count, inert
 from tsgkit.version import __version__
 

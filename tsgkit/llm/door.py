@@ -23,6 +23,7 @@ from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.circuit_breaker import CircuitBreaker
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
+from tsgkit.llm.genai_attributes import Request
 from tsgkit.llm.images import identity_of, tokens_of_content
 from tsgkit.llm.outage import PROBE, PROBE_LABEL, Outage
 from tsgkit.llm.prices import ImagePrice, Price
@@ -240,7 +241,7 @@ class Door:
     ) -> AbstractContextManager[spans.Answered]:
         """Return a context around a call, for whoever traces it. Calls without a label make images."""
         return spans.call(
-            spans.Request(self.name, self.endpoint, prompt, self._sent_parameters, label, draw, schema is not None)
+            Request(self.name, self.endpoint, prompt, self._sent_parameters, label, draw, schema is not None)
         )
 
     def _sent_parameters(self) -> dict[str, Any]:

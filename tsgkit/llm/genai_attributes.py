@@ -13,17 +13,16 @@ now, so that sums over spans are what was really used. Prompts and replies are i
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from tsgkit.llm.images import identity_of
 from tsgkit.llm.prices import provider_of
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.llm.spans import Request, Value
 from tsgkit.llm.user_models import is_own
 
+Value = str | bool | int | float | Sequence[str]
 PROVIDERS = {
     "azure": "azure.ai.openai",
     "azure_ai": "azure.ai.inference",
@@ -37,17 +36,7 @@ PROVIDERS = {
     "xai": "x_ai",
 }
 """The conventions' names of providers, where LiteLLM's differ."""
-NUMBERS = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "max_tokens": "max_tokens",
-    "max_completion_tokens": "max_tokens",
-    "seed": "seed",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
-}
-"""Numeric parameters, and their names after ``gen_ai.request.``."""
+NUMBERS = ("temperature", "top_p", "top_k", "max_tokens", "seed", "presence_penalty", "frequency_penalty")
 USAGE = {
     "prompt": "input_tokens",
     "completion": "output_tokens",
@@ -66,59 +55,86 @@ FINISH = {
 }
 
 
-def operation_of(request: Request) -> str:
-    """Return the operation: ``chat``, or ``generate_content`` where an image is made."""
-    return "generate_content" if request.makes_image else "chat"
+class Request(NamedTuple):
+    """A call of a model, before its reply."""
 
-
-def span_name(request: Request) -> str:
-    """Return the name of a call's span: operation and model."""
-    return f"{operation_of(request)} {_model(request)}"
+    model: str
+    endpoint: str
+    messages: list[dict[str, Any]]
+    parameters: Callable[[], Mapping[str, Any]]
+    """Returns what is sent to the model, which is known once it was asked."""
+    label: str = ""
+    """The name of the question; empty where an image is asked for."""
+    draw: int = 0
+    has_schema: bool = False
 
 
 def request_attributes(request: Request) -> dict[str, Value]:
     """Return what is known before a model is asked."""
-    provider = "python" if is_own(request.model) else provider_of(request.model)
-    found: dict[str, Value] = {
-        "gen_ai.operation.name": operation_of(request),
+    is_python = is_own(request.model)
+    provider = "python" if is_python else provider_of(request.model)
+    output = "json" if request.has_schema else "text"
+    attributes: dict[str, Value] = {
+        "gen_ai.operation.name": "chat" if request.label else "generate_content",
         "gen_ai.provider.name": PROVIDERS.get(provider, provider),
-        "gen_ai.request.model": _model(request),
-        "gen_ai.output.type": "image" if request.makes_image else "json" if request.has_schema else "text",
+        "gen_ai.request.model": request.model if is_python else request.model.partition("/")[2] or request.model,
+        "gen_ai.output.type": output if request.label else "image",
         "tsgkit.model": request.model,
-        **_server(request.endpoint),
     }
+    server = urlsplit(request.endpoint.partition(" ")[0])  # else the name of a provider, or a socket
+    if server.scheme in ("http", "https") and server.hostname:
+        usual_port = 443 if server.scheme == "https" else 80
+        attributes |= {"server.address": server.hostname, "server.port": server.port or usual_port}
     if request.label:
-        found |= {"tsgkit.label": request.label, "tsgkit.draw": request.draw}
-    return found
+        attributes |= {"tsgkit.label": request.label, "tsgkit.draw": request.draw}
+    return attributes
 
 
 def reply_attributes(request: Request, reply: Reply, source: str) -> dict[str, Value]:
     """Return what is known once a reply is there, without any text of prompt or reply."""
-    found: dict[str, Value] = {"tsgkit.source": source, "tsgkit.ending": str(reply.ending)}
-    found |= _parameters(request.parameters())
+    attributes: dict[str, Value] = {"tsgkit.source": source, "tsgkit.ending": str(reply.ending)}
+    sent = request.parameters()
+    sent = {"max_tokens": sent.get("max_completion_tokens"), **sent}
+    for name in NUMBERS:
+        value = sent.get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            attributes[f"gen_ai.request.{name}"] = value
+    stop = sent.get("stop")
+    if stop and isinstance(stop, (str, list)):
+        attributes["gen_ai.request.stop_sequences"] = [stop] if isinstance(stop, str) else [str(text) for text in stop]
     if reply.model:
-        found["gen_ai.response.model"] = reply.model
+        attributes["gen_ai.response.model"] = reply.model
     if reply.response_id:
-        found["gen_ai.response.id"] = reply.response_id
+        attributes["gen_ai.response.id"] = reply.response_id
     if reply.ending is not Ending.API_ERROR:
-        found["gen_ai.response.finish_reasons"] = [_finish_reason(reply)]
+        attributes["gen_ai.response.finish_reasons"] = [reply.finish_reason or FINISH[reply.ending]]
     if source == "model":
-        found["tsgkit.tries"] = len(reply.attempts)
-        found |= {f"gen_ai.usage.{USAGE[name]}": value for name, value in _used(reply)}
+        attributes["tsgkit.tries"] = len(reply.attempts)
+        for kind, name in USAGE.items():
+            if (tokens := getattr(reply.usage, kind)) is not None:
+                attributes[f"gen_ai.usage.{name}"] = tokens
         if reply.usage.cost is not None:
-            found["tsgkit.cost_usd"] = reply.usage.cost
-    return found
+            attributes["tsgkit.cost_usd"] = reply.usage.cost
+    return attributes
 
 
-def content_attributes(request: Request, reply: Reply | None, redact: Callable[[object], object]) -> dict[str, Value]:
-    """Return prompt and reply as messages in JSON; of an image only its hash and type."""
-    told = {"gen_ai.input.messages": [_message(one["role"], one["content"]) for one in request.messages]}
-    if reply is not None and reply.text is not None:
-        told["gen_ai.output.messages"] = [_message("assistant", reply.text, finish_reason=_finish_reason(reply))]
-    elif reply is not None and reply.refusal:
-        parts = [{"type": "refusal", "content": reply.refusal}]
-        told["gen_ai.output.messages"] = [{"role": "assistant", "parts": parts, "finish_reason": "content_filter"}]
-    return {name: json.dumps(redact(value), ensure_ascii=False) for name, value in told.items()}
+def content_attributes(request: Request, reply: Reply | None) -> dict[str, list[dict[str, Any]]]:
+    """Return prompt and reply as messages; of an image only its hash and type."""
+
+    def parts(content: object) -> list[dict[str, Any]]:
+        pieces = identity_of(content)
+        if not isinstance(pieces, list):
+            return [{"type": "text", "content": str(pieces)}]
+        return [{"type": "text", "content": one["text"]} if one.get("type") == "text" else one for one in pieces]
+
+    prompt = [{"role": message["role"], "parts": parts(message["content"])} for message in request.messages]
+    attributes = {"gen_ai.input.messages": prompt}
+    if reply is not None and (reply.text is not None or reply.refusal):
+        answer, reason = parts(reply.text), reply.finish_reason or FINISH[reply.ending]
+        if reply.text is None:
+            answer, reason = [{"type": "refusal", "content": reply.refusal}], FINISH[Ending.REFUSED]
+        attributes["gen_ai.output.messages"] = [{"role": "assistant", "parts": answer, "finish_reason": reason}]
+    return attributes
 
 
 def error_type(status: int | None, message: str | None) -> str:
@@ -130,49 +146,3 @@ def error_type(status: int | None, message: str | None) -> str:
     if status is not None:
         return str(status)
     return "timeout" if "no answer within" in (message or "") else "_OTHER"
-
-
-def _model(request: Request) -> str:
-    """Return a model's name as its service knows it."""
-    return request.model if is_own(request.model) else request.model.partition("/")[2] or request.model
-
-
-def _server(endpoint: str) -> dict[str, Value]:
-    """Return host and port of an endpoint; none where it is the name of a provider, or a socket."""
-    parts = urlsplit(endpoint.partition(" ")[0])
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return {}
-    return {"server.address": parts.hostname, "server.port": parts.port or (443 if parts.scheme == "https" else 80)}
-
-
-def _parameters(sent: Mapping[str, Any]) -> dict[str, Value]:
-    found: dict[str, Value] = {
-        f"gen_ai.request.{NUMBERS[name]}": value
-        for name, value in sent.items()
-        if name in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
-    stop = sent.get("stop")
-    if stop and isinstance(stop, (str, list)):
-        found["gen_ai.request.stop_sequences"] = [stop] if isinstance(stop, str) else [str(one) for one in stop]
-    return found
-
-
-def _used(reply: Reply) -> Iterator[tuple[str, int]]:
-    for name in USAGE:
-        value = getattr(reply.usage, name)
-        if value is not None:
-            yield name, value
-
-
-def _finish_reason(reply: Reply) -> str:
-    return reply.finish_reason or FINISH[reply.ending]
-
-
-def _message(role: str, content: object, **more: str) -> dict[str, object]:
-    parts = identity_of(content)
-    listed = parts if isinstance(parts, list) else [{"type": "text", "text": str(parts)}]
-    return {"role": role, "parts": [_part(part) for part in listed], **more}
-
-
-def _part(part: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "text", "content": part["text"]} if part.get("type") == "text" else part

@@ -268,15 +268,20 @@ def _header(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _check_address(address: str) -> None:
-    refuse_login(address, "api_base", "give a key instead: --model-arg api_key=...")
+def is_web_address(address: str) -> bool:
+    """Return whether this is an address that can be asked by HTTP."""
     try:
         parts = urlsplit(address)
-        is_socket = parts.scheme in UNIX and unquote(parts.netloc).startswith("/")
-        good = is_socket or (parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
-        good = False
-    if not good:
+        return False
+
+
+def _check_address(address: str) -> None:
+    refuse_login(address, "api_base", "give a key instead: --model-arg api_key=...")
+    scheme, _, rest = address.partition("://")
+    is_socket = scheme.lower() in UNIX and rest.upper().startswith("%2F")
+    if not is_socket and not is_web_address(address):
         hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
         raise UsageError("api_base is no address of a service", hint=hint)
 

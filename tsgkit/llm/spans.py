@@ -1,85 +1,176 @@
-"""Observation of a job: whoever traces it is called for each unit of work and each call of a model.
+"""Spans of a job by OpenTelemetry: one for the job, one for each unit of work, one for each call of a model.
 
->>> with unit("item", dict) as note:
-...     note(dict)
+    with Tracing(Traces(), secrets, "tsgkit eval", lambda: {"tsgkit.version": "0.2.0"}) as tracing:
+        with unit("item", lambda: {"tsgkit.item.id": "bread/1"}):
+            ...                                 # calls of models by a door
+    tracing.trouble                             # why spans could not be sent; empty if all were
 
-Nothing is observed unless an observer is set for the context (``OBSERVER``), as ``--otel`` does. Tasks started in that
-context inherit it, so that a call knows the unit that it belongs to.
+Without a ``Tracing`` around them, units and calls leave no trace. Tasks started inside inherit it, so that a call knows
+the unit that it belongs to. A program that has a tracer provider of its own keeps it: spans go there, and sending them
+is that program's business. Otherwise they are sent in the background; a collector that fails never slows or stops the
+job.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.reply import Attempt, Reply
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.genai_attributes import (
+    Request,
+    Value,
+    content_attributes,
+    error_type,
+    reply_attributes,
+    request_attributes,
+)
+from tsgkit.llm.reply import Attempt, Ending, Reply
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.span_export import SpanExport, Traces, provider_of_program
+from tsgkit.version import __version__
 
-Value = str | bool | int | float | Sequence[str]
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
 Attributes = Callable[[], Mapping[str, Value]]
-"""Attributes, computed only if somebody observes."""
-RECORD = "record"
-"""The source of a reply that an earlier part of the same run recorded."""
-
-
-class Request(NamedTuple):
-    """A call of a model, before its reply."""
-
-    model: str
-    endpoint: str
-    messages: list[dict[str, Any]]
-    parameters: Callable[[], Mapping[str, Any]]
-    """Returns what is sent to the model, which is known once it was asked."""
-    label: str = ""
-    """The name of the question; empty where an image is asked for."""
-    draw: int = 0
-    has_schema: bool = False
-
-    @property
-    def makes_image(self) -> bool:
-        """True if the reply is to be an image."""
-        return not self.label
-
-
+"""Attributes, computed only if spans are made."""
 Note = Callable[[Attributes], None]
 Answered = Callable[[Reply, str], None]
 """Takes the reply of a call and its source: the reply's own, or ``record``."""
+RECORD = "record"
+"""The source of a reply that an earlier part of the same run recorded."""
+FAILED = "error.type"
+"""The attribute of failed units and calls; it makes a span an error."""
 
 
-class Observer(Protocol):
-    """An observer of units, calls and failed attempts."""
+class Tracing:
+    """The spans of one job, in a synchronous or an asynchronous ``with``; without a wish for traces it does nothing."""
 
-    def unit(self, name: str, attributes: Attributes) -> AbstractContextManager[Note]:
-        """Return a context around one unit of work; more is noted about it by the function it yields."""
+    def __init__(self, traces: Traces | None, secrets: Secrets, name: str, attributes: Attributes) -> None:
+        self.trouble = ""
+        """The reason why spans could not be sent."""
+        self.content = traces is not None and traces.content
+        self._is_wished, self._secrets, self._name, self._attributes = traces is not None, secrets, name, attributes
+        self._stack = ExitStack()
+        self._export: SpanExport | None = None
 
-    def call(self, request: Request) -> AbstractContextManager[Answered]:
-        """Return a context around one call of a model."""
+    def __enter__(self) -> Tracing:
+        if self._is_wished:
+            provider = provider_of_program()
+            if provider is None:
+                self._export = SpanExport(has_content=self.content, redact=self.redacted)
+                provider = self._export.provider
+            self._tracer = provider.get_tracer("tsgkit", __version__)
+            token = TRACING.set(self)
+            self._stack.callback(TRACING.reset, token)
+            self._stack.enter_context(unit(self._name, self._attributes))
+        return self
 
-    def attempted(self, attempt: Attempt) -> None:
-        """Hear of a failed attempt of the call in progress."""
+    def __exit__(self, *error: object) -> None:
+        self._stack.__exit__(*error)  # type: ignore[arg-type]
+        if self._export is not None:
+            self.trouble = self._export.finish()
+
+    async def __aenter__(self) -> Tracing:
+        return self.__enter__()
+
+    async def __aexit__(self, *error: object) -> None:
+        self._stack.__exit__(*error)  # type: ignore[arg-type]
+        if self._export is not None:
+            self.trouble = await asyncio.to_thread(self._export.finish)
+
+    @contextmanager
+    def span(self, name: str, attributes: Mapping[str, Value], *, is_call: bool = False) -> Iterator[Span]:
+        """Make a span around what happens inside; an exception makes it an error."""
+        from opentelemetry.trace import SpanKind
+
+        current = self._tracer.start_as_current_span(
+            self.redacted(name),
+            kind=SpanKind.CLIENT if is_call else SpanKind.INTERNAL,
+            attributes=self.redacted(dict(attributes)),
+            record_exception=False,  # its message may hold what a prompt or a reply says
+            set_status_on_exception=False,
+        )
+        with current as span:
+            try:
+                yield span
+            except BaseException as error:
+                if isinstance(error, NotFinished):
+                    span.set_attribute("tsgkit.tries", len(error.attempts))
+                self.add(span, {FAILED: type(error).__name__}, str(error))
+                raise
+            finally:
+                if self._export is not None and span.get_span_context().trace_flags.sampled:
+                    self._export.ended += 1
+
+    def add(self, span: Span, attributes: Mapping[str, Value], message: str = "") -> None:
+        """Add attributes to a span; ``error.type`` makes it an error, with a message if texts are sent."""
+        from opentelemetry.trace import Status, StatusCode
+
+        span.set_attributes(self.redacted(dict(attributes)))
+        if FAILED in attributes:
+            description = self.redacted(message) if self.content and message else str(attributes[FAILED])
+            span.set_status(Status(StatusCode.ERROR, description))
+
+    def redacted(self, value: object) -> Any:  # noqa: ANN401  (a value of the same shape)
+        """Return a JSON value without keys and without half surrogate pairs, which would lose the spans of a batch."""
+        text = json.dumps(self._secrets.redact_value(value), ensure_ascii=False)
+        return json.loads(text.encode("utf-8", "replace"))
 
 
-OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
+TRACING: ContextVar[Tracing | None] = ContextVar("tracing", default=None)
 
 
-def unit(name: str, attributes: Attributes) -> AbstractContextManager[Note]:
-    """Return a context around one unit of work, observed if there is an observer."""
-    observer = OBSERVER.get()
-    return nullcontext(_unheard) if observer is None else observer.unit(name, attributes)
+@contextmanager
+def unit(name: str, attributes: Attributes) -> Iterator[Note]:
+    """Make a span around one unit of work, if its job is traced; the function it yields adds attributes."""
+    tracing = TRACING.get()
+    if tracing is None:
+        yield lambda _: None
+        return
+    with tracing.span(name, attributes()) as span:
+        yield lambda more: tracing.add(span, more())
 
 
-def call(request: Request) -> AbstractContextManager[Answered]:
-    """Return a context around one call of a model, observed if there is an observer."""
-    observer = OBSERVER.get()
-    return nullcontext(_unheard) if observer is None else observer.call(request)
+@contextmanager
+def call(request: Request) -> Iterator[Answered]:
+    """Make a span around one call of a model, if its job is traced; the function it yields adds the reply."""
+    tracing = TRACING.get()
+    if tracing is None:
+        yield lambda *_: None
+        return
+    attributes = request_attributes(request)
+    name = f"{attributes['gen_ai.operation.name']} {attributes['gen_ai.request.model']}"
+    with tracing.span(name, attributes, is_call=True) as span:
+        replies: list[Reply] = []
+
+        def answered(reply: Reply, source: str) -> None:
+            replies.append(reply)
+            tracing.add(span, reply_attributes(request, reply, source))
+            if reply.ending is Ending.API_ERROR:
+                tracing.add(span, {FAILED: error_type(reply.status, reply.error)}, reply.error or "")
+
+        try:
+            yield answered
+        finally:
+            if tracing.content:
+                content = content_attributes(request, replies[0] if replies else None)
+                texts = {key: json.dumps(tracing.redacted(one), ensure_ascii=False) for key, one in content.items()}
+                span.set_attributes(texts)
 
 
 def attempted(attempt: Attempt) -> None:
-    """Report a failed attempt of the call in progress to the observer, if there is one."""
-    if (observer := OBSERVER.get()) is not None:
-        observer.attempted(attempt)
+    """Add a failed attempt to the span of the call in progress, as an event, if its job is traced."""
+    if (tracing := TRACING.get()) is None:
+        return
+    from opentelemetry.trace import get_current_span
 
-
-def _unheard(*_: object) -> None:
-    """Ignore what no observer is there for."""
+    event: dict[str, Value] = {FAILED: error_type(attempt.status, attempt.error), "tsgkit.seconds": attempt.seconds}
+    if tracing.content:
+        event["tsgkit.message"] = attempt.error or ""
+    get_current_span().add_event("tsgkit.failed_attempt", tracing.redacted(event))

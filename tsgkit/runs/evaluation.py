@@ -23,7 +23,7 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.images import Messages
 from tsgkit.llm.local_models import LocalModel
 from tsgkit.llm.providers import SERVICES, provider_for
-from tsgkit.llm.telemetry import Tracing
+from tsgkit.llm.spans import Tracing
 from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending

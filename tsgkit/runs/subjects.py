@@ -23,7 +23,7 @@ from tsgkit.llm.providers import client_given, provider_for
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
-from tsgkit.llm.telemetry import Traces, traces_of
+from tsgkit.llm.span_export import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
 from tsgkit.runs.execute import Subject

@@ -22,10 +22,11 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.interface.samples import COLUMNS
+from tsgkit.llm.genai_attributes import Request
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.spans import Request, call, unit
-from tsgkit.llm.telemetry import Traces, Tracing
+from tsgkit.llm.span_export import Traces
+from tsgkit.llm.spans import Tracing, call, unit
 
 Messages = list[dict[str, Any]]
 SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False, "otel": True}
