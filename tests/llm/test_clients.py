@@ -27,18 +27,17 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls, http_sessions, litellm_calls
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import as_dicts
+from tsgkit.llm.event_loop import Threads
 from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
-from tsgkit.llm.keys import BY_THE_PACKAGE
 from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
 from tsgkit.llm.providers import CLIENTS, client_given, client_of, needs_litellm, provider_for
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
-from tsgkit.llm.request_threads import Threads
 from tsgkit.llm.responses import NOT_UTF8
-from tsgkit.llm.settings import Client, Settings, parse, settings_of
+from tsgkit.llm.settings import BY_THE_PACKAGE, Client, Settings, parse, settings_of
 from tsgkit.llm.user_models import UserModel
 
 KEY = "sk-live-0123456789"

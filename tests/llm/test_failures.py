@@ -12,7 +12,6 @@ import pytest
 from tsgkit.llm import responses
 from tsgkit.llm.circuit_breaker import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.finish_reasons import ending_of, raw_reason
 from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
 from tsgkit.llm.responses import Exchange, Message, object_in, reply_of, text_of, too_large, unreadable, usage_of
 from tsgkit.llm.service_errors import failure_in, rejection, retry_after_in, said_in
@@ -145,7 +144,7 @@ def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply()
         ({"generations": [{"finish_reason": "COMPLETE"}]}, "COMPLETE"),
         ({"stop_reason": "", "stopReason": "max_tokens"}, "max_tokens"), ({"finish_reason": 5}, None),
     ):  # fmt: skip
-        assert raw_reason(value) == found, value
+        assert responses.raw_reason(value) == found, value
     stop, length, filtered = "stop", "length", "content_filter"
     rows: dict[Ending, tuple[tuple[str | None, str | None, str | None], ...]] = {
         Ending.COMPLETE: ((stop, None, "[A]"), (None, None, "[A]"), ("EOS", stop, "[A]")),
@@ -161,7 +160,7 @@ def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply()
     }
     for ending, reasons in rows.items():
         for reason, mapped, text in reasons:
-            assert ending_of(reason, mapped, text) is ending, (reason, mapped, text)
+            assert responses.ending_of(reason, mapped, text) is ending, (reason, mapped, text)
 
 
 def test_json_objects_are_read_and_anything_else_is_empty() -> None:

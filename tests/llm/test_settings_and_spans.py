@@ -14,8 +14,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
+from tsgkit.llm import settings as model_settings
 from tsgkit.llm.genai_attributes import Request, reply_attributes, request_attributes
-from tsgkit.llm.keys import check_known_key
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import REDACTED, Secrets, without_login
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, accepted_parameters, parse, secrets_of, settings_of
@@ -120,12 +120,12 @@ def test_parameters_that_would_not_be_sent_and_missing_keys_are_refused_or_noted
     assert "extra_body.seed" in caught.value.hint
     for model, names in (("openai/m", "OPENAI_API_KEY"), ("gemini/g", "GOOGLE_API_KEY or GEMINI_API_KEY")):
         with pytest.raises(UsageError, match=f"{model}: no key: {names} is not set") as caught:
-            check_known_key(settings(model=model))
+            model_settings.check_known_key(settings(model=model))
         assert f"export {names.split()[0]}=..." in caught.value.hint
     for free in (settings("api_key=x"), settings("api_base=http://h/v1"), settings(model="unknown/m")):
-        check_known_key(free)
+        model_settings.check_known_key(free)
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    check_known_key(settings(model="gemini/g"))
+    model_settings.check_known_key(settings(model="gemini/g"))
 
 
 def test_no_representation_shows_a_key_and_every_place_of_one_is_known_as_a_secret() -> None:

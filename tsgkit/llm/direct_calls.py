@@ -26,9 +26,7 @@ from urllib.parse import urlsplit, urlunsplit
 from tsgkit.llm import http_sessions
 from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.finish_reasons import raw_reason
 from tsgkit.llm.images import Body, Messages, without_base64
-from tsgkit.llm.keys import BY_THE_PACKAGE, KEYS, NO_KEY, check_known_key
 from tsgkit.llm.outage import PROBE
 from tsgkit.llm.prices import ImagePrice, Price, in_catalogue, provider_of, tier_in
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
@@ -37,6 +35,7 @@ from tsgkit.llm.responses import (
     Exchange,
     Message,
     misdirected,
+    raw_reason,
     reply_of,
     text_of,
     too_large,
@@ -45,7 +44,16 @@ from tsgkit.llm.responses import (
     without_shown_images,
 )
 from tsgkit.llm.service_errors import NAMES, error_inside, failure_in, rejection, said_in
-from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters, without_limit
+from tsgkit.llm.settings import (
+    BY_THE_PACKAGE,
+    KEYS,
+    NO_KEY,
+    NOT_SENT,
+    Settings,
+    accepted_parameters,
+    check_known_key,
+    without_limit,
+)
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:

@@ -14,17 +14,21 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.request_threads import Threads
+from tsgkit.llm.prices import provider_of
 
 Result = TypeVar("Result")
 LAST_SECONDS = 1.5
 """Seconds after a second interrupt in which a blocked event loop must hear of it."""
+BUILDER = ("litellm.main", "completion")
+WAITS_FOR_NOTHING = ("openai", "hosted_vllm", "openrouter", "groq", "mistral", "anthropic", "gemini")
+"""Providers whose requests are built without I/O; others fetch credentials meanwhile."""
 
 
 def run_in_background(
@@ -91,3 +95,34 @@ def _loop_of(process: int) -> asyncio.AbstractEventLoop:
 
 def _name(process: int) -> str:
     return f"tsgkit-loop-{process}"
+
+
+class Threads(ThreadPoolExecutor):
+    """A thread pool that runs short building steps directly."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
+        """Return the result of a function: at once where it builds a request, else when a thread has it."""
+        if not _builds_a_request(fn):
+            return super().submit(fn, *args, **kwargs)
+        built: Future[Any] = Future()
+        try:
+            built.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  (the caller receives it through the future, as from a thread)
+            built.set_exception(error)
+        return built
+
+
+def _builds_a_request(work: Callable[..., Any]) -> bool:
+    """Return whether this is LiteLLM's building of a text request. Unknown work is not."""
+    inner = work.args[0] if isinstance(work, partial) and work.args else None
+    if not isinstance(inner, partial):
+        return False
+    name = (getattr(inner.func, "__module__", ""), getattr(inner.func, "__name__", ""))
+    return name == BUILDER and _is_plain(inner.keywords)
+
+
+def _is_plain(request: Mapping[str, Any]) -> bool:
+    contents = [message.get("content") for message in request.get("messages") or ()]
+    return provider_of(str(request.get("model"))) in WAITS_FOR_NOTHING and all(
+        isinstance(content, str) for content in contents
+    )

@@ -1,8 +1,9 @@
-"""HTTP sessions of the direct client: one for each event loop and each way to connect, shared by all its users.
+"""HTTP sessions of the direct client, one for each event loop and each way to connect, and the clients of LiteLLM.
 
-Connections are kept open and reused; their number is bounded by the requests in flight. The last user in a loop to
-leave closes them. Proxies and certificates come from the environment: ``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY``
-and ``NO_PROXY``; ``SSL_VERIFY`` (False, or a file), ``SSL_CERT_FILE``, ``REQUESTS_CA_BUNDLE``, else those of certifi.
+Connections are kept open and reused; their number is bounded by the requests in flight. All evaluations in a loop share
+them, and the last user to leave closes them. Proxies and certificates come from the environment: ``HTTP_PROXY``,
+``HTTPS_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``; ``SSL_VERIFY`` (False, or a file), ``SSL_CERT_FILE``,
+``REQUESTS_CA_BUNDLE``, else those of certifi.
 
 >>> socket_and_url("http+unix://%2Ftmp%2Fllm.sock/v1")
 ('/tmp/llm.sock', 'http://localhost/v1')
@@ -14,18 +15,19 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import inspect
 import os
 import ssl
+import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.loop_users import LoopUsers
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.settings import UNIX
 
@@ -46,7 +48,30 @@ class Way(NamedTuple):
     certificates: str | None
 
 
-_USERS = LoopUsers()
+class LoopUsers:
+    """The users of each event loop of the process; an object that is no more has left."""
+
+    def __init__(self) -> None:
+        self._users = WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[int, object]]()
+        self.guard = threading.Lock()
+
+    def join(self, user: object) -> None:
+        """Count an object as a user in the running loop, until it leaves or is no more."""
+        with self.guard:
+            self._users.setdefault(asyncio.get_running_loop(), WeakValueDictionary())[id(user)] = user
+
+    def leave(self, user: object) -> bool:
+        """Return whether this was the last user in the running loop. Hold the guard, to close before another joins."""
+        users = self._users.get(asyncio.get_running_loop())
+        return users is not None and users.pop(id(user), None) is not None and not users
+
+    @property
+    def any_left(self) -> bool:
+        """True if any loop still has users."""
+        return any(self._users.values())
+
+
+_USERS, LITELLM_USERS = LoopUsers(), LoopUsers()
 _SESSIONS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Way, ClientSession]] = WeakKeyDictionary()
 
 
@@ -95,10 +120,21 @@ def load() -> None:
 
 def session_for(user: object, way: Way) -> ClientSession:
     """Return the session of the running loop for a way to connect, for a user who later leaves."""
+    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
+
     _USERS.join(user)
     sessions = _SESSIONS.setdefault(asyncio.get_running_loop(), {})
-    if way not in sessions:
-        sessions[way] = _opened(way)
+    if way in sessions:
+        return sessions[way]
+    _close_at_exit()
+    # No limit: the queue of each model bounds the requests in flight.
+    if way.socket:
+        connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
+    else:
+        context = False if way.certificates is None else _context(way.certificates)
+        connector = TCPConnector(limit=0, ssl=context, ttl_dns_cache=DNS_SECONDS, keepalive_timeout=IDLE_SECONDS)
+    patient = ClientTimeout(total=None)  # the provider waits no longer than it may
+    sessions[way] = ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
     return sessions[way]
 
 
@@ -111,20 +147,6 @@ async def leave(user: object) -> None:
         await session.close()
 
 
-def _opened(way: Way) -> ClientSession:
-    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
-
-    _close_at_exit()
-    # No limit: the queue of each model bounds the requests in flight.
-    if way.socket:
-        connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
-    else:
-        context = False if way.certificates is None else _context(way.certificates)
-        connector = TCPConnector(limit=0, ssl=context, ttl_dns_cache=DNS_SECONDS, keepalive_timeout=IDLE_SECONDS)
-    patient = ClientTimeout(total=None)  # the provider waits no longer than it may
-    return ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
-
-
 @cache
 def _context(path: str) -> ssl.SSLContext:
     is_folder = Path(path).is_dir()
@@ -134,11 +156,30 @@ def _context(path: str) -> ssl.SSLContext:
 @cache
 def _close_at_exit() -> None:
     """Close at the end of the process what a loop that still runs has open, as that of synchronous calls."""
-    atexit.register(_close_all)
+
+    @atexit.register
+    def close_all() -> None:
+        for loop, sessions in list(_SESSIONS.items()):
+            for session in sessions.values() if loop.is_running() else ():
+                with suppress(Exception):
+                    asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)
 
 
-def _close_all() -> None:
-    for loop, sessions in list(_SESSIONS.items()):
-        for session in sessions.values() if loop.is_running() else ():
-            with suppress(Exception):
-                asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)
+async def leave_litellm(user: object, library: Any) -> None:  # noqa: ANN401  (litellm)
+    """Close LiteLLM's clients of the running loop if this was their last user."""
+    mark = f"-{id(asyncio.get_running_loop())}"
+    with LITELLM_USERS.guard:
+        if not LITELLM_USERS.leave(user):
+            return
+        cache = library.in_memory_llm_clients_cache
+        by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
+        for key in by_key:
+            cache.delete_cache(key)  # no closed client is to be reused
+        clients = list(by_key.values())
+        if not LITELLM_USERS.any_left:
+            clients.append(library.base_llm_aiohttp_handler)  # one for all loops, of ``aiohttp_openai/`` models
+    for client in clients:
+        with suppress(Exception):  # a connection that breaks while it is closed is closed
+            closing = (getattr(client, "aclose", None) or client.close)()
+            if inspect.isawaitable(closing):
+                await closing

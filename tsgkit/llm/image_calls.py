@@ -31,7 +31,7 @@ from urllib.request import (
 )
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import litellm_clients
+from tsgkit.llm import http_sessions
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, Messages, bytes_of, images_in
@@ -79,7 +79,7 @@ class LiteLlmImages(LiteLlm):
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no image."""
-        litellm_clients.join(self)
+        http_sessions.LITELLM_USERS.join(self)
         with exchange(MOST_RESPONSE_BYTES) as kept:
             try:
                 async with asyncio.timeout(timeout):

@@ -19,13 +19,11 @@ from functools import partial
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import litellm_clients
+from tsgkit.llm import http_sessions
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.finish_reasons import raw_reason
 from tsgkit.llm.gguf import LOCAL
 from tsgkit.llm.http_transport import exchange, guard
 from tsgkit.llm.images import Messages, with_bytes, without_base64
-from tsgkit.llm.keys import BY_THE_PACKAGE, NO_KEY, check_known_key, no_key
 from tsgkit.llm.outage import PROBE
 from tsgkit.llm.prices import ImagePrice, Price, provider_of, tier_in, tier_named
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
@@ -33,13 +31,23 @@ from tsgkit.llm.responses import (
     MOST_TEXT_BYTES,
     Exchange,
     Message,
+    raw_reason,
     reply_of,
     unreadable,
     usage_of,
     without_shown_images,
 )
 from tsgkit.llm.service_errors import FILTERED, failure_in, rejection, said_in
-from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters, without_limit
+from tsgkit.llm.settings import (
+    BY_THE_PACKAGE,
+    NO_KEY,
+    NOT_SENT,
+    Settings,
+    accepted_parameters,
+    check_known_key,
+    no_key,
+    without_limit,
+)
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -167,7 +175,7 @@ class LiteLlm:
 
     async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
         sent = messages
-        litellm_clients.join(self)
+        http_sessions.LITELLM_USERS.join(self)
         with exchange(MOST_TEXT_BYTES) as kept:
             try:
                 async with asyncio.timeout(timeout):
@@ -241,7 +249,7 @@ class LiteLlm:
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
         if self._library is not None:
-            await litellm_clients.leave(self, self._library)
+            await http_sessions.leave_litellm(self, self._library)
 
 
 def _written(found: Any) -> int | None:

@@ -2,6 +2,11 @@
 
 >>> text_of([{"type": "text", "text": "[ket"}, {"type": "text", "text": "tle]"}])
 '[kettle]'
+>>> str(ending_of("stop", "stop", "[A]")), str(ending_of("model_length", "stop", "[A"))
+('complete', 'truncated')
+
+Only known good finish reasons count as answers. LiteLLM maps every word it does not know to ``stop``; the word itself
+is read from the response.
 """
 
 from __future__ import annotations
@@ -15,7 +20,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
 from tsgkit.llm.images import Messages, images_in, without_images
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 
@@ -30,6 +34,25 @@ CHARSET = re.compile(r"charset=[\"']?([\w.-]+)", re.IGNORECASE)
 NOT_UTF8 = "the response is no valid UTF-8: what could not be decoded is replaced by U+FFFD"
 SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
 """Parts of a content that are no part of the answer."""
+WHOLE = frozenset(
+    (
+        *("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "finished", "done", "end"),
+        *("tool_calls", "tool_use", "tool_call", "function_call", "load", "unload"),
+    )
+)
+"""Finish reasons of whole answers; below, those of answers that were cut and of refusals."""
+CUT = frozenset(("length", "max_tokens", "model_length", "max_output_tokens", "max_length", "compaction"))
+FILTERED = frozenset(("content_filter", "refusal", "safety", "sensitive"))
+FILTERED_AS_WRITTEN = frozenset(
+    (
+        *("BLOCKLIST", "ERROR_TOXIC", "ESCALATION", "IMAGE_OTHER", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        *("IMAGE_SAFETY", "LANGUAGE", "NO_IMAGE", "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"),
+        *("content_filtered", "guardrail_intervened"),
+    )
+)
+"""Words of Google, Cohere and Amazon; in small letters most of them could mean anything."""
+FAILING = frozenset(("error", "insufficient_system_resource", "network_error", "ERROR", "abort", "cancelled"))
+"""Words of services that failed on their way: another try may bring an answer."""
 
 
 @dataclass
@@ -219,3 +242,27 @@ def misdirected(asked: str, target: str, status: int) -> CallFailed:
         status,
         misdirected=True,
     )
+
+
+def raw_reason(value: dict[str, Any]) -> str | None:
+    """Return the word in a response, wherever the well-known services put it."""
+    for name, word in (("choices", "finish_reason"), ("candidates", "finishReason"), ("generations", "finish_reason")):
+        answers = value.get(name)
+        first = answers[0] if isinstance(answers, list) and answers else None
+        if isinstance(first, dict) and isinstance(first.get(word), str):
+            return str(first[word]) or None
+    names = ("stop_reason", "done_reason", "stopReason", "finish_reason")
+    return next((value[name] for name in names if isinstance(value.get(name), str) and value[name]), None)
+
+
+def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
+    """Return the ending for a finish reason; unknown ones count as truncated.
+
+    ``mapped`` is LiteLLM's word for it; None where LiteLLM was not asked.
+    """
+    word = (reason or "stop").lower()
+    if word in FILTERED or reason in FILTERED_AS_WRITTEN or mapped == "content_filter":
+        return Ending.REFUSED
+    if word not in WHOLE or mapped == "length":
+        return Ending.TRUNCATED
+    return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY

@@ -14,8 +14,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from tsgkit.llm.image_tokens import tokens_range
-from tsgkit.llm.images import characters_of, images_of
+from tsgkit.llm.images import characters_of, images_of, tokens_range
 from tsgkit.llm.prices import Price
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_files import samples_in

@@ -29,9 +29,8 @@ from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
-from tsgkit.llm.event_loop import LAST_SECONDS
+from tsgkit.llm.event_loop import LAST_SECONDS, Threads
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
-from tsgkit.llm.request_threads import Threads
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.shards import Shard
 
