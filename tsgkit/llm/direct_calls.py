@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from tsgkit.llm import http_sessions
 from tsgkit.llm.event_streams import EventStream
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 SERVED = ("openai", "hosted_vllm")
 VENDOR = "https://api.openai.com/v1"
-ENDPOINT = "chat/completions"
+ENDPOINT = "/chat/completions"
 CONNECTION = ("api_base", "api_key", "extra_headers")
 """The parameters of a connection that it knows."""
 REASONING = re.compile(r"gpt-[56](?!-chat)")
@@ -89,20 +89,15 @@ def why_not_direct(settings: Settings) -> str:
         return f"it serves {' and '.join(f'{one}/NAME' for one in SERVED)}"
     if provider != "openai" and "api_base" not in settings.connection:
         return "the address of the server is missing"
-    if provider == "openai" and _has_own_parameters(name):
-        return "this model of OpenAI has parameters of its own, which LiteLLM translates"
-    if provider == "openai" and (found := [one for one in BY_THE_PACKAGE if os.environ.get(one)]):
-        return f"{found[0]} is set, which it does not know"
-    if odd := [one for one in settings.connection if one not in CONNECTION]:
-        return f"it does not know {odd[0]}"
+    if provider == "openai":
+        is_listed_apart = LISTED_APART.search(name) and in_catalogue(name.rpartition("/")[2])
+        if REASONING.search(name) or name in REFUSING or name.startswith("responses/") or is_listed_apart:
+            return "this model of OpenAI has parameters of its own, which LiteLLM translates"
+        if variables := [variable for variable in BY_THE_PACKAGE if os.environ.get(variable)]:
+            return f"{variables[0]} is set, which it does not know"
+    if unknown := [option for option in settings.connection if option not in CONNECTION]:
+        return f"it does not know {unknown[0]}"
     return ""
-
-
-def _has_own_parameters(name: str) -> bool:
-    """Return whether LiteLLM translates or refuses parameters for a model of OpenAI."""
-    if REASONING.search(name) or name in REFUSING or name.startswith("responses/"):
-        return True
-    return bool(LISTED_APART.search(name)) and in_catalogue(name.rpartition("/")[2])
 
 
 def is_own_server(settings: Settings) -> bool:
@@ -142,9 +137,15 @@ class DirectCalls:
         accepted = accepted_parameters(self.settings, self._why_not_sent, self.notices)
         self.notices += [self.price.note] if isinstance(self.price, Price) and self.price.note else []
         self._extra = accepted.pop("extra_body", {})
-        self._parameters = _translated(accepted)
+        thinking = accepted.pop("thinking", None)
+        if thinking is not None and "reasoning_effort" not in accepted:  # vLLM takes an effort, not a budget of tokens
+            budget = thinking.get("budget_tokens", 0)
+            accepted["reasoning_effort"] = next(effort for least, effort in BUDGETS if budget >= least)
+        self._parameters = accepted
         self._headers = _headers(self.settings)
-        address, self._url = http_sessions.socket_and_url(_endpoint(self.settings))
+        base = urlsplit(str(self.settings.connection.get("api_base", VENDOR)))
+        path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
+        address, self._url = http_sessions.socket_and_url(base._replace(path=path, fragment="").geturl())
         self._proxy = None if address or not self.proxied else http_sessions.proxy_for(self._url)
         self.sent = self._body(None, None)
         del self.sent["messages"]
@@ -160,7 +161,9 @@ class DirectCalls:
         if name in refused:
             return f"{provider} does not support parameters: ['{name}'], for model={model}"
         is_dropped = value is None or (name == "user" and not is_known) or (name == "extra_body" and not value)
-        is_dropped |= name == "thinking" and ("reasoning_effort" in accepted or not _is_thinking(value))
+        if name == "thinking":
+            is_enabled = isinstance(value, dict) and value.get("type") == "enabled"
+            is_dropped |= "reasoning_effort" in accepted or not is_enabled
         return NOT_SENT if is_dropped else ""
 
     def _body(self, messages: Messages | None, schema: dict[str, Any] | None) -> dict[str, Any]:
@@ -253,23 +256,37 @@ class DirectCalls:
                 target = _redirected(response, url)
                 if target is None:
                     await _receive(response, kept, stream, heard)
-                    if response.status >= 400:
-                        _raise_rejection(kept, response)
-                    return
+                    if response.status < 400:
+                        return
+                    error = kept.value.get("error")
+                    code = error.get("code", "") if isinstance(error, dict) else ""
+                    name = NAMES.get(response.status, "APIError")
+                    failure = rejection(name, response.status, said_in(kept.start), [response.headers], code=code)
+                    raise failure_in(kept, failure, failure)
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
 
     def _reply(self, kept: Exchange) -> Reply:
         """Return the reply in a response."""
         value = kept.value
-        if (kept.status or 0) >= 300 or "choices" not in value or value.get("error"):
-            _raise_no_completion(kept)
-        if value["choices"] == []:
+        is_redirect = (kept.status or 0) >= 300
+        if is_redirect or "choices" not in value or value.get("error"):
+            if (inside := error_inside(kept)) is not None:
+                raise inside
+            missing = "it holds no choices" if value else "it is no JSON object"
+            missing = f"status {kept.status}" if is_redirect else missing
+            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}", None)
+            raise failure_in(kept, failure, failure)
+        choices = value["choices"]
+        if choices == []:
             raise CallFailed("the answer holds no choices", None)
-        message = _first_message(value)
-        content = None if message is None else message.get("content")
+        first = choices[0] if isinstance(choices, list) else None
+        message = first.get("message") if isinstance(first, dict) else None
+        if not isinstance(message, dict):
+            raise unreadable(kept)
+        content = message.get("content")
         text = text_of(content) if isinstance(content, list) else content
-        if message is None or (text is not None and not isinstance(text, str)) or (text is None and content):
+        if (text is not None and not isinstance(text, str)) or (text is None and content):
             raise unreadable(kept)
         if text and "reasoning_content" not in message and "reasoning" not in message:
             text = text[thoughts.end() :] if (thoughts := THOUGHTS.match(text)) else text
@@ -303,14 +320,6 @@ class DirectCalls:
         await http_sessions.leave(self)
 
 
-def _endpoint(settings: Settings) -> str:
-    """Return the address of chat completions below the base, before its query."""
-    parts = urlsplit(str(settings.connection.get("api_base", VENDOR)))
-    path = parts.path.rstrip("/")
-    path = path if path.endswith(ENDPOINT) else f"{path}/{ENDPOINT}"
-    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
-
-
 def _headers(settings: Settings) -> dict[str, str]:
     """Return the headers of every request: the user's override the others, but for the key if there is one."""
     provider = provider_of(settings.model)
@@ -326,19 +335,6 @@ def _merged(headers: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     """Return headers with others in place of those of the same name."""
     named = {name.lower() for name in others}
     return {name: value for name, value in headers.items() if name.lower() not in named} | others
-
-
-def _is_thinking(value: object) -> bool:
-    return isinstance(value, dict) and value.get("type") == "enabled"
-
-
-def _translated(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters with a budget of thinking tokens as an effort, which is what vLLM takes."""
-    thinking = parameters.pop("thinking", None)
-    if thinking is None or "reasoning_effort" in parameters:
-        return parameters
-    budget = thinking.get("budget_tokens", 0)
-    return parameters | {"reasoning_effort": next(effort for least, effort in BUDGETS if budget >= least)}
 
 
 def _redirected(response: ClientResponse, asked: Any) -> Any:  # noqa: ANN401  (a URL of yarl, or None)
@@ -381,7 +377,10 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
             response.close()
             break
         if stream.is_done:
-            await _rest_of(response)
+            with suppress(TimeoutError):  # what follows is read, so that the connection can be used again
+                async with asyncio.timeout(LINGER):
+                    async for _ in response.content.iter_any():
+                        pass
             break
     if is_stream:
         stream.end()
@@ -390,46 +389,6 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
             raise CallFailed("the stream ended before the reply did", None)
         parts = [json.dumps(stream.value).encode()]
     kept.body = b"".join(parts)
-
-
-async def _rest_of(response: ClientResponse) -> None:
-    """Read what follows the end of the events, so that the connection can be used again."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(LINGER):
-            async for _ in response.content.iter_any():
-                pass
-
-
-def _raise_rejection(kept: Exchange, response: ClientResponse) -> NoReturn:
-    """Raise the failure of a response with an error's status."""
-    said = said_in(kept.start)
-    error = kept.value.get("error")
-    code = error.get("code", "") if isinstance(error, dict) else ""
-    name = NAMES.get(response.status, "APIError")
-    failure = rejection(name, response.status, said, [response.headers], code=code)
-    raise failure_in(kept, failure, failure)
-
-
-def _raise_no_completion(kept: Exchange) -> NoReturn:
-    """Raise the failure of a response without an error's status that is no completion; some hold an error inside."""
-    if (failure := error_inside(kept)) is not None:
-        raise failure
-    said = said_in(kept.start) if kept.value.get("error") else _missing(kept)
-    failure = CallFailed(f"no proper answer: {said}", None)
-    raise failure_in(kept, failure, failure)
-
-
-def _missing(kept: Exchange) -> str:
-    if (kept.status or 0) >= 300:
-        return f"status {kept.status}"
-    return "it holds no choices" if kept.value else "it is no JSON object"
-
-
-def _first_message(value: dict[str, Any]) -> dict[str, Any] | None:
-    choices = value["choices"]
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return message if isinstance(message, dict) else None
 
 
 def _first_number(*places: tuple[Any, str]) -> int | None:

@@ -11,13 +11,11 @@ import base64
 import binascii
 import re
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
 from urllib.request import (
     HTTPDefaultErrorHandler,
     HTTPErrorProcessor,
@@ -40,6 +38,7 @@ from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.responses import usage_of
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.service_errors import failure_in
+from tsgkit.llm.settings import is_web_address
 
 BLOCKED = re.compile(
     r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",
@@ -91,13 +90,20 @@ class LiteLlmImages(LiteLlm):
                 failure.responded = failure.responded or kept.status is not None
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                raise failure_in(kept, error, _failure_of(error)) from None
+                failure = failure_of(error, BLOCKED, holds_images=True)
+                if "object has no attribute" in failure.message:  # what the libraries below raise
+                    failure.message = "no proper answer: it is not JSON"
+                raise failure_in(kept, error, failure) from None
+        counts = [
+            getattr(getattr(response, "usage", None), f"{kind}_tokens", None) or None for kind in ("input", "output")
+        ]
+        usage = usage_of(None, *counts)
         model = getattr(response, "model", None)
         return Reply(
             text=None,
             ending=Ending.COMPLETE,
             model=model if isinstance(model, str) else None,
-            usage=self._image_usage(response),
+            usage=Usage(usage.prompt, usage.completion, cost=self._cost(response, usage)),
             image=data,
         )
 
@@ -132,11 +138,6 @@ class LiteLlmImages(LiteLlm):
             guard_client(self._client._client)
         return self._client
 
-    def _image_usage(self, response: Any) -> Usage:
-        found = getattr(response, "usage", None)
-        usage = usage_of(None, *(getattr(found, name, None) or None for name in ("input_tokens", "output_tokens")))
-        return Usage(usage.prompt, usage.completion, cost=self._cost(response, usage))
-
 
 @cache
 def _asking_once() -> Any:
@@ -153,14 +154,6 @@ def _asking_once() -> Any:
             pass
 
     return AskingOnce
-
-
-def _failure_of(error: Exception) -> CallFailed:
-    """Return the failure; a response that is not JSON raises unrelated errors in the libraries below."""
-    failure = failure_of(error, BLOCKED, holds_images=True)
-    if "object has no attribute" in failure.message:
-        failure.message = "no proper answer: it is not JSON"
-    return failure
 
 
 def messages_for(prompt: str, image: ImageFile | None = None) -> Messages:
@@ -192,28 +185,19 @@ def _takes_images(library: Any, model: str) -> bool:
 
 async def image_in(response: Any, timeout: float) -> bytes:
     """Return the bytes of the image in a response. Raise ``CallFailed`` if there is none."""
-    found = getattr(response, "data", None)
-    first = found[0] if isinstance(found, list) and found else None
+    images = getattr(response, "data", None)
+    first = images[0] if isinstance(images, list) and images else None
     inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
     if isinstance(inline, str) and inline:
-        return _decoded(inline)
-    if isinstance(address, str) and address:
-        return await _fetched_with_patience(address, timeout)
-    raise CallFailed("the answer holds no image", None)
-
-
-def _decoded(text: str) -> bytes:
-    if len(text) > MOST_IMAGE_BYTES * 4 // 3 + 4:
-        raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
-    try:
-        return base64.b64decode(text.partition(",")[2] if text.startswith("data:") else text, validate=True)
-    except (binascii.Error, ValueError):
-        raise CallFailed("the image in the answer is no base64", None) from None
-
-
-async def _fetched_with_patience(address: str, timeout: float) -> bytes:
-    """Return the image at an address after a few tries; asking the model again would cost again."""
-    for left in reversed(range(FETCHES)):
+        if len(inline) > MOST_IMAGE_BYTES * 4 // 3 + 4:
+            raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
+        try:
+            return base64.b64decode(inline.partition(",")[2] if inline.startswith("data:") else inline, validate=True)
+        except (binascii.Error, ValueError):
+            raise CallFailed("the image in the answer is no base64", None) from None
+    if not isinstance(address, str) or not address:
+        raise CallFailed("the answer holds no image", None)
+    for left in reversed(range(FETCHES)):  # asking the model again would cost again
         try:
             return await asyncio.to_thread(fetched, address, timeout)
         except CallFailed as failure:
@@ -226,42 +210,31 @@ async def _fetched_with_patience(address: str, timeout: float) -> bytes:
 
 def fetched(address: str, timeout: float) -> bytes:
     """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
-    if not _is_web(address):
-        raise CallFailed("the address of the image is neither http nor https", None, final=True)
+    if not is_web_address(address):
+        raise CallFailed("the address of the image is none of http or https", None, final=True)
     shown, until = without_login(address), time.monotonic() + timeout
     try:
         with _opener().open(Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
-            return _read(answer, shown, until)
+            announced = answer.headers.get("Content-Length")
+            data = bytearray()
+            while chunk := answer.read(CHUNK):
+                data += chunk
+                if len(data) > MOST_IMAGE_BYTES:
+                    raise CallFailed(
+                        f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True
+                    )
+                if time.monotonic() > until:
+                    raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
+            if announced is not None and announced.isdecimal() and len(data) < int(announced):
+                raise CallFailed(f"the image cannot be fetched: {shown} ends early", None)
+            return bytes(data)
     except HTTPError as error:
         error.close()
         raise CallFailed(f"the image cannot be fetched: {shown} answers {error.code}", None) from None
     except (OSError, HTTPException, ValueError) as error:
-        raise CallFailed(f"the image cannot be fetched: {shown}: {_why(error)}", None) from None
-
-
-def _why(error: Exception) -> str:
-    """Return a reason without the address, which may hold a key."""
-    return str(getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__)
-
-
-def _is_web(address: str) -> bool:
-    with suppress(ValueError):
-        return urlsplit(address).scheme in ("http", "https")
-    return False
-
-
-def _read(answer: Any, shown: str, until: float) -> bytes:
-    announced = answer.headers.get("Content-Length")
-    data = bytearray()
-    while chunk := answer.read(CHUNK):
-        data += chunk
-        if len(data) > MOST_IMAGE_BYTES:
-            raise CallFailed(f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
-        if time.monotonic() > until:
-            raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
-    if announced is not None and announced.isdecimal() and len(data) < int(announced):
-        raise CallFailed(f"the image cannot be fetched: {shown} ends early", None)
-    return bytes(data)
+        # Not the error's own words: they may hold the address, and that a key.
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
+        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}", None) from None
 
 
 @cache

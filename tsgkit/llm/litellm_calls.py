@@ -13,7 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -58,7 +58,7 @@ GRACE = 1.0
 OWN_CLIENT = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
 """The switch by which LiteLLM asks ``openai/`` models through the HTTP client that it asks most others through. The
 ``openai`` package between them takes as long again for each request; without the switch it is used, and nothing else
-changes."""
+changes. The switch is global to the process; once off it stays off, also if the user turned it off."""
 APART = ("openai", "hosted_vllm", "anthropic", "gemini", "openrouter", "mistral", "groq", "ollama", "ollama_chat")
 """Providers that the switch does no harm: ``openai``, and those that LiteLLM never asks through the package."""
 
@@ -90,18 +90,6 @@ def _no_warnings() -> Iterator[None]:
         yield
 
 
-def _choose_client(provider: str) -> None:
-    """Avoid loading the ``openai`` package if the provider does not need it.
-
-    The switch is global to the process, and some providers rely on the package; once off it stays off, also if the user
-    turned it off.
-    """
-    if provider not in APART or any(os.environ.get(name) for name in BY_THE_PACKAGE):
-        os.environ[OWN_CLIENT] = "False"
-    elif provider == "openai":
-        os.environ.setdefault(OWN_CLIENT, "True")
-
-
 @dataclass
 class LiteLlm:
     """A model behind LiteLLM."""
@@ -122,11 +110,18 @@ class LiteLlm:
             return
         check_known_key(self.settings)
         library = load()
-        _choose_client(provider_of(self.settings.model))
-        _check_key(library, self.settings)
+        provider, connection = provider_of(self.settings.model), self.settings.connection
+        if provider not in APART or any(os.environ.get(name) for name in BY_THE_PACKAGE):
+            os.environ[OWN_CLIENT] = "False"
+        elif provider == "openai":
+            os.environ.setdefault(OWN_CLIENT, "True")
+        missing_keys = [] if "api_key" in connection else _missing_keys(library, self.settings)
+        if missing_keys and "api_base" not in connection:
+            raise no_key(self.settings, missing_keys)
         accepted = accepted_parameters(self.settings, partial(self._why_not_sent, library), self.notices)
         body = self._body(library, accepted)
-        self._parameters = accepted | _connection(library, self.settings)
+        # A service of the user's own that needs no key still must be given one.
+        self._parameters = accepted | connection | ({"api_key": NO_KEY} if missing_keys else {})
         self.notices += [self.price.note] if isinstance(self.price, Price) and self.price.note else []
         sent = {name: part for name, part in body.items() if name not in UNSENT}
         self.sent = sent | (body.get("extra_body") or {})
@@ -223,7 +218,11 @@ class LiteLlm:
         found = getattr(response, "usage", None)
         if found is None:
             return UNKNOWN
-        cached, written = getattr(found.prompt_tokens_details, "cached_tokens", None), _written(found)
+        details = found.prompt_tokens_details
+        counts = [getattr(found, "cache_creation_input_tokens", None)]
+        counts += [getattr(details, name, None) for name in ("cache_creation_tokens", "cache_write_tokens")]
+        written = next((count for count in counts if isinstance(count, int) and count), None)
+        cached = getattr(details, "cached_tokens", None)
         reasoning = getattr(found.completion_tokens_details, "reasoning_tokens", None)
         usage = usage_of(text, found.prompt_tokens, found.completion_tokens, reasoning, cached, written)
         # LiteLLM multiplies the counts of the service, also those that cannot be true.
@@ -234,17 +233,14 @@ class LiteLlm:
     def _cost(self, response: Any, usage: Usage, tier: str = "") -> float | None:
         """Return the cost of a response in the tier that it names; the user's price overrides LiteLLM's."""
         price = self.price.served(tier or self.settings.tier) if isinstance(self.price, Price) else self.price
-        given = price is not None and price.source == "--price"
-        given = given or (isinstance(price, Price) and price.tier != self._tier_counted(tier))
-        cost: float | None = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+        counted = tier_named(tier or str(self.settings.parameters.get("service_tier") or ""))
+        counted = "" if counted == "batch" else counted  # LiteLLM knows no prices of batches, nor a tier in extra_body
+        is_ours = price is not None and price.source == "--price"
+        is_ours = is_ours or (isinstance(price, Price) and price.tier != counted)
+        cost: float | None = None if is_ours else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
             cost = None if price is None else price.of(usage)
         return cost
-
-    def _tier_counted(self, tier: str) -> str:
-        """Return the tier that LiteLLM counts: not one in ``extra_body``, nor the prices of batches."""
-        counted = tier_named(tier or str(self.settings.parameters.get("service_tier") or ""))
-        return "" if counted == "batch" else counted
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
@@ -252,45 +248,18 @@ class LiteLlm:
             await http_sessions.leave_litellm(self, self._library)
 
 
-def _written(found: Any) -> int | None:
-    """Return the tokens that a response says were put into a prompt cache."""
-    details = found.prompt_tokens_details
-    told = [getattr(found, "cache_creation_input_tokens", None)]
-    told += [getattr(details, name, None) for name in ("cache_creation_tokens", "cache_write_tokens")]
-    return next((number for number in told if isinstance(number, int) and number), None)
-
-
-def _connection(library: Any, settings: Settings) -> dict[str, Any]:
-    """Return where and as whom; a service of the user's own that needs no key still must be given one."""
-    keyless = "api_base" in settings.connection and "api_key" not in settings.connection
-    return settings.connection | ({"api_key": NO_KEY} if keyless and _missing_keys(library, settings) else {})
-
-
 def _missing_keys(library: Any, settings: Settings) -> list[str]:
     """Return the variables of which one should hold a key, where none of those that LiteLLM looks at does."""
-    named = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
-    if os.environ.get(named) or _key_of_environment(library, settings.model):
+    usual = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
+    with suppress(Exception):  # an unknown provider; building the request says so in better words
+        if library.get_llm_provider(model=settings.model)[2]:  # the key of a provider that speaks as OpenAI does
+            return []
+    if os.environ.get(usual):
         return []
     if settings.model.startswith(UNCHECKED):
-        return [named]
+        return [usual]
     names = library.validate_environment(model=settings.model)["missing_keys"]
     return [name for name in names if name.endswith("_API_KEY")]
-
-
-def _key_of_environment(library: Any, model: str) -> str | None:
-    """Return the key LiteLLM takes from the environment for providers that speak as OpenAI does."""
-    try:
-        key: str | None = library.get_llm_provider(model=model)[2]
-    except Exception:  # noqa: BLE001  (an unknown provider; building the request says so in better words)
-        return None
-    return key
-
-
-def _check_key(library: Any, settings: Settings) -> None:
-    if "api_key" in settings.connection or "api_base" in settings.connection:
-        return
-    if missing := _missing_keys(library, settings):
-        raise no_key(settings, missing)
 
 
 def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -339,14 +308,10 @@ def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_
     if not isinstance(status, int):
         return CallFailed(f"no proper answer: {said}", None)
     code = getattr(error, "code", "")
-    rejected = rejection(name, status, text, _headers(error), code=code, filtered=filtered)
-    is_broken = status < 400 or (status >= 500 and getattr(error, "litellm_response_headers", None) is None)
+    headers = getattr(error, "litellm_response_headers", None)  # kept beside LiteLLM's own response
+    places = [headers, getattr(getattr(error, "response", None), "headers", None)]
+    rejected = rejection(name, status, text, places, code=code, filtered=filtered)
+    is_broken = status < 400 or (status >= 500 and headers is None)
     if not rejected.refused and (is_broken or name in ("APIConnectionError", "JSONDecodeError")):
         return CallFailed(f"no proper answer: {said}", None)
     return rejected
-
-
-def _headers(error: Exception) -> list[Any]:
-    """Return the places of the provider's headers; LiteLLM keeps them beside its own response."""
-    response = getattr(error, "response", None)
-    return [getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)]
