@@ -90,14 +90,12 @@ class LiteLlmImages(LiteLlm):
                 failure.responded = failure.responded or kept.status is not None
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                failure = failure_of(error, BLOCKED, holds_images=True)
-                if "object has no attribute" in failure.message:  # what the libraries below raise
-                    failure.message = "no proper answer: it is not JSON"
-                raise failure_in(kept, error, failure) from None
-        counts = [
-            getattr(getattr(response, "usage", None), f"{kind}_tokens", None) or None for kind in ("input", "output")
-        ]
-        usage = usage_of(None, *counts)
+                meant = failure_of(error, BLOCKED, holds_images=True)
+                if "object has no attribute" in meant.message:  # what the libraries below raise
+                    meant.message = "no proper answer: it is not JSON"
+                raise failure_in(kept, error, meant) from None
+        counts = getattr(response, "usage", None)
+        usage = usage_of(None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output")))
         model = getattr(response, "model", None)
         return Reply(
             text=None,
@@ -211,18 +209,16 @@ async def image_in(response: Any, timeout: float) -> bytes:
 def fetched(address: str, timeout: float) -> bytes:
     """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
     if not is_web_address(address):
-        raise CallFailed("the address of the image is none of http or https", None, final=True)
-    shown, until = without_login(address), time.monotonic() + timeout
+        raise CallFailed("the address of the image is none, or neither http nor https", None, final=True)
+    shown, until, most = without_login(address), time.monotonic() + timeout, MOST_IMAGE_BYTES
     try:
         with _opener().open(Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
             announced = answer.headers.get("Content-Length")
             data = bytearray()
             while chunk := answer.read(CHUNK):
                 data += chunk
-                if len(data) > MOST_IMAGE_BYTES:
-                    raise CallFailed(
-                        f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True
-                    )
+                if len(data) > most:
+                    raise CallFailed(f"the image at {shown} is larger than {most:,} bytes", None, final=True)
                 if time.monotonic() > until:
                     raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
             if announced is not None and announced.isdecimal() and len(data) < int(announced):
