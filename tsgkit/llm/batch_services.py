@@ -15,13 +15,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.responses import object_in
+from tsgkit.llm.service_errors import retry_after_in
 
 ABSENT = (404, 405, 501)
 """The status of services that have no such interface."""
@@ -107,7 +107,7 @@ class Wire:
 
         timeout = self.timeout if is_large else min(self.timeout, SMALL)
         headers = self.headers | parts.pop("headers", {})
-
+        body = bytearray()
         if self._client is None:
             self._client = httpx.AsyncClient(timeout=self.timeout)
         root = self.url.path.removesuffix(self.ending)
@@ -117,24 +117,29 @@ class Wire:
                 asyncio.timeout(timeout),
                 self._client.stream(method, url, headers=headers, **parts) as response,
             ):
-                body = await self._body(response)
+                async for piece in response.aiter_bytes():
+                    body += piece
+                    if len(body) > self.most_bytes:
+                        hint = (
+                            "smaller batches have smaller ones: --concurrency N; without --batch the requests are sent"
+                        )
+                        most = f"results of more than {self.most_bytes:,} bytes"
+                        raise UsageError(f"{response.url.path}: {most}", hint=f"{hint} again")
         except (TimeoutError, httpx.TimeoutException):
             raise CallFailed(f"no answer within {timeout:g} s") from None
         except httpx.HTTPError as error:
             is_away = isinstance(error, httpx.ConnectError)
             raise CallFailed(f"no proper answer: {error or type(error).__name__}", unreachable=is_away) from None
-        if response.status_code >= 300:
-            raise _failure(response.status_code, body, response.headers)
-        return body
-
-    async def _body(self, response: Any) -> bytes:  # noqa: ANN401  (an httpx.Response)
-        body = bytearray()
-        async for piece in response.aiter_bytes():
-            body += piece
-            if len(body) > self.most_bytes:
-                hint = "smaller batches have smaller ones: --concurrency N; without --batch the requests are sent again"
-                raise UsageError(f"{response.url.path}: results of more than {self.most_bytes:,} bytes", hint=hint)
-        return bytes(body)
+        status = response.status_code
+        if status < 300:
+            return bytes(body)
+        if status < 400:
+            target = response.headers.get("location", "nowhere")
+            raise CallFailed(f"redirected to {target}: not followed", status, misdirected=True)
+        text = body[:8192].decode("utf-8", "replace")
+        said = message_in(object_in(bytes(body))) or text[:200].partition("\n")[0] or "no reason given"
+        wait = retry_after_in([response.headers])
+        raise CallFailed(f"{said} ({status})", status, wait, unpaid=cannot_pay(status, text))
 
     async def value(self, method: str, path: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401  (as above)
         """Return the JSON object that the response holds."""
@@ -149,31 +154,11 @@ class Wire:
             await self._client.aclose()
 
 
-def _failure(status: int, body: bytes, headers: Mapping[str, str]) -> CallFailed:
-    said = message_in(object_in(body)) or body[:200].decode("utf-8", "replace").partition("\n")[0]
-    if status < 400:
-        return CallFailed(f"redirected to {headers.get('location', 'nowhere')}: not followed", status, misdirected=True)
-    unpaid = cannot_pay(status, body[:8192].decode("utf-8", "replace"))
-    return CallFailed(f"{said or 'no reason given'} ({status})", status, _retry_after(headers), unpaid=unpaid)
-
-
 def message_in(value: Mapping[str, Any]) -> str:
     """Return the message in the body of an error."""
     error = value.get("error", value)
     said = error.get("message", "") if isinstance(error, dict) else error
     return said if isinstance(said, str) else ""
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    value = headers.get("retry-after", "")
-    try:
-        return max(float(value), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds(), 0.0)
-    except (ValueError, TypeError):
-        return None
 
 
 class BatchService(Protocol):
@@ -280,8 +265,13 @@ class OpenAiBatches:
         files = [found.get(name) for name in ("output_file_id", "error_file_id")]
         paths = tuple(f"/files/{file}/content" for file in files if file)
         if status == "failed" and not paths:
-            said, for_now = _errors(found)
-            return BatchState(True, status, done, total, failure=said, failed_for_now=for_now)
+            listed = found.get("errors")
+            listed = listed.get("data") or () if isinstance(listed, dict) else ()
+            errors = [error for error in listed if isinstance(error, dict)]
+            reasons = dict.fromkeys(str(error.get("message") or error.get("code")) for error in errors)
+            failure = "; ".join(list(reasons)[:3]) or "no reason given"
+            for_now = bool(errors) and all(error.get("code") in LATER for error in errors)
+            return BatchState(True, status, done, total, failure=failure, failed_for_now=for_now)
         ended = status in ("completed", "failed", "expired", "cancelled")
         return BatchState(ended, status, done, total, paths)
 
@@ -445,15 +435,6 @@ def _name_in(value: Mapping[str, Any]) -> str:
     if not isinstance(name, str) or not name or "/" in name:
         raise CallFailed("the answer names no id", responded=True)
     return name
-
-
-def _errors(batch: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return why a batch failed, and whether it may be taken later."""
-    found = batch.get("errors")
-    errors = [one for one in found.get("data") or () if isinstance(one, dict)] if isinstance(found, dict) else []
-    said = dict.fromkeys(str(one.get("message") or one.get("code")) for one in errors)
-    for_now = bool(errors) and all(one.get("code") in LATER for one in errors)
-    return "; ".join(list(said)[:3]) or "no reason given", for_now
 
 
 def _number(value: object) -> int:

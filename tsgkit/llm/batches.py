@@ -163,7 +163,11 @@ class Collector:
         if not waited:
             return ""
         there = [batch for batch in waited if batch.id]
-        said = [f"{_batches(there)} at the service for {_lasting(there)}, {_done(there)} done"] if there else []
+        said = []
+        if there:
+            done = sum(0 if batch.state is None else batch.state.done for batch in there)
+            requests = f"{done:,} of {sum(len(batch.names) for batch in there):,} requests"
+            said.append(f"{_batches(there)} at the service for {_lasting(there)}, {requests} done")
         if unsent := [batch for batch in waited if not batch.id]:
             said.append(f"{_batches(unsent)} being sent for {_lasting(unsent)}")
         return "; ".join([*said, f"it does not answer: {self.trouble}"] if self.trouble else said)
@@ -172,7 +176,9 @@ class Collector:
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
         if self.leaving or self._failed is not None:
             raise self._failed or Stopped(LEFT)
-        self._connect(request)
+        if self._api is None:
+            self._wire = Wire.of(request, self.service.ending, self.patience.timeout)
+            self._api = self.service(self._wire)
         line = self.service.line(held.name, json.loads(await request.aread()))
         batch = self._holder.get(held.name)
         same = (self._queue if batch is None else batch.held).get(held.name)
@@ -188,11 +194,6 @@ class Collector:
         else:
             self._hand_out(batch, held, batch.results.pop(held.name, _missing(held.name)))
         return await held.result
-
-    def _connect(self, request: Any) -> None:  # noqa: ANN401  (an httpx.Request)
-        if self._api is None:
-            self._wire = Wire.of(request, self.service.ending, self.patience.timeout)
-            self._api = self.service(self._wire)
 
     def _enqueue(self, held: HeldRequest) -> None:
         most_bytes = min(self.pace.most_bytes or self.service.most_bytes, self.service.most_bytes)
@@ -235,13 +236,18 @@ class Collector:
         batch.task = asyncio.create_task(self._kept(batch, self._sent(batch)))
 
     async def _kept(self, batch: Batch, work: Awaitable[None]) -> None:
-        """Do the work on a batch; where it fails, all that wait for it end with the reason."""
+        """Do the work on a batch; where it fails, all that wait for it, or to be sent, end with the reason."""
         try:
             await work
         except TsgkitError as error:
             error.message = self.redact(error.message)
             error.args = (error.message,)
-            self._fail(batch, error)
+            self._end(batch, error)
+            if not isinstance(error, Stopped):  # the service is of no more use
+                self._failed = error
+                for held in self._queue.values():
+                    _end(held, error)
+                self._queue, self._queued_bytes = {}, 0
         except asyncio.CancelledError:
             self._end(batch, Stopped(LEFT))
             raise
@@ -399,15 +405,6 @@ class Collector:
             _end(held, error)
         batch.held = {}
 
-    def _fail(self, batch: Batch, error: TsgkitError) -> None:
-        """End what waits for a batch; if the service is of no more use, also what waits to be sent."""
-        self._end(batch, error)
-        if not isinstance(error, Stopped):
-            self._failed = error
-            for held in self._queue.values():
-                _end(held, error)
-            self._queue, self._queued_bytes = {}, 0
-
     def leave(self) -> None:
         """Wait for nothing more; a batch being sent is sent first."""
         self.leaving = True
@@ -450,24 +447,17 @@ class Collector:
             except CallFailed as failure:
                 self.trouble = self.redact(failure.message)
                 tries, lasted = tries + 1, time.monotonic() - began
-                if not self._is_worth_another_try(failure, tries, lasted):
-                    raise self._given_up(failure, lasted) from None
+                has_tries = self._served or tries < self.patience.attempts
+                if not failure.can_be_retried or not has_tries or lasted >= self.patience.max_outage:
+                    why = self.trouble
+                    if failure.can_be_retried and self._served:
+                        why = f"no service for {lasted:.0f} s (limit: --max-outage): {why}"
+                    raise Unasked(f"{self.model}: not asked any more: {why}", hint=advice_on(failure)) from None
                 await self._pause(max(wait, min(failure.retry_after or 0.0, LONGEST_GATE)))
                 wait = min(2 * wait, self.pace.longest_poll)
             else:
                 self.trouble, self._served = "", True
                 return found
-
-    def _is_worth_another_try(self, failure: CallFailed, tries: int, lasted: float) -> bool:
-        if not failure.can_be_retried or (not self._served and tries >= self.patience.attempts):
-            return False
-        return lasted < self.patience.max_outage
-
-    def _given_up(self, failure: CallFailed, lasted: float) -> Unasked:
-        why = self.trouble
-        if failure.can_be_retried and self._served:
-            why = f"no service for {lasted:.0f} s (limit: --max-outage): {why}"
-        return Unasked(f"{self.model}: not asked any more: {why}", hint=advice_on(failure))
 
 
 def _end(held: HeldRequest, error: TsgkitError) -> None:
@@ -486,15 +476,7 @@ def _batches(some: Sequence[Batch]) -> str:
 
 def _lasting(some: Sequence[Batch]) -> str:
     """Return how long the first of some batches has been waited for."""
-    return _clock(time.time() - min(batch.time for batch in some))
-
-
-def _done(some: Sequence[Batch]) -> str:
-    done = sum(0 if batch.state is None else batch.state.done for batch in some)
-    return f"{done:,} of {sum(len(batch.names) for batch in some):,} requests"
-
-
-def _clock(seconds: float) -> str:
+    seconds = time.time() - min(batch.time for batch in some)
     minutes, rest = divmod(round(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"

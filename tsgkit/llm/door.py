@@ -222,7 +222,8 @@ class Door:
                 reply = await self._from_cache_or_model(key, call, sent, schema)
             except NotFinished as why:
                 if why.attempts:  # requests were made: they count, and the call is to be made again
-                    self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))
+                    unfinished = Reply(None, Ending.API_ERROR, error=why.message, attempts=why.attempts)
+                    self.recorder.write(call, Prompt(prompt_id, prompt), unfinished)
                 raise
             reply = self._redacted(reply)
             self.recorder.write(call, Prompt(prompt_id, prompt), reply)
@@ -420,21 +421,23 @@ class Door:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
                 spans.attempted(attempts[-1])
                 self.failed += 1
-                self._note_failure(failure, start)
+                self._trouble = failure.message
+                if failure.throttled:
+                    self.flow.throttled(failure.retry_after, start)
+                self.giving_up.failed(failure)
+                self.outage.failed(failure)
+                self._halt_where_given_up()
             return failure
         finally:
             self.flow.leave()
-        self._note_answer(reply, start)
-        attempts.append(Attempt(_rounded(time.monotonic() - began)))
-        return reply
-
-    def _note_answer(self, reply: Reply, start: float) -> None:
         self.flow.succeeded(start)
         self.giving_up.answered()
         self.outage.answered()
         self._trouble, self._heard = "", time.monotonic()
         if reply.usage.completion is not None:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
+        attempts.append(Attempt(_rounded(time.monotonic() - began)))
+        return reply
 
     async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
         """Return the reply to one request, whose use is settled however it ends."""
@@ -443,7 +446,9 @@ class Door:
             reply = await sent
             usage = reply.usage
         except CallFailed as failure:
-            usage = _use_of(failure)
+            usage = NOTHING if failure.was_answered or failure.unreachable else UNKNOWN
+            if failure.unsent or failure.status == TOO_MANY:  # it does not count
+                usage = None
             raise
         finally:
             if usage is None:
@@ -463,14 +468,6 @@ class Door:
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
 
-    def _note_failure(self, failure: CallFailed, start: float) -> None:
-        self._trouble = failure.message
-        if failure.throttled:
-            self.flow.throttled(failure.retry_after, start)
-        self.giving_up.failed(failure)
-        self.outage.failed(failure)
-        self._halt_where_given_up()
-
     def _halt_where_given_up(self) -> None:
         if self.giving_up.reason:
             self._halt()
@@ -489,17 +486,6 @@ class Door:
             seconds=_rounded(seconds),
             attempts=tuple(attempts),
         )
-
-
-def _use_of(failure: CallFailed) -> Usage | None:
-    """Return the usage of a failed request; None if it does not count (never sent, or rejected with 429)."""
-    if failure.unsent or failure.status == TOO_MANY:
-        return None
-    return NOTHING if failure.was_answered or failure.unreachable else UNKNOWN
-
-
-def _unfinished(why: NotFinished) -> Reply:
-    return Reply(text=None, ending=Ending.API_ERROR, error=why.message, attempts=why.attempts)
 
 
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
