@@ -120,11 +120,9 @@ class Wire:
                 async for piece in response.aiter_bytes():
                     body += piece
                     if len(body) > self.most_bytes:
-                        hint = (
-                            "smaller batches have smaller ones: --concurrency N; without --batch the requests are sent"
-                        )
-                        most = f"results of more than {self.most_bytes:,} bytes"
-                        raise UsageError(f"{response.url.path}: {most}", hint=f"{hint} again")
+                        problem = f"{response.url.path}: results of more than {self.most_bytes:,} bytes"
+                        hint = "smaller batches have smaller ones: --concurrency N; "
+                        raise UsageError(problem, hint=f"{hint}without --batch the requests are sent again")
         except (TimeoutError, httpx.TimeoutException):
             raise CallFailed(f"no answer within {timeout:g} s") from None
         except httpx.HTTPError as error:
