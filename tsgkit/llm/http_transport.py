@@ -77,7 +77,12 @@ def guarded_transport(transport: Any) -> Any:
         kept.begin(response.status_code, response.headers.items())
         try:
             _check_redirect(request, response)
-            kept.body = await _body(response, kept.most_bytes)
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > kept.most_bytes:
+                    raise too_large(kept.most_bytes)
+            kept.body = bytes(body)
             if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
                 raise inside
         except CallFailed as failure:
@@ -86,8 +91,8 @@ def guarded_transport(transport: Any) -> Any:
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
-        body = _as_litellm_reads(kept)
-        return library.Response(response.status_code, headers=headers, content=body, extensions=response.extensions)
+        content = _as_litellm_reads(kept)
+        return library.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
 
     transport.handle_async_request = handle_within_limits
     return transport
@@ -125,16 +130,6 @@ def _check_redirect(request: Any, response: Any) -> None:
     if origins[0] != origins[1]:
         shown = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in (asked, target)]
         raise misdirected(shown[0], shown[1], response.status_code)
-
-
-async def _body(response: Any, most: int) -> bytes:
-    """Return the decoded body; ``CallFailed`` where it is larger than the limit, as soon as that is known."""
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > most:
-            raise too_large(most)
-    return bytes(body)
 
 
 def _as_litellm_reads(kept: Exchange) -> bytes:
