@@ -476,7 +476,10 @@ def _batches(some: Sequence[Batch]) -> str:
 
 def _lasting(some: Sequence[Batch]) -> str:
     """Return how long the first of some batches has been waited for."""
-    seconds = time.time() - min(batch.time for batch in some)
+    return _clock(time.time() - min(batch.time for batch in some))
+
+
+def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"

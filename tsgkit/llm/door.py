@@ -421,23 +421,21 @@ class Door:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
                 spans.attempted(attempts[-1])
                 self.failed += 1
-                self._trouble = failure.message
-                if failure.throttled:
-                    self.flow.throttled(failure.retry_after, start)
-                self.giving_up.failed(failure)
-                self.outage.failed(failure)
-                self._halt_where_given_up()
+                self._note_failure(failure, start)
             return failure
         finally:
             self.flow.leave()
+        self._note_answer(reply, start)
+        attempts.append(Attempt(_rounded(time.monotonic() - began)))
+        return reply
+
+    def _note_answer(self, reply: Reply, start: float) -> None:
         self.flow.succeeded(start)
         self.giving_up.answered()
         self.outage.answered()
         self._trouble, self._heard = "", time.monotonic()
         if reply.usage.completion is not None:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
-        attempts.append(Attempt(_rounded(time.monotonic() - began)))
-        return reply
 
     async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
         """Return the reply to one request, whose use is settled however it ends."""
@@ -467,6 +465,14 @@ class Door:
         self._check_halted()
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
+
+    def _note_failure(self, failure: CallFailed, start: float) -> None:
+        self._trouble = failure.message
+        if failure.throttled:
+            self.flow.throttled(failure.retry_after, start)
+        self.giving_up.failed(failure)
+        self.outage.failed(failure)
+        self._halt_where_given_up()
 
     def _halt_where_given_up(self) -> None:
         if self.giving_up.reason:
