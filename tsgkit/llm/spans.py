@@ -66,9 +66,8 @@ class Tracing:
                 self._export = SpanExport(has_content=self.content, redact=self.redacted)
                 provider = self._export.provider
             self._tracer = provider.get_tracer("tsgkit", __version__)
-            token = TRACING.set(self)
-            self._stack.callback(TRACING.reset, token)
-            self._stack.enter_context(unit(self._name, self._attributes))
+            self._stack.enter_context(self.span(self._name, self._attributes()))
+            self._stack.callback(TRACING.reset, TRACING.set(self))
         return self
 
     def __exit__(self, *error: object) -> None:
