@@ -149,15 +149,17 @@ def _step_told(sample: SelectionSample, text: str, own: ActionGraph | None) -> i
     action or another verb for it. Other words for things are not known.
     """
     asked, text = _names(sample.graph), _described(text)
+    told_of_asked = _told(text, asked)
     for step in range(len(sample.context) - 1, -1, -1):
         graph = sample.context[step]
-        names, told = _names(graph), _told(text, _names(graph))
-        if len(names) < 2 or names <= asked or _told(text, asked) - names or not _agrees(text, graph):
+        names = _names(graph)
+        if len(names) < 2 or names <= asked or told_of_asked - names or not _agrees(text, graph):
             continue
         parts = re.split("[,;.]", text)
         about_action = [part for part in parts if _tells_any(part, graph.actions) or _MEANS_FIRST.match(part)] or parts
         if _opposes(text, graph) or any(_denies(part) or _names_strange_thing(part, names) for part in about_action):
             continue
+        told = _told(text, names)
         is_whole = told == names and _tells_any(text, graph.actions)
         if is_whole and not any(_is_named_as_thing(text, action, graph) for action in graph.actions):
             return step
