@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,12 @@ ONLY_FULL = ["full", "collector.py", "in_chromium.py"]
 # A program that imports Inspect, which takes seconds.
 collect_ignore = ["full/interface/inspected.py"] if find_spec("playwright") and find_spec("ray") else ONLY_FULL
 
+WITH_LITELLM = (
+    *("llm/test_clients.py", "llm/test_images.py", "cli/test_images.py", "runs/test_image_generation.py"),
+    *("::test_eval_refuses_slips", "::test_server_that_never_answers", "::test_images_of_shards"),
+)
+"""Parts of the names of tests that load LiteLLM, which takes four seconds."""
+
 
 def pytest_configure() -> None:
     """Say in one line what the environment lacks, and set property tests up."""
@@ -36,6 +42,23 @@ def pytest_configure() -> None:
 
     settings.register_profile("tsgkit", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("tsgkit")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for doctests outside of modules of tests: these have none, and going through all names takes long."""
+    nodes = yield
+    return [node for node in nodes if type(node) is pytest.Module or not file_path.name.startswith("test_")]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that load LiteLLM or fork commands: one worker has them, and the others load neither."""
+    items.sort(key=lambda item: "commands" not in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: not any(name in item.nodeid for name in WITH_LITELLM))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # modules and collected tests live to the end: looking through them again finds nothing
 
 
 @pytest.hookimpl(wrapper=True)

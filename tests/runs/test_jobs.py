@@ -387,6 +387,7 @@ def scored_by(monkeypatch: pytest.MonkeyPatch, change: Callable[[Solver], Solver
 def test_a_sample_whose_scoring_kills_processes_is_a_counted_error_and_the_others_are_scored(
     layouts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(executors, "processors", lambda: 1)  # each process takes a second to load what it needs
     before = lines(layouts / "samples.jsonl")
     deadly = before[7]["item_id"]
     scored_by(monkeypatch, lambda solver: DyingScorer(scorer=solver, deadly=deadly))
