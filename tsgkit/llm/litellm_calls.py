@@ -103,6 +103,8 @@ class LiteLlm:
     """Rate limits from the headers of the last response."""
     _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     _library: Any = None
+    _last: tuple[dict[str, Any], dict[str, Any]] | None = field(default=None, repr=False)
+    """The last parameters whose body was asked for, and the body: LiteLLM takes 10 ms to build one."""
 
     def prepare(self) -> None:
         """Check the request without sending it. Raise ``UsageError`` if it differs from what the user asked for."""
@@ -145,7 +147,10 @@ class LiteLlm:
 
     def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the body that these parameters make."""
-        return raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
+        if self._last is None or self._last[0] != parameters:
+            body = raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
+            self._last = dict(parameters), body
+        return self._last[1]
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply.

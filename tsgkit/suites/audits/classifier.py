@@ -106,8 +106,9 @@ def fitted(samples: Sequence[Candidates]) -> dict[str, float]:
         for number, column in columns[name]:
             share, right, mean = shares[number], known[number][1], 0.0
             for place, value in column:
-                mean += share[place] * value
-                curvature += share[place] * value * value
+                weighted = share[place] * value
+                mean += weighted
+                curvature += weighted * value
                 if place == right:
                     gradient += value
             gradient -= mean
