@@ -171,11 +171,12 @@ RUNS = {
 }
 
 
-def stored(folder: Path, name: str) -> Path:
+def stored(folder: Path, name: str, limit: int | None = None) -> Path:
     """Return a copy of a stored run beside its images and scenes; that of tsg is made of the example replies."""
     suite, _, run = name.partition("/")
     if suite == "tsg":  # in a thread, since a browser has an event loop in this one
-        return ThreadPoolExecutor(1).submit(example_run, folder / run, *TASKS, styles=["zero-shot", "cot"]).result()
+        settings = {"styles": ["zero-shot", "cot"], "limit": limit}
+        return ThreadPoolExecutor(1).submit(example_run, folder / run, *TASKS, **settings).result()
     shutil.copytree(STORED / suite, folder / suite, dirs_exist_ok=True)
     return folder / suite / run
 
