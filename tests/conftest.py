@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import signal
 from collections.abc import Generator, Iterable, Iterator
 from importlib.util import find_spec
@@ -26,11 +27,10 @@ ONLY_FULL = ["full", "collector.py", "in_chromium.py"]
 # A program that imports Inspect, which takes seconds.
 collect_ignore = ["full/interface/inspected.py"] if find_spec("playwright") and find_spec("ray") else ONLY_FULL
 
-WITH_LITELLM = (
-    *("llm/test_clients.py", "llm/test_images.py", "cli/test_images.py", "runs/test_image_generation.py"),
-    *("::test_eval_refuses_slips", "::test_server_that_never_answers", "::test_images_of_shards"),
+# Tests that load LiteLLM, which takes four seconds.
+WITH_LITELLM = re.compile(
+    "llm/test_(clients|images)|cli/test_images|test_image_gen|::test_(eval_refuses_slips|server_that_never|images_of_sh)"
 )
-"""Parts of the names of tests that load LiteLLM, which takes four seconds."""
 
 
 def pytest_configure() -> None:
@@ -45,19 +45,15 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Look for doctests outside of modules of tests: these have none, and going through all names takes long."""
-    nodes = yield
-    return [node for node in nodes if type(node) is pytest.Module or not file_path.name.startswith("test_")]
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no doctests here: there are none, and to go through all names for them takes long."""
+    return [node for node in (yield) if type(node) is pytest.Module]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that load LiteLLM or fork commands: one worker has them, and the others load neither."""
-    items.sort(key=lambda item: "commands" not in getattr(item, "fixturenames", ()))
-    items.sort(key=lambda item: not any(name in item.nodeid for name in WITH_LITELLM))
-
-
-def pytest_collection_finish() -> None:
+    """Begin with the tests that load LiteLLM or fork commands, so that one worker has them and loads what they need."""
+    forking = {item for item in items if "commands" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: (not WITH_LITELLM.search(item.nodeid), item not in forking))
     gc.freeze()  # modules and collected tests live to the end: looking through them again finds nothing
 
 

@@ -1,9 +1,4 @@
-"""Texts for the fuzzer: replies of models and small files in every format, most of them spoilt, from a seed.
-
->>> from random import Random
->>> make_up(Random(1)) == make_up(Random(1))
-True
-"""
+"""Texts for the fuzzer: replies of models and small files in every format, most of them spoilt, from a seed."""
 
 from __future__ import annotations
 

@@ -2,9 +2,6 @@
 
 A check puts one text through one reader, returns how often that was called, and raises :class:`Broken` where a promise
 was not kept. Whatever else it raises, the reader raised.
-
->>> CHECKS["read"]("person -> verb -> wash, and then nothing")
-3
 """
 
 from __future__ import annotations

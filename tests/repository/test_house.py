@@ -219,7 +219,6 @@ def test_dependencies_and_extras_have_one_wording_are_pinned_and_say_why_they_ar
         assert f"{re.split('[^a-z-]', line.strip().strip(chr(34)))[0]}==" in pinned, line
     own = {path.name for path in modules() if 'pip install "tsgkit[' in path.read_text(encoding="utf-8")}
     assert own <= {"errors.py", "make.py"}, "others raise ExtraMissing (make.py tells of its extra in its help)"
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     for path in PLUGINS:
         module = path.removesuffix(".py").replace("/", ".")
         assert f'= "{module}"' in project
