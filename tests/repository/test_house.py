@@ -6,7 +6,6 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -74,7 +73,7 @@ SENT_TO_MODELS = {" is told by nothing and goes."}
 """Texts in worked examples for models: part of a run's identity, so they stay as they are."""
 PARTICIPLE = re.compile(r"(?:^|_)\w+(?:ing|ed)$")
 HINTED_SHARE = 0.75
-BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @cache
@@ -98,17 +97,13 @@ class Source(NamedTuple):
     """The lines on which something is imported with the module."""
     strings: list[ast.Constant]
     calls: list[tuple[ast.Call, str]]
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+    docstrings: list[tuple[int, str]]
 
 
 @cache
 def source_of(path: Path) -> Source:
-    tree = tree_of(path)
-    source = Source([], {node.lineno for node in tree.body}, [], [])
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source = Source([], {node.lineno for node in tree.body}, [], [], [])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             source.imports.extend((node, alias.name) for alias in node.names)
@@ -119,6 +114,8 @@ def source_of(path: Path) -> Source:
             source.strings.append(node)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             source.calls.append((node, node.func.id))
+        elif isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
+            source.docstrings.append((getattr(node, "lineno", 1), text))
     return source
 
 
@@ -235,20 +232,8 @@ def test_the_manual_lists_every_column_of_exported_tables() -> None:
         assert [*documented["every table"], *documented[table]] == meant
 
 
-def docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the docstrings of a module, without looking into expressions."""
-    left: list[ast.AST] = [tree_of(path)]
-    while left:
-        node = left.pop()
-        left += [one for one in ast.iter_child_nodes(node) if isinstance(one, BLOCKS)]
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            text = ast.get_docstring(node)
-            if text is not None:
-                yield getattr(node, "lineno", 1), text
-
-
 def test_docstrings_hardly_open_with_question_words_names_are_nouns_and_no_text_is_a_riddle() -> None:
-    texts = [(path, line, text) for path in CODE for line, text in docstrings(path)]
+    texts = [(path, line, text) for path in CODE for line, text in source_of(path).docstrings]
     opened = [f"{path}:{line}: {text[:60]}" for path, line, text in texts if OPENING.match(text)]
     assert len(texts) > 1000
     assert len(opened) <= OPENING_SHARE * len(texts), "\n".join(opened)
