@@ -19,7 +19,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from tsgkit.errors import EditError
@@ -62,12 +61,7 @@ class Corrupted:
 
 def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, seed: int | str) -> Corrupted:
     """Return the graph with one error. Raise ``EditError`` if this graph and L allow none of this kind."""
-    return _corrupted(tuple(dict.fromkeys(graph.triplets)), kind, vocabulary, str(seed))
-
-
-@lru_cache(maxsize=4096)  # a run is prepared, resumed and reported from the same rows
-def _corrupted(triplets: tuple[Triplet, ...], kind: Corruption, vocabulary: Vocabulary, seed: str) -> Corrupted:
-    graph = ActionGraph(triplets)
+    graph = ActionGraph(dict.fromkeys(graph.triplets))
     choice = random.Random(f"{seed}/{kind}/{sorted(graph.triplets)}")
     for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
         spoilt = _spoilt(graph, way, choice)
