@@ -5,8 +5,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Compiling every module takes four fifths of the time to install; Python compiles what is imported, once.
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
-# One more than there are processors: some tests wait, for a service that hangs or a process that ends.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# One for each processor: what one more gains while tests wait, it loses by loading and collecting everything once more.
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # What Python compiled is kept, whatever the environment says: many tests start processes, and each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
