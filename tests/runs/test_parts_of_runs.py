@@ -26,19 +26,17 @@ from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite
 from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, _there, evaluate, folder_of
-from tsgkit.runs.execute import _RecordingAsk
+from tsgkit.runs.execute import _RecordingAsk, outcome_attributes
 from tsgkit.runs.executors import usual_executor
-from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header
+from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header, refuse_inside_a_run
 from tsgkit.runs.gates import Gate, gates_for, missed
 from tsgkit.runs.image_folder import Last, PaintingLog
 from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
-from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, Plan
-from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of, usage_value
-from tsgkit.runs.results import Result, cached_share
-from tsgkit.runs.row_totals import RowTotals
+from tsgkit.runs.records import RowTotals, Scoring, add_usage, record_of, sample_value, scores_of, usage_value
+from tsgkit.runs.results import DONE, FAILED, LEFT, Result, RowState, cached_share
 from tsgkit.runs.run_files import calls_in, check_evaluation, check_header, prompts_in, samples_in
 from tsgkit.runs.run_list import runs_in
 from tsgkit.runs.run_setup import asks_a_model, in_shard, prepare
@@ -46,10 +44,7 @@ from tsgkit.runs.saved_run import transcript_of
 from tsgkit.runs.script_export import script_lines
 from tsgkit.runs.shard_merge import Merged, Missing, _header_of, _key, _lacking, _with_option, _without_place
 from tsgkit.runs.shards import Shard
-from tsgkit.runs.span_attributes import outcome_attributes
-from tsgkit.runs.state import DONE, FAILED, LEFT, RowState
 from tsgkit.runs.subjects import Limits, limits_of, prices_given, prices_of
-from tsgkit.runs.targets import refuse_inside_a_run
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.item_errors import Scored

@@ -32,10 +32,10 @@ from tsgkit.runs.journal import CHUNK, Journal, lines_of, sealed
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.rescore_job import Rescoring
+from tsgkit.runs.results import RowState
 from tsgkit.runs.run_list import runs_in
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.saved_run import open_saved_run
-from tsgkit.runs.state import RowState
 
 KEY = "sk-secret-0123456789abcdef"
 

@@ -13,7 +13,7 @@ from tsgkit.errors import UsageError
 def check_targets(files: Sequence[Path], runs: Sequence[Path]) -> None:
     """No run's folder is written into, no two things into one file, and nothing if one of them has no folder."""
     from tsgkit.library.files import require_folder
-    from tsgkit.runs.targets import refuse_inside_a_run
+    from tsgkit.runs.folder import refuse_inside_a_run
 
     for file in files:
         require_folder(file)

@@ -21,8 +21,8 @@ from tsgkit.errors import UsageError
 from tsgkit.report.report_rows import chosen_tasks, main_metric, planned_tasks
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
+from tsgkit.runs.results import NOWHERE, RowState
 from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
-from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric, check_profile

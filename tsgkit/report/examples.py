@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from tsgkit.report.explanation import ExplainedRow, explained
 from tsgkit.report.report_rows import Report, ReportRow, main_metric
-from tsgkit.runs.results import records_of
+from tsgkit.runs.results import RowState, records_of
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.runs.state import RowState
 from tsgkit.scoring.outcomes import Outcome
 
 MOST_ROWS = 3

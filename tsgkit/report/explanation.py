@@ -21,9 +21,9 @@ from tsgkit.llm.reply import Reply, reply_value
 from tsgkit.report.recorded_calls import Called, Message, calls_about
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
+from tsgkit.runs.results import NOWHERE
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
-from tsgkit.runs.state import NOWHERE
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.item_errors import told

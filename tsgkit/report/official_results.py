@@ -18,9 +18,9 @@ from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
 from tsgkit.runs.records import record_of, scores_of
+from tsgkit.runs.results import NOWHERE
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import open_saved_run
-from tsgkit.runs.state import NOWHERE
 from tsgkit.suites.task import OfficialResults, ReadsOfficialResults
 from tsgkit.suites.transcript import Transcript
 

@@ -22,11 +22,10 @@ from tsgkit.library.bundle import portable
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
-from tsgkit.runs.results import usage_value
+from tsgkit.runs.results import records_in, usage_value
 from tsgkit.runs.run_files import RECORDS, check_evaluation
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
-from tsgkit.runs.state import records_in
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import PartOfSample

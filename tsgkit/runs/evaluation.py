@@ -27,20 +27,18 @@ from tsgkit.llm.spans import Tracing
 from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
-from tsgkit.runs.execute import Evaluation, Subject
+from tsgkit.runs.execute import Evaluation, Subject, run_attributes
 from tsgkit.runs.executors import RAY, executor_named
 from tsgkit.runs.executors.model_actors import HeldModel, known_there
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, put_aside
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.kept import ASKED, MANIFEST, keep, keeps_rows
 from tsgkit.runs.plan import Cell, Plan
-from tsgkit.runs.results import Result, put_in_order, result_value, results_of
+from tsgkit.runs.results import Result, RowState, put_in_order, result_value, results_of, states_of
 from tsgkit.runs.run_files import RECORDS
 from tsgkit.runs.run_setup import SCENE_TIME, Row, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
-from tsgkit.runs.span_attributes import run_attributes
-from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, check_batches, subjects_of
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.version import __version__

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
+from tsgkit.llm.genai_attributes import Value
 from tsgkit.llm.reply import Ask, Reply
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.executors import PROCESSES, Executor, Here, executor_named, usual_executor
@@ -19,16 +20,16 @@ from tsgkit.runs.executors.carried_files import carried, with_files
 from tsgkit.runs.executors.processes import FEWEST
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RunFolder
-from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Engine, Part
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.records import scores_of
-from tsgkit.runs.run_setup import Row, asks_a_model
-from tsgkit.runs.span_attributes import asked_attributes, outcome_attributes
-from tsgkit.runs.state import RowState
+from tsgkit.runs.records import Scoring, scores_of
+from tsgkit.runs.results import RowState
+from tsgkit.runs.run_setup import Row, RunSetup, asked_of, asks_a_model
+from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.item_errors import ItemError, Scored, told
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
+from tsgkit.version import __version__
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -310,3 +311,35 @@ def _length(state: RowState) -> int:
     """Return about how long the prompts of a row are, by its first sample."""
     row = state.row
     return row.solver.expected(row.dataset.sample(row.numbers[0])).sent[1] if row.numbers else 0
+
+
+def run_attributes(prepared: RunSetup) -> dict[str, Value]:
+    """Return the attributes of an evaluation."""
+    attributes: dict[str, Value] = {
+        "tsgkit.version": __version__,
+        "tsgkit.run.identity": prepared.identity,
+        "tsgkit.run.name": prepared.name,
+        "tsgkit.tasks": list(dict.fromkeys(row.cell.task for row in prepared.rows)),
+        "tsgkit.models": list(asked_of(prepared.plan)),
+    }
+    return attributes if prepared.shard is None else attributes | {"tsgkit.shard": str(prepared.shard)}
+
+
+def asked_attributes(row: Row, place: int) -> dict[str, Value]:
+    """Return what is known of a sample before it is answered; ``place`` is its place among those of the row."""
+    attributes: dict[str, Value] = {f"tsgkit.{name}": value for name, value in row.cell.value.items()}
+    if row.judge is not None:
+        attributes["tsgkit.judge"] = row.judge
+    return attributes | {"tsgkit.item.id": row.dataset.item_ids[row.numbers[place]]}
+
+
+def outcome_attributes(record: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the outcome and the scores of a sample: ``tsgkit.score.PROFILE.METRIC``, those that apply."""
+    attributes: dict[str, Value] = {
+        f"tsgkit.score.{profile}.{metric}": score.sum / score.weight
+        for profile, scores in scores_of(record).items()
+        for metric, score in scores.items()
+        if score.weight
+    }
+    failure: dict[str, Value] = {"error.type": record["outcome"]} if record["outcome"] in FAILURES else {}
+    return attributes | failure | {"tsgkit.outcome": record["outcome"]}

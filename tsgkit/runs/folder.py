@@ -15,7 +15,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cached_property
@@ -249,3 +249,12 @@ def _differing(mine: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
             yield from (f"{name}: {part}" for part in _differing(one, other))
         elif one != other:
             yield name
+
+
+def refuse_inside_a_run(file: Path, runs: Sequence[Path] = ()) -> None:
+    """Raise ``FileProblem`` for a file, or a folder, that lies in a run or is one."""
+    for folder in {*(path.resolve() for path in runs), *file.resolve().parents, file.resolve()}:
+        if folder in (file.resolve(), *file.resolve().parents) and (folder / HEADER).is_file():
+            raise FileProblem(
+                f"{file}: lies in the run {folder}, whose files are not touched", hint="write to another folder"
+            )

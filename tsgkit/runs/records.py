@@ -1,15 +1,26 @@
-"""Records of ``samples.jsonl``: written from scored samples, and read for tallies."""
+"""Records of ``samples.jsonl``: written from scored samples, read for tallies, and added up in the order of the data.
+
+Exceptions of code that scores become the outcome ``error``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tsgkit.llm.reply import LOCAL_SOURCES, Reply
+from tsgkit.runs.journal import sealed
 from tsgkit.runs.plan import Cell
+from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites import item_errors
+from tsgkit.suites.item_errors import Scored, told
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import Transcript
 
 
@@ -95,3 +106,67 @@ def add_usage(total: dict[str, Any], more: Mapping[str, Any]) -> None:
     """Add the usage of a sample to a total."""
     for name, value in more.items():
         total[name] = total.get(name, 0) + value
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What scores the samples of a row: all that another process needs for that."""
+
+    cell: Cell
+    task: Task
+    solver: Solver
+
+    def judged(self, sample: Any, transcript: Transcript | None) -> Scored:  # noqa: ANN401  (its suite's sample)
+        """Return the judgement on a transcript, or the counted error of the code that judges it."""
+        return item_errors.scored(self.solver.judge, sample, transcript, self.task, self.solver)
+
+    def failed(self, sample: Any, error: str) -> Scored:  # noqa: ANN401
+        """Return the judgement on a sample that ended in an error."""
+        return item_errors.failed(self.solver.judge, sample, error)
+
+    def written(self, score: Scored, transcript: Transcript) -> tuple[dict[str, Any], bytes]:
+        """Return the record of a sample and its line; if it cannot be written, the record of that error."""
+        record = record_of(self.cell, score.judged, transcript, score.error)
+        try:
+            return record, sealed(record)
+        except (TypeError, ValueError, RecursionError) as error:
+            words = f"{told(error, self.task, self.solver)}: its judgement is not JSON"
+            score = self.failed(score.judged.sample, words)
+            record = record_of(self.cell, replace(score.judged, answer=None, evidence=None), transcript, score.error)
+            return record, sealed(record)
+
+
+Scores = Mapping[str, Mapping[str, Score]]
+
+
+@dataclass
+class RowTotals:
+    """A tally, the usage of the calls, and errors."""
+
+    tally: Tally
+    usage: dict[str, Any] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+    """Errors with the number of samples that ended with them."""
+    raised: dict[str, int] = field(default_factory=dict)
+    """Exceptions of our own or a suite's code, and how many samples ended with each."""
+    partial: dict[str, int] = field(default_factory=dict)
+    """Errors in samples that were answered in part, with counts."""
+    unreadable: str = ""
+    """The note of the first sample that cannot be read."""
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return self.tally.n
+
+    def add(self, record: Mapping[str, Any], scores: Scores) -> None:
+        """One more record, and the scores it holds."""
+        self.tally.add(record["cluster"], scores, record["counts"])
+        add_usage(self.usage, record["usage"])
+        if record["outcome"] in FAILURES or record["error"]:
+            error = record["error"] or "no reason given"
+            failed = self.raised if record["outcome"] == Outcome.ERROR else self.errors
+            where = failed if record["outcome"] in FAILURES else self.partial
+            where[error] = where.get(error, 0) + 1
+        if record["outcome"] == Outcome.UNREADABLE:
+            self.unreadable = self.unreadable or next(iter(record["notes"]), "")

@@ -36,8 +36,8 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
-from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
+from tsgkit.runs.records import Scoring
 from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.item_choice import ItemChoice

@@ -44,11 +44,11 @@ from tsgkit.runs.image_merge import Lines, merge_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
+from tsgkit.runs.results import NOWHERE, states_of
 from tsgkit.runs.run_files import RECORDS, calls_in, prompts_in, samples_in
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
-from tsgkit.runs.state import NOWHERE, states_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.images import PAINTINGS
 from tsgkit.version import __version__

@@ -21,10 +21,10 @@ from tsgkit.report.report_rows import HEADLINE, ReportRow, gather, main_metric
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
+from tsgkit.runs.results import NOWHERE, RowState, places_by_task
 from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
-from tsgkit.runs.state import NOWHERE, RowState, places_by_task
 from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts

@@ -11,8 +11,7 @@ from tsgkit.report.exports.recorded_run import RecordedRun, mark_of, whole
 from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.results import Result, usage_value
-from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.runs.results import NOWHERE, Result, RowState, usage_value
 from tsgkit.suites.scoreboard import Value, board_value
 from tsgkit.version import __version__
 

@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from tsgkit.errors import ExtraMissing
 from tsgkit.report.exports.recorded_run import RecordedRun, file_name, mark_of
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.state import RowState
+from tsgkit.runs.results import RowState
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

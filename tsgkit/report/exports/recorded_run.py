@@ -21,10 +21,9 @@ from tsgkit.report.report_rows import main_metric
 from tsgkit.report.sample_facts import full_marks, is_wrong, key_of, reason_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
-from tsgkit.runs.results import Result
+from tsgkit.runs.results import NOWHERE, Result, RowState
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.suites.task import faults_of
 
 Done = Callable[[int, int], None]

@@ -15,7 +15,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.files import folder_beside, require_folder
 from tsgkit.library.overwrites import FORCE, refuse_to_fill
 from tsgkit.report.exports.recorded_run import Done, RecordedRun, nothing, recorded_run
-from tsgkit.runs.targets import refuse_inside_a_run
+from tsgkit.runs.folder import refuse_inside_a_run
 
 FORMATS = {"inspect": "inspect_logs", "parquet": "parquet_tables", "csv": "csv_tables", "jsonl": "sample_logs"}
 """The formats, and the module that writes each."""

@@ -16,7 +16,7 @@ from tsgkit.report.explanation import readings_of
 from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file_name, mark_of, whole
 from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
-from tsgkit.runs.state import RowState
+from tsgkit.runs.results import RowState
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.profile_readings import TwoReadings
 
