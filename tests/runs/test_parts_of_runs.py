@@ -400,7 +400,7 @@ def test_a_shard_is_named_as_the_whole() -> None:
 
 
 SAMPLE: Any = SimpleNamespace(item_id="a", cluster="c", groups={"kind": ("x", "y")})
-PAID = Reply("A", seconds=1.23456, attempts=(Attempt(1.0, "429", 429), Attempt(0.5)), usage=Usage(10, 4, 3, 6, 0.5))
+PAID = Reply("A", attempts=(Attempt(0.23456, "429", 429, 0.5), Attempt(0.5)), usage=Usage(10, 4, 3, 6, 0.5))
 CACHED = Reply("A", source="cache", seconds=9.0, usage=Usage(20, 1))
 BROKEN = Reply(None, Ending.API_ERROR, error="503", attempts=(Attempt(1.0, "503", 503),), usage=Usage())
 LOCAL = Reply("A", source="local", usage=Usage(1, 1))
@@ -409,7 +409,7 @@ LOCAL = Reply("A", source="local", usage=Usage(1, 1))
 def test_usage_counts_what_was_asked_and_paid_and_says_what_nobody_knows() -> None:
     assert usage_value((LOCAL,)) == {} == usage_value(())
     assert usage_value((PAID, CACHED, BROKEN, LOCAL)) == {
-        "calls": 3, "from_cache": 1, "requests": 2, "seconds": 1.2346, "untold": 1, "unpriced": 0, "prompt": 30,
+        "calls": 3, "from_cache": 1, "requests": 2, "seconds": 2.2346, "untold": 1, "unpriced": 0, "prompt": 30,
         "completion": 5, "reasoning": 3, "cached": 6, "cost": 0.5, "cached_of": 10, "retried": 1,
     }  # fmt: skip
     free = usage_value((Reply("A", usage=Usage(1, 2)),))

@@ -51,13 +51,14 @@ def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: 
     module = import_module(known[maker].module)
     parser = argparse.ArgumentParser(exit_on_error=False)
     module.add_arguments(parser)
-    words = ["-o", str(output), "--json", "--quiet", *_words(options, parser)]
+    flags = [flag for flag in ("--json", "--quiet") if flag in parser._option_string_actions]
+    words = ["-o", str(output), *flags, *_words(options, parser)]
     try:
         arguments = parser.parse_args(words)
     except argparse.ArgumentError as error:
         raise UsageError(str(error)) from None
     code, said = _alone(module.run, arguments)
-    return MadeItems(Path(output), json.loads(said or "{}"), code)
+    return MadeItems(Path(output), json.loads(said or "{}") if "--json" in flags else {}, code)
 
 
 def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -28,7 +28,7 @@ from tsgkit.llm.images import identity_of, tokens_of_content
 from tsgkit.llm.outage import PROBE, PROBE_LABEL, Outage
 from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
-from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
+from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage, seconds_of
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 
@@ -311,11 +311,11 @@ class Door:
                     found = await self._attempt(prompt, schema, attempts)
                 now = time.monotonic()
                 if isinstance(found, Reply):
-                    return replace(found, attempts=tuple(attempts), seconds=_rounded(now - began))
+                    return replace(found, attempts=tuple(attempts), seconds=seconds_of(attempts))
                 if found.is_loss and await self.outage.was_down(partial(self._probe, call), self._pause):
                     outages += not self.outage.is_certain(found)
                     if outages >= MOST_OUTAGES:
-                        return self._given_up(found, attempts, now - began)
+                        return self._given_up(found, attempts)
                     fresh, since = len(attempts), time.monotonic()
                     continue
                 timeouts += found.timed_out
@@ -323,7 +323,7 @@ class Door:
                     found, attempts[fresh:], now - since, is_starting=not self.giving_up.served, rng=self._rng
                 )
                 if wait is None or timeouts >= MOST_TIMEOUTS:
-                    return self._given_up(found, attempts, now - began)
+                    return self._given_up(found, attempts)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
                 await self._pause(wait)
         except NotFinished as why:
@@ -478,7 +478,7 @@ class Door:
         if self.giving_up.reason:
             self._halt()
 
-    def _given_up(self, failure: CallFailed, attempts: list[Attempt], seconds: float) -> Reply:
+    def _given_up(self, failure: CallFailed, attempts: list[Attempt]) -> Reply:
         self.giving_up.lost(failure)
         self._halt_where_given_up()
         ending = Ending.REFUSED if failure.refused else Ending.API_ERROR
@@ -489,7 +489,7 @@ class Door:
             status=failure.status,
             final=failure.final,
             finish_reason=failure.finish_reason,
-            seconds=_rounded(seconds),
+            seconds=seconds_of(attempts),
             attempts=tuple(attempts),
         )
 

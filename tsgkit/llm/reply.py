@@ -6,7 +6,7 @@ Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None, writt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -71,6 +71,11 @@ class Attempt:
     waited: float = 0.0
 
 
+def seconds_of(attempts: Iterable[Attempt]) -> float:
+    """Return the time that requests and the waits between them took; waiting for a turn is no part of it."""
+    return round(sum(attempt.seconds + attempt.waited for attempt in attempts), 4)
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A model's reply to one prompt, or the reason why there is none."""
@@ -83,6 +88,7 @@ class Reply:
     model: str | None = None
     usage: Usage = UNKNOWN
     seconds: float = 0.0
+    """The time of its attempts."""
     attempts: tuple[Attempt, ...] = ()
     source: str = "model"
     """The source: ``model``, ``cache``, or ``local`` if no model was asked."""

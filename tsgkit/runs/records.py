@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tsgkit.llm.reply import LOCAL_SOURCES, Reply
+from tsgkit.llm.reply import LOCAL_SOURCES, Reply, seconds_of
 from tsgkit.runs.journal import sealed
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.outcomes import FAILURES, Outcome
@@ -88,7 +88,7 @@ def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
         "calls": len(asked),
         "from_cache": len(asked) - len(paid),
         "requests": sum(reply.requests for reply in paid),
-        "seconds": round(sum(reply.seconds for reply in paid), 4),
+        "seconds": round(sum(seconds_of(reply.attempts) for reply in paid), 4),
         "untold": sum(1 for reply in asked if reply.usage.total is None),
         "unpriced": sum(1 for reply in paid if reply.usage.cost is None and not reply.error),
     }

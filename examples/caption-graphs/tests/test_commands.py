@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+import tsgkit as tk
 from model_server import model_server
 from tsgkit.cli import main
 
@@ -151,6 +152,7 @@ def test_made_captions_are_checked_and_never_overwritten_unasked(typed: Typed, t
     assert len({row["caption"] for row in rows}) == len({row["item_id"] for row in rows}) == 20
     assert "would be lost" in typed(*make, "--seed", "1", code=2)
     typed(*make, "--seed", "1", "--force")
+    assert tk.make("captions", "two.jsonl", n=2).complete and len(Path("two.jsonl").read_text().splitlines()) == 2
     assert "from 1 to" in typed("make", "captions", "--n", "0", "-o", "none.jsonl", code=2)
     scored = json.loads(typed("eval", "--data", "new.jsonl", "--task", "captions", "--json"))["results"][0]
     assert scored["profiles"]["strict"]["exact_f1"]["value"] == 1
