@@ -87,7 +87,7 @@ def test_explain_report_compare_and_rescore_tell_of_a_run(typed: Typed, said: Pa
     assert "captions/parse by tag" in by_tag and "outside L" not in by_tag
     assert "there is no group tags\n  tag?" in typed("report", "runs/said", "--by", "tags", code=2)
     assert "3 items" in typed("compare", "runs/said", "runs/rules")
-    assert "none changed" in typed("rescore", "runs/said")
+    assert "3 samples scored again, 0 of 1 row changed" in typed("rescore", "runs/said")
     assert "captions/parse" in typed("runs", "show", "runs/said")
     assert "2 of " not in typed("audit", "--run", "runs/said")
     typed("report", "runs/said", "--format", "html", "-o", "report.html")
