@@ -17,11 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.download_progress import DownloadProgress
 from tsgkit.cli.parser import Parser
 from tsgkit.cli.terminal import complain, fill_closed_streams, flush, inert, let_go_of_stdout, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, Lacking, TsgkitError
-from tsgkit.library.long_waits import Watch, watched
 from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
 
@@ -193,6 +191,9 @@ def _run(words: list[str]) -> int:
         from tsgkit.cli.options import name_mapping
 
         name_mapping(chosen)
+    from tsgkit.cli.download_progress import DownloadProgress
+    from tsgkit.library.long_waits import Watch, watched
+
     progress = DownloadProgress()
     with watched(Watch(complain, progress)):
         try:

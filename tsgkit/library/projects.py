@@ -12,24 +12,49 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
 from tsgkit.library.bundle import ROOMS, bundled
 from tsgkit.library.files import decoded, read_text
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+    from importlib.resources.abc import Traversable
 
-def installed_suites() -> tuple[EntryPoint, ...]:
-    """Return the entry points of all suites that packages add, by name."""
-    return _suites_on(tuple(sys.path))
+
+def entry_points(*, group: str) -> tuple[EntryPoint, ...]:
+    """Return what installed packages name in a group.
+
+    Python's own look at all packages takes as long as everything else that ``tsgkit --help`` does, so it is left out
+    where no file of a package names the group.
+    """
+    path = tuple(sys.path)
+    return _entry_points_on(path, group) if group.encode() in _names_on(path) or _has_archives(path) else ()
+
+
+@lru_cache(maxsize=32)
+def _entry_points_on(path: tuple[str, ...], group: str) -> tuple[EntryPoint, ...]:
+    from importlib import metadata
+
+    return tuple(metadata.entry_points(group=group))
 
 
 @lru_cache(maxsize=8)
-def _suites_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Look for them on this path; walking over all that is installed takes a while."""
+def _names_on(path: tuple[str, ...]) -> bytes:
+    """Return what the packages on this path write about their entry points."""
+    return b"".join(file.read_bytes() for place in path for file in Path(place).glob("*.*-info/entry_points.txt"))
+
+
+@lru_cache(maxsize=8)
+def _has_archives(path: tuple[str, ...]) -> bool:
+    return any(Path(place).is_file() for place in path)
+
+
+def installed_suites() -> tuple[EntryPoint, ...]:
+    """Return the entry points of all suites that packages add, by name."""
     found = {point.name: point for point in reversed(entry_points(group="tsgkit.suites"))}
     return tuple(found[name] for name in sorted(found))
 

@@ -21,14 +21,15 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.library.projects import installed_suites
+from tsgkit.library.projects import entry_points, installed_suites
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from tsgkit.library.cards import Card
     from tsgkit.suites.metrics import Metric
     from tsgkit.suites.scoreboard import ScoreReport

@@ -217,7 +217,12 @@ CALLS = (
     Column("source", Kind.TEXT, "model, cache, script, or local if no model was asked", _told("source")),
     Column("status", Kind.WHOLE, "the status of HTTP, of a failure", _told("status")),
     Column("requests", Kind.WHOLE, "requests that were sent, those refused with 429 not counted", _told("requests")),
-    Column("seconds", Kind.NUMBER, "seconds of its requests and the waits between them, without the wait for a turn", _told("seconds")),
+    Column(
+        "seconds",
+        Kind.NUMBER,
+        "seconds of its requests and retries, not of its wait for a turn",
+        _told("seconds"),
+    ),
     Column("prompt_tokens", Kind.WHOLE, "input tokens, as the service reports them", _spent("prompt")),
     Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included", _spent("completion")),
     Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning", _spent("reasoning")),

@@ -16,11 +16,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.projects import entry_points
 from tsgkit.registry import SOLVERS
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.model_solvers import Single, Vote
@@ -30,6 +30,9 @@ from tsgkit.suites.solvers.protocols import Answerable, Votable
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer, Solver
 from tsgkit.suites.transcript import Transcript
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "tsgkit.solvers"
 VOTE = re.compile(r"vote:([0-9]{1,3})")
@@ -98,6 +101,8 @@ def known_factories() -> tuple[str, ...]:
 
 def _points() -> Iterator[EntryPoint]:
     """Yield the entry points of factories: those of our packages above this one, then those of installed packages."""
+    from importlib.metadata import EntryPoint
+
     for first, place in SOLVERS.items():
         yield EntryPoint(first, place, GROUP)
     yield from entry_points(group=GROUP)

@@ -16,13 +16,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.projects import entry_points
 from tsgkit.suites.sceneeval.converters.source import Converter, SourceFile
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "tsgkit.scene_converters"
 OURS = {
