@@ -20,8 +20,7 @@ from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Prompt, Provider
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.http_transport import carried_by
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.litellm_calls import LiteLlm, carried_by
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.llm.retries import Patience

@@ -13,8 +13,7 @@ from tsgkit.llm import responses
 from tsgkit.llm.circuit_breaker import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
-from tsgkit.llm.responses import Exchange, Message, object_in, reply_of, text_of, too_large, unreadable, usage_of
-from tsgkit.llm.service_errors import failure_in, rejection, retry_after_in, said_in
+from tsgkit.llm.responses import Exchange, failure_in, object_in, rejection, reply_of, said_in, text_of, usage_of
 
 
 def received(value: object, status: int | None = 200) -> Exchange:
@@ -181,13 +180,18 @@ def test_reply_of_a_message_holds_what_the_service_said() -> None:
         ([{"type": "image", "text": "x"}], None), ([{"type": "text", "text": 5}], None), ([7], None),
     ):  # fmt: skip
         assert text_of(content) == text, content
-    reply = reply_of(Message("[A]", "", "eos", "stop"), "m", Usage(1, 2), "id-1")
+
+    def read(content: str | None, refusal: object, reason: str, **more: object) -> Reply:
+        first = {"message": {"content": content, "refusal": refusal}, "finish_reason": reason}
+        return reply_of(kept := received({"choices": [first]} | more), kept.value)
+
+    reply = read("[A]", "", "eos", model="m", id="id-1", usage={"prompt_tokens": 1, "completion_tokens": 2})
     assert (reply, reply.response_id) == (Reply("[A]", Ending.COMPLETE, "eos", model="m", usage=Usage(1, 2)), "id-1")
-    refused = reply_of(Message(None, "I will not.", "stop"), 5, UNKNOWN, 5)
+    refused = read(None, "I will not.", "stop", model=5, id=5)
     assert (refused, refused.response_id) == (Reply(None, Ending.REFUSED, "stop", refusal="I will not."), None)
-    assert reply_of(Message("x", True, "stop"), None, UNKNOWN).refusal is None
+    assert read("x", True, "stop").refusal is None
     with pytest.raises(CallFailed, match="the service broke off: finish_reason abort") as caught:
-        reply_of(Message("x", None, "abort"), None, UNKNOWN)
+        read("x", None, "abort")
     assert (caught.value.finish_reason, caught.value.can_be_retried) == ("abort", True)
     attempts = (Attempt(1.0, "busy", 503, waited=0.5), Attempt(2.0, None, 429), Attempt(3.0))
     reply = Reply("a", usage=Usage(7), attempts=attempts, final=True)
@@ -217,18 +221,18 @@ def test_usage_that_is_not_counted_is_unknown_and_unreadable_responses_are_told_
     assert (Usage(7, 3).total, Usage(7).total, Usage(None, 3).total) == (10, None, None)
 
     def content(value: object) -> CallFailed:
-        return unreadable(received({"choices": [{"message": {"content": value}, "finish_reason": "eos"}]}))
+        return responses.unreadable(received({"choices": [{"message": {"content": value}, "finish_reason": "eos"}]}))
 
-    none = unreadable(received({"choices": []}))
+    none = responses.unreadable(received({"choices": []}))
     assert (none.message, none.final, none.responded) == ("the answer is no chat completion", False, True)
-    assert not unreadable(received({}, None)).responded
+    assert not responses.unreadable(received({}, None)).responded
     for value, kind in (({}, "an object"), (7, "a number"), (0.5, "a number"), ([7], "a list"), (True, "no text")):
         found = content(value)
         assert f"its content is {kind}" in found.message, value
         assert (found.final, found.responded, found.finish_reason) == (True, True, "eos")
     found = content(None)
     assert found.message == "the answer cannot be read: it is no chat completion" and found.final and found.responded
-    large = too_large(200_000)
+    large = responses.too_large(200_000)
     assert (large.message, large.final, large.responded) == ("the response is larger than 200,000 bytes", True, True)
     away = responses.misdirected("http://a", "http://b", 307)
     assert away.message.startswith("redirected from http://a to http://b: not followed")
@@ -249,12 +253,15 @@ def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None
     assert len(said_in("x" * 2**20)) == responses.MOST_SAID, "cut before it is searched"
     texts = {"7": 7, "-5": 0, "Wed, 21 Oct 2015 07:28:00 GMT": 0} | dict.fromkeys(("soon", "nan", "inf", ""))
     for text, seconds in texts.items():
-        assert retry_after_in([None, {"retry-after": text}]) == seconds, text
+        assert responses.retry_after_in([None, {"retry-after": text}]) == seconds, text
     for milliseconds, seconds in (("250", 0.25), ("soon", 7)):
-        assert retry_after_in([{"retry-after-ms": milliseconds, "retry-after": "7"}]) == seconds, milliseconds
+        assert responses.retry_after_in([{"retry-after-ms": milliseconds, "retry-after": "7"}]) == seconds, milliseconds
     soon = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    assert 3500 < (retry_after_in([{"retry-after": soon}]) or 0) <= 3600
-    assert (retry_after_in([{"retry-after": "7"}, {"retry-after": "9"}]), retry_after_in([{}])) == (7, None)
+    assert 3500 < (responses.retry_after_in([{"retry-after": soon}]) or 0) <= 3600
+    assert (responses.retry_after_in([{"retry-after": "7"}, {"retry-after": "9"}]), responses.retry_after_in([{}])) == (
+        7,
+        None,
+    )
     for status, waits in ((429, 7), (503, 7), (500, None), (400, None)):
         assert rejection("Error", status, "why", [{"retry-after": "7"}]).retry_after == waits, status
     assert [rejection("Error", 400, said).message for said in ("why", "")] == ["Error: why", "Error"]
@@ -268,7 +275,7 @@ def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None
 def test_failure_is_completed_by_the_response_that_was_received_or_the_causes_of_the_error() -> None:
     error = RuntimeError("odd")
     guarded = received({})
-    guarded.failure = too_large(5)
+    guarded.failure = responses.too_large(5)
     assert failure_in(guarded, error, CallFailed("odd")) is guarded.failure
     message = {"choices": [{"message": {"content": 7}}]}
     assert failure_in(received(message), error, CallFailed("odd")).final

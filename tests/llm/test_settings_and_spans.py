@@ -18,7 +18,8 @@ from tsgkit.llm import settings as model_settings
 from tsgkit.llm.genai_attributes import Request, reply_attributes, request_attributes
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import REDACTED, Secrets, without_login
-from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, accepted_parameters, parse, secrets_of, settings_of
+from tsgkit.llm.service_calls import ServiceCalls
+from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.span_export import endpoint_of_environment, refused_settings, sizes
 
 KEY = "sk-live-0123456789"
@@ -111,12 +112,11 @@ def test_parameters_that_would_not_be_sent_and_missing_keys_are_refused_or_noted
     def why(accepted: dict[str, object], name: str, value: object) -> str:
         return f"it has {sorted(accepted)}" if name == "seed" else ""
 
-    notices: list[str] = []
-    accepted = accepted_parameters(settings("top_p=1", seed=3, temperature=0), why, notices)
-    assert accepted == {"top_p": 1, "temperature": 0}
-    assert notices == ["openai/m: default seed=3 is not sent: it has []"]
+    calls = ServiceCalls(settings("top_p=1", seed=3, temperature=0))
+    assert calls._accepted(why) == {"top_p": 1, "temperature": 0}
+    assert calls.notices == ["openai/m: default seed=3 is not sent: it has []"]
     with pytest.raises(UsageError, match=r"openai/m does not take seed: it has \['temperature'\]") as caught:
-        accepted_parameters(settings("seed=3", temperature=0), why, notices)
+        ServiceCalls(settings("seed=3", temperature=0))._accepted(why)
     assert "extra_body.seed" in caught.value.hint
     for model, names in (("openai/m", "OPENAI_API_KEY"), ("gemini/g", "GOOGLE_API_KEY or GEMINI_API_KEY")):
         with pytest.raises(UsageError, match=f"{model}: no key: {names} is not set") as caught:

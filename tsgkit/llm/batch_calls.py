@@ -16,9 +16,8 @@ from tsgkit.llm.batch_services import AnthropicBatches, BatchService, OpenAiBatc
 from tsgkit.llm.batches import Collector, HeldRequest
 from tsgkit.llm.door import REQUEST
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.http_transport import carried_by, library_of
 from tsgkit.llm.images import Messages
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.litellm_calls import LiteLlm, carried_by, library_of
 from tsgkit.llm.prices import provider_of
 from tsgkit.llm.reply import Reply, Usage
 
@@ -82,12 +81,11 @@ class BatchCalls(LiteLlm):
         finally:
             self.collector.done_with(held)
 
-    def _cost(self, response: Any, usage: Usage, tier: str = "") -> float | None:  # noqa: ANN401  (as in LiteLlm)
+    def _cost(self, usage: Usage, tier: str, counted: float | None) -> float | None:
         """Return the cost at the price of a batch, else half of what LiteLLM says."""
         if self.price is not None:
             return self.price.of(usage)
-        cost = super()._cost(response, usage, tier)
-        return None if cost is None else cost / 2
+        return None if counted is None else counted / 2
 
     async def close(self) -> None:
         """End the work on batches, which stay with the service, and close the connections."""

@@ -20,8 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.responses import object_in
-from tsgkit.llm.service_errors import retry_after_in
+from tsgkit.llm.responses import message_in, object_in, retry_after_in
 
 ABSENT = (404, 405, 501)
 """The status of services that have no such interface."""
@@ -150,13 +149,6 @@ class Wire:
         """Close the connections."""
         if self._client is not None:
             await self._client.aclose()
-
-
-def message_in(value: Mapping[str, Any]) -> str:
-    """Return the message in the body of an error."""
-    error = value.get("error", value)
-    said = error.get("message", "") if isinstance(error, dict) else error
-    return said if isinstance(said, str) else ""
 
 
 class BatchService(Protocol):

@@ -19,41 +19,29 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tsgkit.llm import http_sessions
 from tsgkit.llm.event_streams import EventStream
-from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.images import Body, Messages, without_base64
-from tsgkit.llm.outage import PROBE
-from tsgkit.llm.prices import ImagePrice, Price, in_catalogue, provider_of, tier_in
-from tsgkit.llm.reply import UNKNOWN, Reply, Usage
+from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
+from tsgkit.llm.images import Body, Messages
+from tsgkit.llm.prices import in_catalogue, provider_of, tier_in
+from tsgkit.llm.reply import Reply
 from tsgkit.llm.responses import (
-    MOST_TEXT_BYTES,
+    NAMES,
     Exchange,
-    Message,
+    error_inside,
+    failure_in,
     misdirected,
-    raw_reason,
+    rejection,
     reply_of,
-    text_of,
+    said_in,
     too_large,
-    unreadable,
-    usage_of,
-    without_shown_images,
 )
-from tsgkit.llm.service_errors import NAMES, error_inside, failure_in, rejection, said_in
-from tsgkit.llm.settings import (
-    BY_THE_PACKAGE,
-    KEYS,
-    NO_KEY,
-    NOT_SENT,
-    Settings,
-    accepted_parameters,
-    check_known_key,
-    without_limit,
-)
+from tsgkit.llm.service_calls import ServiceCalls
+from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, Settings, check_known_key
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
@@ -78,7 +66,6 @@ NO_STREAM = re.compile(r"\bstream(_options|ing)?\b")
 """Words of a server that refuses one of these fields."""
 LINGER = 0.5
 """Seconds in which a response has to end after its last event."""
-THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
 MOST_REDIRECTS = 20
 
 
@@ -107,19 +94,11 @@ def is_own_server(settings: Settings) -> bool:
 
 
 @dataclass
-class DirectCalls:
+class DirectCalls(ServiceCalls):
     """A model behind a server that speaks OpenAI's chat completions."""
 
-    settings: Settings
-    price: Price | ImagePrice | None = None
     proxied: bool = True
     """False for a server in the next process, to which no proxy leads."""
-    notices: list[str] = field(default_factory=list)
-    sent: dict[str, Any] = field(default_factory=dict)
-    """The request body as the server gets it, without messages; known once prepared."""
-    limits: dict[str, str] = field(default_factory=dict)
-    """Rate limits from the headers of the last response."""
-    _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     _extra: dict[str, Any] = field(default_factory=dict, repr=False)
     _headers: dict[str, str] = field(default_factory=dict, repr=False)
     _way: http_sessions.Way | None = field(default=None, repr=False)
@@ -134,8 +113,7 @@ class DirectCalls:
         if self._way is not None:
             return
         check_known_key(self.settings)
-        accepted = accepted_parameters(self.settings, self._why_not_sent, self.notices)
-        self.notices += [self.price.note] if isinstance(self.price, Price) and self.price.note else []
+        accepted = self._accepted(self._why_not_sent)
         self._extra = accepted.pop("extra_body", {})
         thinking = accepted.pop("thinking", None)
         if thinking is not None and "reasoning_effort" not in accepted:  # vLLM takes an effort, not a budget of tokens
@@ -147,8 +125,7 @@ class DirectCalls:
         path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
         address, self._url = http_sessions.socket_and_url(base._replace(path=path, fragment="").geturl())
         self._proxy = None if address or not self.proxied else http_sessions.proxy_for(self._url)
-        self.sent = self._body(None, None)
-        del self.sent["messages"]
+        self.sent = {"model": self.settings.model.partition("/")[2]} | self._parameters | self._extra
         http_sessions.load()
         self._way = http_sessions.Way(address, http_sessions.certificates())
 
@@ -166,68 +143,29 @@ class DirectCalls:
             is_dropped |= "reasoning_effort" in accepted or not is_enabled
         return NOT_SENT if is_dropped else ""
 
-    def _body(self, messages: Messages | None, schema: dict[str, Any] | None) -> dict[str, Any]:
-        model = self.settings.model.partition("/")[2]
-        formatted = {} if schema is None else {"response_format": schema}
-        return {"model": model, "messages": messages} | self._parameters | formatted | self._extra
-
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no reply.
-
-        A default limit of tokens is left out where the context has no room for it.
-        """
-        body = self._body(messages, schema)
-        try:
-            return await self._asked(messages, body, timeout)
-        except CallFailed as failure:
-            if not self.settings.has_default_limit or not failure.may_be_limit:
-                raise
-        return await self._asked(messages, without_limit(body), timeout)
-
-    async def probe(self, timeout: float) -> Reply:
-        """Return the reply to a request for one token."""
-        others = {name: value for name, value in self._body(PROBE, None).items() if name != "max_completion_tokens"}
-        return await self._asked(PROBE, others | {"max_tokens": 1}, timeout)
-
-    async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
+    async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         """Return the reply to a request; the time-out is that of seconds in which nothing is written."""
-        kept, stream = Exchange(MOST_TEXT_BYTES), EventStream()
-        self._streams.append(stream)
+        model = self.settings.model.partition("/")[2]
+        body = {"model": model, "messages": messages} | parameters | self._extra
+        kept.stream = EventStream()
+        self._streams.append(kept.stream)
         try:
             async with asyncio.timeout(timeout) as limit:
-                while True:
-                    streaming = self._streaming
-                    body = Body.of(streaming | parameters)
-                    await body.check()
-                    try:
-                        await self._exchange(
-                            body, kept, stream, lambda: limit.reschedule(asyncio.get_running_loop().time() + timeout)
-                        )
-                        break
-                    except CallFailed as failure:
-                        if not streaming or failure.status not in (400, 422) or not NO_STREAM.search(kept.start):
-                            raise
-                        has_options = "stream_options" in streaming and "stream_options" in kept.start
-                        self._streaming = {"stream": True} if has_options else {}
-            reply = self._reply(kept)
-            self.limits = kept.limits
-        except TimeoutError:
-            what = f"no more after the first {stream.tokens:,} tokens" if stream.tokens else "no answer"
-            said = f"{what} within {timeout:g} s"
-            raise CallFailed(said, None, text=stream.text, timed_out=True) from None
-        except CallFailed as failure:
-            failure.responded = failure.responded or kept.status is not None
-            failure.text = failure.text or stream.text
-            if body.images:
-                failure.message = without_base64(failure.message)
-            raise
-        except Exception as error:  # noqa: BLE001  (whatever the network raises is a failed call)
-            said = said_in(str(getattr(error, "message", error))) or type(error).__name__
-            failed = CallFailed(f"no proper answer: {said}", None, text=stream.text)
-            raise failure_in(kept, error, failed) from None
+                loop = asyncio.get_running_loop()
+                while not await self._exchange(body, kept, lambda: limit.reschedule(loop.time() + timeout)):
+                    pass  # without the fields that it refused
         finally:
-            self._streams.remove(stream)
-        return without_shown_images(reply, messages)
+            self._streams.remove(kept.stream)
+        value = kept.value
+        is_redirect = (kept.status or 0) >= 300
+        if is_redirect or "choices" not in value or value.get("error"):
+            if (inside := error_inside(kept)) is not None:
+                raise inside
+            missing = "it holds no choices" if value else "it is no JSON object"
+            missing = f"status {kept.status}" if is_redirect else missing
+            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}", None)
+            raise failure_in(kept, failure, failure)
+        return self._priced(reply_of(kept, value), tier_in(value))
 
     def writes(self) -> str:
         """Return how much was written of the replies that arrive; empty where none does."""
@@ -239,11 +177,16 @@ class DirectCalls:
         number = "1 reply arrives" if len(streams) == 1 else f"{len(streams):,} replies arrive"
         return f"{number}: {tokens:,} token{'s' * (tokens != 1)} so far, {pace:.3g} tokens a second"
 
-    async def _exchange(self, body: Body, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
-        """Send a request and receive the response, which may be elsewhere on the same server."""
+    async def _exchange(self, fields: dict[str, Any], kept: Exchange, heard: Callable[[], None]) -> bool:
+        """Send a request and receive the response, which may be elsewhere on the same server. Return False where the
+        server refuses to stream in this way, which is not asked for again.
+        """
         from yarl import URL
 
         assert self._way is not None  # noqa: S101  (prepare() comes first)
+        streaming = self._streaming
+        body = Body.of(streaming | fields)
+        await body.check()
         session = http_sessions.session_for(self, self._way)
         url, method = URL(self._url), "POST"
         headers = self._headers | {"Content-Length": str(len(body))}
@@ -255,9 +198,13 @@ class DirectCalls:
                 kept.begin(response.status, response.headers.items())
                 target = _redirected(response, url)
                 if target is None:
-                    await _receive(response, kept, stream, heard)
+                    await _receive(response, kept, heard)
                     if response.status < 400:
-                        return
+                        return True
+                    if streaming and response.status in BAD_REQUESTS and NO_STREAM.search(kept.start):
+                        has_options = "stream_options" in streaming and "stream_options" in kept.start
+                        self._streaming = {"stream": True} if has_options else {}
+                        return False
                     error = kept.value.get("error")
                     code = error.get("code", "") if isinstance(error, dict) else ""
                     name = NAMES.get(response.status, "APIError")
@@ -265,55 +212,6 @@ class DirectCalls:
                     raise failure_in(kept, failure, failure)
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
-
-    def _reply(self, kept: Exchange) -> Reply:
-        """Return the reply in a response."""
-        value = kept.value
-        is_redirect = (kept.status or 0) >= 300
-        if is_redirect or "choices" not in value or value.get("error"):
-            if (inside := error_inside(kept)) is not None:
-                raise inside
-            missing = "it holds no choices" if value else "it is no JSON object"
-            missing = f"status {kept.status}" if is_redirect else missing
-            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}", None)
-            raise failure_in(kept, failure, failure)
-        choices = value["choices"]
-        if choices == []:
-            raise CallFailed("the answer holds no choices", None)
-        first = choices[0] if isinstance(choices, list) else None
-        message = first.get("message") if isinstance(first, dict) else None
-        if not isinstance(message, dict):
-            raise unreadable(kept)
-        content = message.get("content")
-        text = text_of(content) if isinstance(content, list) else content
-        if (text is not None and not isinstance(text, str)) or (text is None and content):
-            raise unreadable(kept)
-        if text and "reasoning_content" not in message and "reasoning" not in message:
-            text = text[thoughts.end() :] if (thoughts := THOUGHTS.match(text)) else text
-        more = message.get("provider_specific_fields")
-        refusal = message.get("refusal") or (more.get("refusal") if isinstance(more, dict) else None)
-        said = Message(text, refusal, raw_reason(value) or "stop")
-        return reply_of(said, value.get("model"), self._usage(value, text), value.get("id"), kept.note)
-
-    def _usage(self, value: dict[str, Any], text: str | None) -> Usage:
-        found = value.get("usage")
-        if not isinstance(found, dict):
-            return UNKNOWN
-        details = [found.get(f"{kind}_tokens_details") or {} for kind in ("completion", "prompt")]
-        reasoning = _first_number((details[0], "reasoning_tokens"), (found, "reasoning_tokens"))
-        cached = _first_number(
-            (details[1], "cached_tokens"), (found, "prompt_cache_hit_tokens"), (found, "cache_read_input_tokens")
-        )
-        prompt, completion = (_first_number((found, f"{kind}_tokens")) for kind in ("prompt", "completion"))
-        written = _first_number(
-            (found, "cache_creation_input_tokens"),
-            (details[1], "cache_creation_tokens"),
-            (details[1], "cache_write_tokens"),
-        )
-        usage = usage_of(text, prompt, completion, reasoning, cached, written)
-        tier = tier_in(value) or self.settings.tier
-        price = self.price.served(tier) if isinstance(self.price, Price) else self.price
-        return usage if price is None or usage.total is None else replace(usage, cost=price.of(usage))
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
@@ -350,11 +248,12 @@ def _redirected(response: ClientResponse, asked: Any) -> Any:  # noqa: ANN401  (
     return target
 
 
-async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
+async def _receive(response: ClientResponse, kept: Exchange, heard: Callable[[], None]) -> None:
     """Receive the decoded body, in one piece or as events; ``CallFailed`` where it is larger than the limit, as soon as
     that is known, or where events end before the reply does.
     """
     parts, size, is_stream = list[bytes](), 0, False
+    stream = kept.stream = kept.stream or EventStream()
     stream.charset = kept.charset
     async for part in response.content.iter_any():
         if not size:
@@ -389,12 +288,3 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
             raise CallFailed("the stream ended before the reply did", None)
         parts = [json.dumps(stream.value).encode()]
     kept.body = b"".join(parts)
-
-
-def _first_number(*places: tuple[Any, str]) -> int | None:
-    """Return the first whole number in these places."""
-    for found, name in places:
-        number = found.get(name) if isinstance(found, dict) else None
-        if isinstance(number, int) and not isinstance(number, bool):
-            return number
-    return None

@@ -1,4 +1,4 @@
-"""HTTP sessions of the direct client, one for each event loop and each way to connect, and the clients of LiteLLM.
+"""HTTP sessions of the direct client, one for each event loop and each way to connect.
 
 Connections are kept open and reused; their number is bounded by the requests in flight. All evaluations in a loop share
 them, and the last user to leave closes them. Proxies and certificates come from the environment: ``HTTP_PROXY``,
@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import inspect
 import os
 import ssl
 import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -71,7 +70,7 @@ class LoopUsers:
         return any(self._users.values())
 
 
-_USERS, LITELLM_USERS = LoopUsers(), LoopUsers()
+_USERS = LoopUsers()
 _SESSIONS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Way, ClientSession]] = WeakKeyDictionary()
 
 
@@ -163,23 +162,3 @@ def _close_at_exit() -> None:
             for session in sessions.values() if loop.is_running() else ():
                 with suppress(Exception):
                     asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)
-
-
-async def leave_litellm(user: object, library: Any) -> None:  # noqa: ANN401  (litellm)
-    """Close LiteLLM's clients of the running loop if this was their last user."""
-    mark = f"-{id(asyncio.get_running_loop())}"
-    with LITELLM_USERS.guard:
-        if not LITELLM_USERS.leave(user):
-            return
-        cache = library.in_memory_llm_clients_cache
-        by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
-        for key in by_key:
-            cache.delete_cache(key)  # no closed client is to be reused
-        clients = list(by_key.values())
-        if not LITELLM_USERS.any_left:
-            clients.append(library.base_llm_aiohttp_handler)  # one for all loops, of ``aiohttp_openai/`` models
-    for client in clients:
-        with suppress(Exception):  # a connection that breaks while it is closed is closed
-            closing = (getattr(client, "aclose", None) or client.close)()
-            if inspect.isawaitable(closing):
-                await closing

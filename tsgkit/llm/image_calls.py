@@ -1,6 +1,6 @@
 """Image models through LiteLLM: a prompt, optionally with an image to follow, returns the bytes of one image.
 
-Inline images are read up to ``MOST_RESPONSE_BYTES``. Images given by address are fetched here, over http or https only,
+Responses are read up to twice ``MOST_IMAGE_BYTES``. Images given by address are fetched here, over http or https only,
 without any key, and up to ``MOST_IMAGE_BYTES``.
 """
 
@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException
-from typing import Any
+from typing import Any, ClassVar
 from urllib.error import HTTPError
 from urllib.request import (
     HTTPDefaultErrorHandler,
@@ -29,15 +29,12 @@ from urllib.request import (
 )
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import http_sessions
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.http_transport import exchange, guard_client
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, Messages, bytes_of, images_in
-from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_of, raw_body
-from tsgkit.llm.reply import Ending, Reply, Usage
-from tsgkit.llm.responses import usage_of
+from tsgkit.llm.litellm_calls import GRACE, USERS, LiteLlm, cost_in, exchange, raw_body
+from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.responses import Exchange, usage_of
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_errors import failure_in
 from tsgkit.llm.settings import is_web_address
 
 BLOCKED = re.compile(
@@ -48,8 +45,6 @@ BLOCKED = re.compile(
 FETCHES = 3
 FETCH_WAIT = 0.5
 CHUNK = 65_536
-MOST_RESPONSE_BYTES = 2 * MOST_IMAGE_BYTES
-"""Size limit of a response: an image in base64 and its metadata."""
 
 
 @dataclass
@@ -58,6 +53,9 @@ class LiteLlmImages(LiteLlm):
 
     conditioned: bool = False
     _client: Any = field(default=None, repr=False)
+    most_bytes: ClassVar[int] = 2 * MOST_IMAGE_BYTES  # an image in base64 and its metadata
+    awaited: ClassVar[str] = "image"
+    filter_words: ClassVar[re.Pattern[str]] = BLOCKED
 
     def prepare(self) -> None:
         """Check the request without sending it. Raise ``UsageError`` if the model cannot be asked."""
@@ -76,50 +74,33 @@ class LiteLlmImages(LiteLlm):
     def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
         return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
 
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no image."""
-        http_sessions.LITELLM_USERS.join(self)
-        with exchange(MOST_RESPONSE_BYTES) as kept:
-            try:
-                async with asyncio.timeout(timeout):
-                    response = await self._answered(messages, timeout + GRACE)
-                    data = await image_in(response, timeout)
-            except TimeoutError:
-                raise CallFailed(f"no image within {timeout:g} s", None) from None
-            except CallFailed as failure:
-                failure.responded = failure.responded or kept.status is not None
-                raise
-            except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                meant = failure_of(error, BLOCKED, holds_images=True)
-                if "object has no attribute" in meant.message:  # what the libraries below raise
-                    meant.message = "no proper answer: it is not JSON"
-                raise failure_in(kept, error, meant) from None
+    async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
+        """Return the image that the service makes for a prompt, or as an edit of the images in it."""
+        USERS.join(self)
+        asked = {
+            "model": self.settings.model,
+            "prompt": prompt_in(messages),
+            "n": 1,
+            "timeout": timeout + GRACE,  # so that its "timeout" is always the service's own
+            "max_retries": 0,
+            **parameters,
+        }
+        with exchange(kept):
+            async with asyncio.timeout(timeout):
+                if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
+                    response = await self._library.aimage_edit(image=images, **asked)
+                else:
+                    response = await self._library.aimage_generation(client=self._openai_client(), **asked)
+                data = await image_in(response, timeout)
         counts = getattr(response, "usage", None)
         usage = usage_of(None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output")))
         model = getattr(response, "model", None)
         return Reply(
             text=None,
-            ending=Ending.COMPLETE,
             model=model if isinstance(model, str) else None,
-            usage=Usage(usage.prompt, usage.completion, cost=self._cost(response, usage)),
+            usage=Usage(usage.prompt, usage.completion, cost=self._cost(usage, "", cost_in(response))),
             image=data,
         )
-
-    async def _answered(self, messages: Messages, timeout: float) -> Any:
-        """Return the service's response: an image for a prompt, or an edit of the images in it."""
-        images = tuple(images_in(messages))
-        asked = {
-            "model": self.settings.model,
-            "prompt": prompt_in(messages),
-            "n": 1,
-            "timeout": timeout,  # so that its "timeout" is always the service's own
-            "max_retries": 0,
-            **self._parameters,
-        }
-        if not images:
-            return await self._library.aimage_generation(client=self._openai_client(), **asked)
-        files = [await asyncio.to_thread(bytes_of, image) for image in images]
-        return await self._library.aimage_edit(image=files, **asked)
 
     def _openai_client(self) -> Any:
         """Return a client that does not try again by itself, for services that speak as OpenAI does; None for
@@ -131,9 +112,12 @@ class LiteLlmImages(LiteLlm):
         if provider not in ("openai", "litellm_proxy", *library.openai_compatible_providers):
             return None
         if self._client is None:
-            given, organization = self._parameters.get("api_key") or key, connection.get("organization")
-            self._client = _asking_once()(api_key=given, base_url=base, organization=organization)
-            guard_client(self._client._client)
+            self._client = _asking_once()(
+                api_key=self._parameters.get("api_key") or key,
+                base_url=base,
+                organization=connection.get("organization"),
+                http_client=library.llms.openai.common_utils.BaseOpenAILLM.get_async_http_client(),
+            )
         return self._client
 
 

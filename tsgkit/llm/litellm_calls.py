@@ -3,51 +3,50 @@
 LiteLLM's retries are off, its cache is unused, its price map is the local one, no ``.env`` file is read, and it is
 imported at the first request. Loggers of the libraries below are silenced, because they would log prompts and addresses
 with keys.
+
+What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`guard` wraps the
+transport around which LiteLLM builds its HTTP clients and those of the ``openai`` package, so that each response is
+kept in an :class:`~tsgkit.llm.responses.Exchange`, has a size limit, and comes from the host that was asked.
 """
 
 from __future__ import annotations
 
 import asyncio
+import inspect
+import json
 import logging
 import os
-import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import http_sessions
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.gguf import LOCAL
-from tsgkit.llm.http_transport import exchange, guard
-from tsgkit.llm.images import Messages, with_bytes, without_base64
+from tsgkit.llm.http_sessions import LoopUsers
+from tsgkit.llm.images import Messages, with_bytes
 from tsgkit.llm.outage import PROBE
-from tsgkit.llm.prices import ImagePrice, Price, provider_of, tier_in, tier_named
-from tsgkit.llm.reply import UNKNOWN, Reply, Usage
+from tsgkit.llm.prices import provider_of, tier_in
+from tsgkit.llm.reply import Reply
 from tsgkit.llm.responses import (
-    MOST_TEXT_BYTES,
     Exchange,
-    Message,
-    raw_reason,
+    counts_in,
+    error_inside,
+    messages_in,
+    misdirected,
     reply_of,
-    unreadable,
-    usage_of,
-    without_shown_images,
+    said_in,
+    text_of,
+    too_large,
 )
-from tsgkit.llm.service_errors import FILTERED, failure_in, rejection, said_in
-from tsgkit.llm.settings import (
-    BY_THE_PACKAGE,
-    NO_KEY,
-    NOT_SENT,
-    Settings,
-    accepted_parameters,
-    check_known_key,
-    no_key,
-    without_limit,
-)
+from tsgkit.llm.service_calls import ServiceCalls
+from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, no_key
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -61,6 +60,14 @@ OWN_CLIENT = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
 changes. The switch is global to the process; once off it stays off, also if the user turned it off."""
 APART = ("openai", "hosted_vllm", "anthropic", "gemini", "openrouter", "mistral", "groq", "ollama", "ollama_chat")
 """Providers that the switch does no harm: ``openai``, and those that LiteLLM never asks through the package."""
+REWRITTEN = ("content-encoding", "content-length", "transfer-encoding")
+
+_EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+Carrier = Callable[[Any], Awaitable[Any]]
+"""Takes a request and brings its response."""
+_CARRIER: ContextVar[Carrier | None] = ContextVar("carrier", default=None)
+USERS = LoopUsers()
+"""The users of LiteLLM's HTTP clients."""
 
 
 def load() -> Any:
@@ -90,18 +97,96 @@ def _no_warnings() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def exchange(kept: Exchange) -> Iterator[None]:
+    """Keep the response to the request made inside the block."""
+    token = _EXCHANGE.set(kept)
+    try:
+        yield
+    finally:
+        _EXCHANGE.reset(token)
+
+
+@contextmanager
+def carried_by(carrier: Carrier) -> Iterator[None]:
+    """Have the requests made inside the block carried by something else than the network, as in a batch."""
+    token = _CARRIER.set(carrier)
+    try:
+        yield
+    finally:
+        _CARRIER.reset(token)
+
+
+def guard() -> None:
+    """Wrap the transport of every HTTP client that LiteLLM builds from now on."""
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+    build = AsyncHTTPHandler.create_async_transport
+    if not getattr(build, "guarded", False):
+
+        def guarded(*arguments: Any, **options: Any) -> Any:
+            return guarded_transport(build(*arguments, **options))
+
+        guarded.guarded = True  # type: ignore[attr-defined]
+        # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
+        AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
+
+
+def guarded_transport(transport: Any) -> Any:
+    """Return the same transport, which from now on reads each response within its limit."""
+    if transport is None:  # httpx is to choose one, as the user's environment asks for
+        return None
+    handle = transport.handle_async_request
+
+    async def handle_within_limits(request: Any) -> Any:
+        kept = _EXCHANGE.get() or Exchange()
+        library = library_of(request)
+        try:
+            response = await (_CARRIER.get() or handle)(request)
+        except CallFailed as failure:
+            kept.failure = failure
+            raise library.DecodingError(failure.message, request=request) from None
+        kept.begin(response.status_code, response.headers.items())
+        try:
+            if response.has_redirect_location:  # to another origin, key and prompt would go along
+                urls = request.url, request.url.join(response.headers["location"])
+                origins = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in urls]
+                if origins[0] != origins[1]:
+                    raise misdirected(origins[0], origins[1], response.status_code)
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > kept.most_bytes:
+                    raise too_large(kept.most_bytes)
+            kept.body = bytes(body)
+            if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
+                raise inside
+        except CallFailed as failure:
+            kept.failure = failure
+            raise library.DecodingError(failure.message, request=request) from None
+        finally:
+            await response.aclose()
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
+        changed = bool(kept.value) and kept.is_rewritten
+        for message in messages_in(kept.value):  # LiteLLM expects ASCII, one choice, and one text
+            if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
+                message["content"], changed = text, True
+        content = json.dumps(kept.value).encode() if changed else kept.body
+        return library.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+
+    transport.handle_async_request = handle_within_limits  # LiteLLM asks for the transport's class, so none goes around
+    return transport
+
+
+def library_of(request: Any) -> ModuleType:
+    """Return the library that made a request and wants its response: httpx, or httpx2 for newer clients of OpenAI."""
+    return import_module(type(request).__module__.partition(".")[0])
+
+
 @dataclass
-class LiteLlm:
+class LiteLlm(ServiceCalls):
     """A model behind LiteLLM."""
 
-    settings: Settings
-    price: Price | ImagePrice | None = None
-    notices: list[str] = field(default_factory=list)
-    sent: dict[str, Any] = field(default_factory=dict)
-    """The request body as the provider gets it, without messages; known once prepared."""
-    limits: dict[str, str] = field(default_factory=dict)
-    """Rate limits from the headers of the last response."""
-    _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     _library: Any = None
     _last: tuple[dict[str, Any], dict[str, Any]] | None = field(default=None, repr=False)
     """The last parameters whose body was asked for, and the body: LiteLLM takes 10 ms to build one."""
@@ -120,11 +205,10 @@ class LiteLlm:
         missing_keys = [] if "api_key" in connection else _missing_keys(library, self.settings)
         if missing_keys and "api_base" not in connection:
             raise no_key(self.settings, missing_keys)
-        accepted = accepted_parameters(self.settings, partial(self._why_not_sent, library), self.notices)
+        accepted = self._accepted(partial(self._why_not_sent, library))
         body = self._body(library, accepted)
         # A service of the user's own that needs no key still must be given one.
         self._parameters = accepted | connection | ({"api_key": NO_KEY} if missing_keys else {})
-        self.notices += [self.price.note] if isinstance(self.price, Price) and self.price.note else []
         sent = {name: part for name, part in body.items() if name not in UNSENT}
         self.sent = sent | (body.get("extra_body") or {})
         self._library = library
@@ -152,105 +236,55 @@ class LiteLlm:
             self._last = dict(parameters), body
         return self._last[1]
 
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no reply.
-
-        A default limit of tokens is left out where the context has no room for it.
-        """
-        parameters = self._with_schema(schema)
-        try:
-            return await self._asked(messages, parameters, timeout)
-        except CallFailed as failure:
-            if not self.settings.has_default_limit or not failure.may_be_limit:
-                raise
-        return await self._asked(messages, without_limit(parameters), timeout)
-
-    def _with_schema(self, schema: dict[str, Any] | None) -> dict[str, Any]:
-        return self._parameters | ({} if schema is None else {"response_format": schema})
-
-    async def probe(self, timeout: float) -> Reply:
-        """Return the reply to a request for one token."""
-        others = {name: value for name, value in self._parameters.items() if name != "max_completion_tokens"}
-        return await self._asked(PROBE, others | {"max_tokens": 1}, timeout)
-
-    async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
-        sent = messages
-        http_sessions.LITELLM_USERS.join(self)
-        with exchange(MOST_TEXT_BYTES) as kept:
-            try:
-                async with asyncio.timeout(timeout):
-                    sent = await with_bytes(messages)
-                    response = await self._library.acompletion(
-                        model=self.settings.model,
-                        messages=sent,
-                        timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
-                        max_retries=0,
-                        num_retries=0,
-                        **parameters,
-                    )
-                    reply = self._reply(response, kept)
-                    self.limits = kept.limits
-            except TimeoutError:
-                raise CallFailed(f"no answer within {timeout:g} s", None, timed_out=True) from None
-            except CallFailed as failure:
-                failure.responded = failure.responded or kept.status is not None
-                raise
-            except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                meant = failure_of(error, holds_images=sent is not messages)
-                raise failure_in(kept, error, meant) from None
-        return without_shown_images(reply, messages)
-
-    def _reply(self, response: Any, kept: Exchange) -> Reply:
-        choices = getattr(response, "choices", None)
-        if not choices:
-            raise CallFailed("the answer holds no choices", None)
-        try:
-            message, mapped = choices[0].message, choices[0].finish_reason
-            refusal = getattr(message, "refusal", None) or (message.get("provider_specific_fields") or {}).get(
-                "refusal"
-            )
-            content = message.content
-        except (AttributeError, TypeError, KeyError, IndexError):
-            raise unreadable(kept) from None
-        if content is not None and not isinstance(content, str):
-            raise unreadable(kept)
-        reason = raw_reason(kept.value) or mapped
-        said = Message(content, refusal, reason, mapped)
-        usage = self._usage(response, content, tier_in(kept.value))
-        return reply_of(said, getattr(response, "model", None), usage, kept.value.get("id"), kept.note)
-
-    def _usage(self, response: Any, text: str | None, tier: str) -> Usage:
-        found = getattr(response, "usage", None)
-        if found is None:
-            return UNKNOWN
-        details = found.prompt_tokens_details
-        counts = [getattr(found, "cache_creation_input_tokens", None)]
-        counts += [getattr(details, name, None) for name in ("cache_creation_tokens", "cache_write_tokens")]
-        written = next((count for count in counts if isinstance(count, int) and count), None)
-        cached = getattr(details, "cached_tokens", None)
-        reasoning = getattr(found.completion_tokens_details, "reasoning_tokens", None)
-        usage = usage_of(text, found.prompt_tokens, found.completion_tokens, reasoning, cached, written)
+    async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
+        USERS.join(self)
+        with exchange(kept):
+            async with asyncio.timeout(timeout):
+                response = await self._library.acompletion(
+                    model=self.settings.model,
+                    messages=await with_bytes(messages),
+                    timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
+                    max_retries=0,
+                    num_retries=0,
+                    **parameters,
+                )
+        value: dict[str, Any] = response.model_dump(warnings=False)
+        first: dict[str, Any] = next(iter(value["choices"]), {})
+        reply = reply_of(kept, value, first.get("finish_reason"))
+        *_, cached, written = counts_in(value)
         # LiteLLM multiplies the counts of the service, also those that cannot be true.
-        believed = (usage.cached, usage.written) == (cached, written)
-        cost = self._cost(response if believed else None, usage, tier)
-        return usage if usage.total is None else replace(usage, cost=cost)
-
-    def _cost(self, response: Any, usage: Usage, tier: str = "") -> float | None:
-        """Return the cost of a response in the tier that it names; the user's price overrides LiteLLM's."""
-        price = self.price.served(tier or self.settings.tier) if isinstance(self.price, Price) else self.price
-        counted = tier_named(tier or str(self.settings.parameters.get("service_tier") or ""))
-        counted = "" if counted == "batch" else counted  # LiteLLM knows no prices of batches, nor a tier in extra_body
-        is_ours = price is not None and price.source == "--price"
-        is_ours = is_ours or (isinstance(price, Price) and price.tier != counted)
-        cost: float | None = None if is_ours else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
-            cost = None if price is None else price.of(usage)
-        return cost
+        is_believed = (reply.usage.cached, reply.usage.written) == (cached, written)
+        return self._priced(reply, tier_in(kept.value), cost_in(response) if is_believed else None)
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
-        if self._library is not None:
-            await http_sessions.leave_litellm(self, self._library)
+        if self._library is None:
+            return
+        mark = f"-{id(asyncio.get_running_loop())}"
+        with USERS.guard:
+            if not USERS.leave(self):
+                return
+            # LiteLLM's own way closes the clients of all event loops.
+            cache = self._library.in_memory_llm_clients_cache
+            by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
+            for key in by_key:
+                cache.delete_cache(key)  # no closed client is to be reused
+            clients = list(by_key.values())
+            if not USERS.any_left:
+                clients.append(
+                    self._library.base_llm_aiohttp_handler
+                )  # one for all loops, of ``aiohttp_openai/`` models
+        for client in clients:
+            with suppress(Exception):  # a connection that breaks while it is closed is closed
+                closing = (getattr(client, "aclose", None) or client.close)()
+                if inspect.isawaitable(closing):
+                    await closing
+
+
+def cost_in(response: Any) -> float | None:
+    """Return the cost that LiteLLM has reckoned for a response; None where it has not."""
+    cost: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    return cost
 
 
 def _missing_keys(library: Any, settings: Settings) -> list[str]:
@@ -299,24 +333,3 @@ def _named_with_provider(library: Any, settings: Settings) -> str:
     if "api_base" in settings.connection:
         return f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
     return "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add --model-arg api_base=..."
-
-
-def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_images: bool = False) -> CallFailed:
-    """Return the failure for an exception of LiteLLM. Its 5xx without headers and its 2xx mean a broken response."""
-    name, status = type(error).__name__, getattr(error, "status_code", None)
-    text = said_in(str(getattr(error, "message", error)))
-    if holds_images:
-        text = without_base64(text)
-    if name == "ContentPolicyViolationError":
-        return CallFailed(f"{name}: {text}" if text else name, status, refused=True)
-    said = text or name
-    if not isinstance(status, int):
-        return CallFailed(f"no proper answer: {said}", None)
-    code = getattr(error, "code", "")
-    headers = getattr(error, "litellm_response_headers", None)  # kept beside LiteLLM's own response
-    places = [headers, getattr(getattr(error, "response", None), "headers", None)]
-    rejected = rejection(name, status, text, places, code=code, filtered=filtered)
-    is_broken = status < 400 or (status >= 500 and headers is None)
-    if not rejected.refused and (is_broken or name in ("APIConnectionError", "JSONDecodeError")):
-        return CallFailed(f"no proper answer: {said}", None)
-    return rejected

@@ -19,8 +19,8 @@ from typing import Any
 
 from tsgkit.llm.circuit_breaker import CircuitBreaker
 from tsgkit.llm.failures import CallFailed, NotFinished
+from tsgkit.llm.responses import WAITING
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.service_errors import WAITING
 
 LOSSES = 5
 PROBE: list[dict[str, Any]] = [{"role": "user", "content": "Reply with OK."}]

@@ -1,9 +1,11 @@
-"""Responses of chat completion services: messages, texts and replies, and failures that the response itself shows.
+"""Responses of services, read in one way whoever received them: replies with their usage, and failures.
 
->>> text_of([{"type": "text", "text": "[ket"}, {"type": "text", "text": "tle]"}])
-'[kettle]'
->>> str(ending_of("stop", "stop", "[A]")), str(ending_of("model_length", "stop", "[A"))
-('complete', 'truncated')
+>>> kept = Exchange(200, b'{"choices": [{"message": {"content": "[cup"}, "finish_reason": "model_length"}]}')
+>>> reply = reply_of(kept, kept.value)
+>>> reply.text, str(reply.ending)
+('[cup', 'truncated')
+>>> failure_of(ConnectionResetError("reset by peer")).message, retry_after_in([{"retry-after": "7"}])
+('no proper answer: reset by peer', 7.0)
 
 Only known good finish reasons count as answers. LiteLLM maps every word it does not know to ``stop``; the word itself
 is read from the response.
@@ -12,16 +14,21 @@ is read from the response.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.images import Messages, images_in, without_images
+from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
+
+if TYPE_CHECKING:
+    from tsgkit.llm.event_streams import EventStream
 
 MOST_TEXT_BYTES = 64 * 2**20
 """The size limit of a response that brings text."""
@@ -53,15 +60,45 @@ FILTERED_AS_WRITTEN = frozenset(
 """Words of Google, Cohere and Amazon; in small letters most of them could mean anything."""
 FAILING = frozenset(("error", "insufficient_system_resource", "network_error", "ERROR", "abort", "cancelled"))
 """Words of services that failed on their way: another try may bring an answer."""
+THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
+CLASS_NAMES = re.compile(
+    r"(?<![\w-])(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+"
+)
+ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^<>]*>| at 0x[0-9a-f]+")
+FILTER_WORDS = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
+"""Messages of services whose content filter turned a prompt away."""
+UNREACHABLE = (
+    *("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError"),
+    "UnixClientConnectorError",
+)
+"""The exceptions of HTTP libraries that say so."""
+NAMES = {
+    400: "BadRequestError",
+    401: "AuthenticationError",
+    404: "NotFoundError",
+    408: "Timeout",
+    422: "BadRequestError",
+    429: "RateLimitError",
+    500: "InternalServerError",
+    502: "BadGatewayError",
+    503: "ServiceUnavailableError",
+    504: "Timeout",
+}
+"""LiteLLM's names of errors, by status."""
+RATE_LIMITED = re.compile(r"rate[-_ ]?limit|too many requests", re.IGNORECASE)
+WAITING = (429, 503)
+"""Status with which services ask to wait."""
 
 
 @dataclass
 class Exchange:
     """The response to one request: status, body, and a failure while receiving it."""
 
-    most_bytes: int = MOST_TEXT_BYTES
     status: int | None = None
     body: bytes = b""
+    most_bytes: int = MOST_TEXT_BYTES
+    stream: EventStream | None = None
+    """The events of a response that arrives as events."""
     failure: CallFailed | None = None
     limits: dict[str, str] = field(default_factory=dict)
     """Rate limits from the headers."""
@@ -144,34 +181,63 @@ def text_of(content: list[Any]) -> str | None:
     return "".join(texts)
 
 
-class Message(NamedTuple):
-    """A message of a model: its text, its refusal, and its finish reason.
+def reply_of(kept: Exchange, value: Mapping[str, Any], mapped: str | None = None) -> Reply:
+    """Return the reply in a chat completion, without its cost. Raise ``CallFailed`` if there is none.
 
-    ``mapped`` is LiteLLM's word for the reason; None where LiteLLM was not asked.
+    ``value`` is the completion in OpenAI's form, ``kept`` the response as it was received. ``mapped`` is LiteLLM's word
+    for the finish reason; None where LiteLLM was not asked.
     """
-
-    content: str | None
-    refusal: object
-    reason: str | None
-    mapped: str | None = None
-
-
-def reply_of(
-    message: Message, model: object, usage: Usage, response_id: object = None, note: str | None = None
-) -> Reply:
-    """Return the reply of a message. Raise ``CallFailed`` if the service broke off."""
-    content, refusal, reason, mapped = message
+    choices = value.get("choices")
+    if choices == []:
+        raise CallFailed("the answer holds no choices", None)
+    first = choices[0] if isinstance(choices, list) else None
+    message = first.get("message") if isinstance(first, dict) else None
+    if not isinstance(message, dict):
+        raise unreadable(kept)
+    content = message.get("content")
+    text = text_of(content) if isinstance(content, list) else content
+    if (text is not None and not isinstance(text, str)) or (text is None and content):
+        raise unreadable(kept)
+    if text and mapped is None and "reasoning_content" not in message and "reasoning" not in message:
+        text = text[thoughts.end() :] if (thoughts := THOUGHTS.match(text)) else text
+    reason = raw_reason(kept.value) or mapped or "stop"
     if reason in FAILING:
         raise CallFailed(f"the service broke off: finish_reason {reason}", None, finish_reason=reason)
+    more, model, response_id = message.get("provider_specific_fields"), value.get("model"), kept.value.get("id")
+    refusal = message.get("refusal") or (more.get("refusal") if isinstance(more, dict) else None)
     return Reply(
-        text=content,
-        ending=Ending.REFUSED if refusal else ending_of(reason, mapped, content),
+        text=text,
+        ending=Ending.REFUSED if refusal else ending_of(reason, mapped, text),
         finish_reason=reason,
-        refusal=refusal if isinstance(refusal, str) and refusal else None,
+        refusal=refusal if refusal and isinstance(refusal, str) else None,
         model=model if isinstance(model, str) else None,
-        usage=usage,
-        note=note,
+        usage=usage_of(text, *counts_in(value)),
+        note=kept.note,
         response_id=response_id if isinstance(response_id, str) else None,
+    )
+
+
+def counts_in(value: Mapping[str, Any]) -> tuple[int | None, ...]:
+    """Return the tokens that a completion counts, wherever services put them: of the prompt, the completion, its
+    reasoning, and those read from a cache or written to one (None where none was written).
+    """
+    usage = value.get("usage")
+    used = usage if isinstance(usage, dict) else {}
+    completion, prompt = (used.get(f"{kind}_tokens_details") for kind in ("completion", "prompt"))
+
+    def count(*places: tuple[Any, str]) -> int | None:
+        counts = [place.get(name) for place, name in places if isinstance(place, dict)]
+        numbers = [number for number in counts if isinstance(number, int) and not isinstance(number, bool)]
+        return next(filter(None, numbers), numbers[0] if numbers else None)
+
+    cached = (prompt, "cached_tokens"), (used, "prompt_cache_hit_tokens"), (used, "cache_read_input_tokens")
+    written = (prompt, "cache_creation_tokens"), (prompt, "cache_write_tokens")
+    return (
+        count((used, "prompt_tokens")),
+        count((used, "completion_tokens")),
+        count((completion, "reasoning_tokens"), (used, "reasoning_tokens")),
+        count(*cached),
+        count((used, "cache_creation_input_tokens"), *written) or None,
     )
 
 
@@ -206,12 +272,6 @@ def _count(number: object, most: int) -> int | None:
     if not isinstance(number, int) or isinstance(number, bool):
         return None
     return number if 0 <= number <= most else None
-
-
-def without_shown_images(reply: Reply, messages: Messages) -> Reply:
-    """Return a reply that repeats none of the images it was shown."""
-    text, refusal = (part and without_images(part, images_in(messages)) for part in (reply.text, reply.refusal))
-    return replace(reply, text=text, refusal=refusal)
 
 
 def unreadable(kept: Exchange) -> CallFailed:
@@ -266,3 +326,121 @@ def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Endin
     if word not in WHOLE or mapped == "length":
         return Ending.TRUNCATED
     return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
+
+
+def said_in(message: str) -> str:
+    """Return the service's own message, without class names of libraries and surrounding JSON."""
+    text = CLASS_NAMES.sub("", message[:MOST_SAID], count=1).strip()
+    if text.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            text = message_in(json.JSONDecoder().raw_decode(text)[0]) or text
+    line = text.partition("\n")[0].removeprefix("litellm.")
+    line = re.split(r"\.? To drop|\.? Handle with `litellm", line)[0]
+    return ADDRESSES_IN_MEMORY.sub("", line).strip()
+
+
+def message_in(value: Mapping[str, Any]) -> str:
+    """Return the message in the body of an error, in the shapes that services give it."""
+    for name in ("error", "message", "detail"):
+        found = value.get(name)
+        if isinstance(found, dict):
+            return message_in(found)
+        if isinstance(found, str):
+            return found
+    return ""
+
+
+def rejection(
+    name: str,
+    status: int,
+    said: str,
+    headers: Iterable[Mapping[str, str] | None] = (),
+    *,
+    code: object = "",
+    filtered: re.Pattern[str] = FILTER_WORDS,
+) -> CallFailed:
+    """Return the failure of a request that the service rejected with a status; ``name`` is the kind of error."""
+    message = f"{name}: {said}" if said else name
+    if status == 400 and filtered.search(f"{code} {said}"):
+        return CallFailed(message, status, refused=True)
+    return CallFailed(message, status, retry_after_in(headers) if status in WAITING else None)
+
+
+def retry_after_in(places: Iterable[Mapping[str, str] | None]) -> float | None:
+    """Return the seconds of Retry-After, from the first headers that tell them."""
+    for headers in places:
+        for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+            if headers is not None and (value := headers.get(name)) is not None:
+                found = _seconds(str(value), unit)
+                if found is not None:
+                    return found
+    return None
+
+
+def _seconds(value: str, unit: float) -> float | None:
+    try:
+        seconds = float(value) * unit
+    except ValueError:
+        pass
+    else:
+        return max(seconds, 0.0) if math.isfinite(seconds) else None
+    try:
+        return max((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return None
+
+
+def failure_of(error: Exception, filtered: re.Pattern[str] = FILTER_WORDS) -> CallFailed:
+    """Return the failure for an exception of a client. LiteLLM's 5xx without headers and its 2xx mean a broken one."""
+    name, status = type(error).__name__, getattr(error, "status_code", None)
+    text = said_in(str(getattr(error, "message", error)))
+    if name == "ContentPolicyViolationError":
+        return CallFailed(f"{name}: {text}" if text else name, status, refused=True)
+    # What the openai package raises where the answer is not JSON.
+    broken = f"no proper answer: {'it is no JSON object' if 'object has no attribute' in text else text or name}"
+    if not isinstance(status, int):
+        return CallFailed(broken, None)
+    headers = getattr(error, "litellm_response_headers", None)  # kept beside LiteLLM's own response
+    places = [headers, getattr(getattr(error, "response", None), "headers", None)]
+    rejected = rejection(name, status, text, places, code=getattr(error, "code", ""), filtered=filtered)
+    is_broken = status < 400 or (status >= 500 and headers is None)
+    if not rejected.refused and (is_broken or name in ("APIConnectionError", "JSONDecodeError")):
+        return CallFailed(broken, None)
+    return rejected
+
+
+def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFailed:
+    """Return the failure of an exception, completed by the received response if there is one."""
+    if kept.failure is not None:
+        return kept.failure
+    if kept.status is not None and kept.status < 300 and messages_in(kept.value):
+        return unreadable(kept)
+    failure.responded = kept.status is not None
+    failure.unreachable = kept.status is None and _is_unreachable(error)
+    said = f"{failure.message} {vars(error).get('code', '')} {kept.start}"
+    failure.unpaid = not failure.refused and failure.retry_after is None and cannot_pay(failure.status, said)
+    return failure
+
+
+def error_inside(kept: Exchange) -> CallFailed | None:
+    """Return the failure that a response without an error's status names; None if it holds a message or names none."""
+    error = kept.value.get("error")
+    if not error or messages_in(kept.value):
+        return None
+    code, said = error.get("code") if isinstance(error, dict) else None, said_in(kept.start)
+    status = 429 if RATE_LIMITED.search(f"{code} {said}") else 400 if code is None else code
+    if not isinstance(status, int) or not 400 <= status < 500:
+        return None
+    failure = rejection(NAMES.get(status, "APIError"), status, said)
+    return failure_in(kept, failure, failure)
+
+
+def _is_unreachable(error: BaseException | None) -> bool:
+    """Return whether the reason of an exception is that no connection came about."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if type(error).__name__ in UNREACHABLE or isinstance(error, ConnectionRefusedError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -298,32 +298,6 @@ def _check_address(address: str) -> None:
     if not is_socket and not is_web_address(address):
         hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
         raise UsageError("api_base is no address of a service", hint=hint)
-
-
-def accepted_parameters(
-    settings: Settings, why_not_sent: Callable[[dict[str, Any], str, object], str], notices: list[str]
-) -> dict[str, Any]:
-    """Return the parameters that reach the provider: all that the user gave, and those defaults that it takes.
-
-    ``why_not_sent`` says for the parameters accepted so far, a name and its value why it is not sent; empty if it is. A
-    default that is not sent is a notice, a parameter of the user's a ``UsageError``.
-    """
-    accepted: dict[str, Any] = {}
-    for name, value in settings.parameters.items():
-        why = why_not_sent(accepted, name, value)
-        if not why:
-            accepted[name] = value
-        elif name in settings.given:
-            hint = f"leave it out; extra_body.{name}=... sends it as it stands to a service that knows it"
-            raise UsageError(f"{settings.model} does not take {name}: {why}", hint=hint)
-        else:
-            notices.append(f"{settings.model}: default {name}={value} is not sent: {why}")
-    return accepted
-
-
-def without_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters without the default limit of tokens."""
-    return {name: value for name, value in parameters.items() if name != DEFAULT_LIMIT}
 
 
 def _is_connection(name: str) -> bool:
