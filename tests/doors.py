@@ -14,7 +14,7 @@ import httpx
 import pytest
 from multidict import CIMultiDict
 
-from tsgkit.llm import http_sessions
+from tsgkit.llm import direct_calls
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
@@ -198,7 +198,7 @@ def carried(status: int = 200, body: object = None, **headers: str) -> CarriedSe
 def carrying(where: CarriedService) -> Iterator[None]:
     """Have all requests of both clients answered by a service in this process."""
     with pytest.MonkeyPatch.context() as patch, carried_by(where.carry):
-        patch.setattr(http_sessions, "session_for", lambda *_: where)
+        patch.setattr(direct_calls, "session_for", lambda *_: where)
         yield
 
 

@@ -24,7 +24,7 @@ from loopback import Handler, serving
 from model_server import Running, model_server
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import http_sessions
+from tsgkit.llm import direct_calls
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.event_loop import Threads
@@ -631,23 +631,23 @@ def test_proxies_certificates_and_unix_sockets_are_named_by_address_and_environm
     local = "http://127.0.0.1:9"
     free = dict.fromkeys(("http://[::1]:8/v1", f"{local}/v1", "https://llm.invalid"))
     addresses = {"http://[::2]:8/v1": local, **free}
-    assert {address: http_sessions.proxy_for(address) for address in addresses} == addresses
+    assert {address: direct_calls.proxy_for(address) for address in addresses} == addresses
     monkeypatch.setenv("ALL_PROXY", "https://other:1")
-    assert http_sessions.proxy_for("https://llm.invalid/v1") == "https://other:1"
+    assert direct_calls.proxy_for("https://llm.invalid/v1") == "https://other:1"
     monkeypatch.setenv("HTTP_PROXY", "socks5://me:word@127.0.0.1:9")
     with pytest.raises(UsageError, match=r"^socks5://127.0.0.1:9: only HTTP proxies") as caught:
-        http_sessions.proxy_for("http://llm.invalid/v1")
+        direct_calls.proxy_for("http://llm.invalid/v1")
     assert caught.value.hint == "name an HTTP proxy, or put llm.invalid into NO_PROXY"
     names = ("SSL_VERIFY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
     for name in names:
         monkeypatch.delenv(name, raising=False)
-    assert (http_sessions.certificates() or "").endswith("cacert.pem")
+    assert (direct_calls.certificates() or "").endswith("cacert.pem")
     for name in reversed(names):  # each goes before those set earlier
         (tmp_path / name).touch()
         monkeypatch.setenv(name, str(tmp_path / name))
-        assert http_sessions.certificates() == str(tmp_path / name)
+        assert direct_calls.certificates() == str(tmp_path / name)
     monkeypatch.setenv("SSL_VERIFY", "False")
-    assert http_sessions.certificates() is None
+    assert direct_calls.certificates() is None
 
 
 def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> None:
@@ -658,7 +658,7 @@ def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> 
         for number in range(3):
             prompts = [[{"role": "user", "content": f"{number} {place}"}] for place in range(8)]
             await asyncio.gather(*(providers[number % 2].send(one, None, 10) for one in prompts))
-        (session,) = http_sessions._SESSIONS[asyncio.get_running_loop()].values()
+        (session,) = direct_calls._SESSIONS[asyncio.get_running_loop()].values()
         closed = []
         for provider in providers:
             await provider.close()

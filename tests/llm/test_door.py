@@ -19,13 +19,11 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.circuit_breaker import CircuitBreaker
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
-from tsgkit.llm.outage import LOSSES, Outage
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.retries import LOSSES, CircuitBreaker, Outage, Patience
 from tsgkit.llm.secrets import Secrets
 
 GOOD = Reply("[kettle]", usage=Usage(10, 5))

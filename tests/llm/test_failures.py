@@ -10,10 +10,10 @@ from email.utils import format_datetime
 import pytest
 
 from tsgkit.llm import responses
-from tsgkit.llm.circuit_breaker import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
 from tsgkit.llm.responses import Exchange, failure_in, object_in, rejection, reply_of, said_in, text_of, usage_of
+from tsgkit.llm.retries import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
 
 
 def received(value: object, status: int | None = 200) -> Exchange:

@@ -19,10 +19,9 @@ from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.batch_services import BatchService, BatchState, Intent, Result, Wire, values_in
-from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.retries import Patience, advice_on
 
 Found = TypeVar("Found")
 LEFT = "what was sent stays with the service"

@@ -8,22 +8,36 @@ the answer, is the same, so that records and caches of the two can be mixed.
 ''
 >>> why_not_direct(settings_of("anthropic/claude-sonnet-4-5", (), {}))
 'it serves openai/NAME and hosted_vllm/NAME'
+
+There is an HTTP session for each event loop and each way to connect. Connections are kept open and reused; their number
+is bounded by the requests in flight. All evaluations in a loop share them, and the last user to leave closes them.
+Proxies and certificates come from the environment: ``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``;
+``SSL_VERIFY`` (False, or a file), ``SSL_CERT_FILE``, ``REQUESTS_CA_BUNDLE``, else those of certifi.
+
+>>> socket_and_url("http+unix://%2Ftmp%2Fllm.sock/v1")
+('/tmp/llm.sock', 'http://localhost/v1')
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import os
 import re
+import ssl
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
+from weakref import WeakKeyDictionary
 
-from tsgkit.llm import http_sessions
+from tsgkit.errors import UsageError
 from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
 from tsgkit.llm.images import Body, Messages
@@ -40,12 +54,13 @@ from tsgkit.llm.responses import (
     said_in,
     too_large,
 )
-from tsgkit.llm.service_calls import ServiceCalls
-from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, Settings, check_known_key
+from tsgkit.llm.secrets import without_login
+from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
+from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse
+    from aiohttp import ClientResponse, ClientSession
 
 SERVED = ("openai", "hosted_vllm")
 VENDOR = "https://api.openai.com/v1"
@@ -67,6 +82,11 @@ NO_STREAM = re.compile(r"\bstream(_options|ing)?\b")
 LINGER = 0.5
 """Seconds in which a response has to end after its last event."""
 MOST_REDIRECTS = 20
+DNS_SECONDS = 300
+IDLE_SECONDS = 4.0
+"""So long an unused connection is kept. uvicorn and llama.cpp close it after five; a request that meets that fails."""
+CLOSING_SECONDS = 1.0
+NO = ("false", "0", "no", "off")
 
 
 def why_not_direct(settings: Settings) -> str:
@@ -101,7 +121,7 @@ class DirectCalls(ServiceCalls):
     """False for a server in the next process, to which no proxy leads."""
     _extra: dict[str, Any] = field(default_factory=dict, repr=False)
     _headers: dict[str, str] = field(default_factory=dict, repr=False)
-    _way: http_sessions.Way | None = field(default=None, repr=False)
+    _way: Way | None = field(default=None, repr=False)
     _url: str = field(default="", repr=False)
     _proxy: str | None = field(default=None, repr=False)
     _streaming: dict[str, Any] = field(default_factory=lambda: STREAMING, repr=False)
@@ -123,11 +143,11 @@ class DirectCalls(ServiceCalls):
         self._headers = _headers(self.settings)
         base = urlsplit(str(self.settings.connection.get("api_base", VENDOR)))
         path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
-        address, self._url = http_sessions.socket_and_url(base._replace(path=path, fragment="").geturl())
-        self._proxy = None if address or not self.proxied else http_sessions.proxy_for(self._url)
+        address, self._url = socket_and_url(base._replace(path=path, fragment="").geturl())
+        self._proxy = None if address or not self.proxied else proxy_for(self._url)
         self.sent = {"model": self.settings.model.partition("/")[2]} | self._parameters | self._extra
-        http_sessions.load()
-        self._way = http_sessions.Way(address, http_sessions.certificates())
+        load()
+        self._way = Way(address, certificates())
 
     def _why_not_sent(self, accepted: dict[str, Any], name: str, value: object) -> str:
         """Return the reason for which a parameter does not reach the server, as LiteLLM has it; empty if it does."""
@@ -147,15 +167,16 @@ class DirectCalls(ServiceCalls):
         """Return the reply to a request; the time-out is that of seconds in which nothing is written."""
         model = self.settings.model.partition("/")[2]
         body = {"model": model, "messages": messages} | parameters | self._extra
-        kept.stream = EventStream()
-        self._streams.append(kept.stream)
+        stream = EventStream()
+        self._streams.append(stream)
         try:
             async with asyncio.timeout(timeout) as limit:
                 loop = asyncio.get_running_loop()
-                while not await self._exchange(body, kept, lambda: limit.reschedule(loop.time() + timeout)):
+                while not await self._exchange(body, kept, stream, lambda: limit.reschedule(loop.time() + timeout)):
                     pass  # without the fields that it refused
         finally:
-            self._streams.remove(kept.stream)
+            self._streams.remove(stream)
+            kept.text, kept.tokens = stream.text, stream.tokens
         value = kept.value
         is_redirect = (kept.status or 0) >= 300
         if is_redirect or "choices" not in value or value.get("error"):
@@ -177,7 +198,9 @@ class DirectCalls(ServiceCalls):
         number = "1 reply arrives" if len(streams) == 1 else f"{len(streams):,} replies arrive"
         return f"{number}: {tokens:,} token{'s' * (tokens != 1)} so far, {pace:.3g} tokens a second"
 
-    async def _exchange(self, fields: dict[str, Any], kept: Exchange, heard: Callable[[], None]) -> bool:
+    async def _exchange(
+        self, fields: dict[str, Any], kept: Exchange, stream: EventStream, heard: Callable[[], None]
+    ) -> bool:
         """Send a request and receive the response, which may be elsewhere on the same server. Return False where the
         server refuses to stream in this way, which is not asked for again.
         """
@@ -187,7 +210,7 @@ class DirectCalls(ServiceCalls):
         streaming = self._streaming
         body = Body.of(streaming | fields)
         await body.check()
-        session = http_sessions.session_for(self, self._way)
+        session = session_for(self, self._way)
         url, method = URL(self._url), "POST"
         headers = self._headers | {"Content-Length": str(len(body))}
         for _ in range(MOST_REDIRECTS + 1):
@@ -198,7 +221,7 @@ class DirectCalls(ServiceCalls):
                 kept.begin(response.status, response.headers.items())
                 target = _redirected(response, url)
                 if target is None:
-                    await _receive(response, kept, heard)
+                    await _receive(response, kept, stream, heard)
                     if response.status < 400:
                         return True
                     if streaming and response.status in BAD_REQUESTS and NO_STREAM.search(kept.start):
@@ -215,7 +238,7 @@ class DirectCalls(ServiceCalls):
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
-        await http_sessions.leave(self)
+        await leave(self)
 
 
 def _headers(settings: Settings) -> dict[str, str]:
@@ -248,12 +271,11 @@ def _redirected(response: ClientResponse, asked: Any) -> Any:  # noqa: ANN401  (
     return target
 
 
-async def _receive(response: ClientResponse, kept: Exchange, heard: Callable[[], None]) -> None:
+async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
     """Receive the decoded body, in one piece or as events; ``CallFailed`` where it is larger than the limit, as soon as
     that is known, or where events end before the reply does.
     """
     parts, size, is_stream = list[bytes](), 0, False
-    stream = kept.stream = kept.stream or EventStream()
     stream.charset = kept.charset
     async for part in response.content.iter_any():
         if not size:
@@ -288,3 +310,104 @@ async def _receive(response: ClientResponse, kept: Exchange, heard: Callable[[],
             raise CallFailed("the stream ended before the reply did", None)
         parts = [json.dumps(stream.value).encode()]
     kept.body = b"".join(parts)
+
+
+class Way(NamedTuple):
+    """A way to connect: a unix socket or none, and the file of certificates; None: they are not checked."""
+
+    socket: str
+    certificates: str | None
+
+
+_USERS = LoopUsers()
+_SESSIONS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Way, ClientSession]] = WeakKeyDictionary()
+
+
+def socket_and_url(address: str) -> tuple[str, str]:
+    """Return the unix socket of an address, or an empty text, and the URL that is asked."""
+    parts = urlsplit(address)
+    if parts.scheme not in UNIX:
+        return "", address
+    return unquote(parts.netloc), urlunsplit((UNIX[parts.scheme], "localhost", parts.path, parts.query, ""))
+
+
+def proxy_for(url: str) -> str | None:
+    """Return the proxy that the environment names for a URL; ``UsageError`` where it is not an HTTP proxy."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    if not found:
+        return None
+    proxy = found if "://" in found else f"http://{found}"
+    if urlsplit(proxy).scheme not in ("http", "https"):
+        hint = f"name an HTTP proxy, or put {parts.hostname} into NO_PROXY"
+        raise UsageError(f"{without_login(proxy)}: only HTTP proxies can be used", hint=hint)
+    return proxy
+
+
+def certificates() -> str | None:
+    """Return the file of certificates that the environment chooses; None if they are not checked."""
+    verify = os.environ.get("SSL_VERIFY", "")
+    if verify.lower() in NO:
+        return None
+    named = (verify, os.environ.get("SSL_CERT_FILE", ""), os.environ.get("REQUESTS_CA_BUNDLE", ""))
+    found = next((path for path in named if path and Path(path).exists()), None)
+    if found is not None:
+        return found
+    import certifi
+
+    return certifi.where()
+
+
+def load() -> None:
+    """Load the HTTP library, which takes a quarter of a second, before an event loop would wait for it."""
+    import aiohttp  # noqa: F401
+
+
+def session_for(user: object, way: Way) -> ClientSession:
+    """Return the session of the running loop for a way to connect, for a user who later leaves."""
+    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
+
+    _USERS.join(user)
+    sessions = _SESSIONS.setdefault(asyncio.get_running_loop(), {})
+    if way in sessions:
+        return sessions[way]
+    _close_at_exit()
+    # No limit: the queue of each model bounds the requests in flight.
+    if way.socket:
+        connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
+    else:
+        context = False if way.certificates is None else _context(way.certificates)
+        connector = TCPConnector(limit=0, ssl=context, ttl_dns_cache=DNS_SECONDS, keepalive_timeout=IDLE_SECONDS)
+    patient = ClientTimeout(total=None)  # the provider waits no longer than it may
+    sessions[way] = ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
+    return sessions[way]
+
+
+async def leave(user: object) -> None:
+    """Close the sessions of the running loop if this was their last user."""
+    with _USERS.guard:
+        is_last = _USERS.leave(user)
+        sessions = _SESSIONS.pop(asyncio.get_running_loop(), {}) if is_last else {}
+    for session in sessions.values():
+        await session.close()
+
+
+@cache
+def _context(path: str) -> ssl.SSLContext:
+    is_folder = Path(path).is_dir()
+    return ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
+
+
+@cache
+def _close_at_exit() -> None:
+    """Close at the end of the process what a loop that still runs has open, as that of synchronous calls."""
+
+    @atexit.register
+    def close_all() -> None:
+        for loop, sessions in list(_SESSIONS.items()):
+            for session in sessions.values() if loop.is_running() else ():
+                with suppress(Exception):
+                    asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)

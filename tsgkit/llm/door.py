@@ -20,17 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from tsgkit.llm import spans
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
-from tsgkit.llm.circuit_breaker import CircuitBreaker
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
-from tsgkit.llm.genai_attributes import Request
 from tsgkit.llm.images import identity_of, tokens_of_content
-from tsgkit.llm.outage import PROBE, PROBE_LABEL, Outage
 from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage, seconds_of
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.retries import PROBE, PROBE_LABEL, CircuitBreaker, Outage, Patience
 from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.spans import Request
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

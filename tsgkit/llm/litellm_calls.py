@@ -29,9 +29,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.gguf import LOCAL
-from tsgkit.llm.http_sessions import LoopUsers
 from tsgkit.llm.images import Messages, with_bytes
-from tsgkit.llm.outage import PROBE
 from tsgkit.llm.prices import provider_of, tier_in
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.responses import (
@@ -45,7 +43,8 @@ from tsgkit.llm.responses import (
     text_of,
     too_large,
 )
-from tsgkit.llm.service_calls import ServiceCalls
+from tsgkit.llm.retries import PROBE
+from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
 from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, no_key
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}

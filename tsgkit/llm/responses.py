@@ -22,13 +22,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
-
-if TYPE_CHECKING:
-    from tsgkit.llm.event_streams import EventStream
 
 MOST_TEXT_BYTES = 64 * 2**20
 """The size limit of a response that brings text."""
@@ -97,8 +94,10 @@ class Exchange:
     status: int | None = None
     body: bytes = b""
     most_bytes: int = MOST_TEXT_BYTES
-    stream: EventStream | None = None
-    """The events of a response that arrives as events."""
+    text: str | None = None
+    """What came of a reply that arrived as events and broke off."""
+    tokens: int = 0
+    """The number of those events with text."""
     failure: CallFailed | None = None
     limits: dict[str, str] = field(default_factory=dict)
     """Rate limits from the headers."""

@@ -7,19 +7,45 @@ that any exception means are decided here.
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from re import Pattern
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages, images_in, without_base64, without_images
-from tsgkit.llm.outage import PROBE
 from tsgkit.llm.prices import ImagePrice, Price, tier_named
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.llm.responses import FILTER_WORDS, MOST_TEXT_BYTES, Exchange, failure_in, failure_of
+from tsgkit.llm.retries import PROBE
 from tsgkit.llm.settings import DEFAULT_LIMIT, Settings
+
+
+class LoopUsers:
+    """The users of each event loop of the process; an object that is no more has left."""
+
+    def __init__(self) -> None:
+        self._users = WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[int, object]]()
+        self.guard = threading.Lock()
+
+    def join(self, user: object) -> None:
+        """Count an object as a user in the running loop, until it leaves or is no more."""
+        with self.guard:
+            self._users.setdefault(asyncio.get_running_loop(), WeakValueDictionary())[id(user)] = user
+
+    def leave(self, user: object) -> bool:
+        """Return whether this was the last user in the running loop. Hold the guard, to close before another joins."""
+        users = self._users.get(asyncio.get_running_loop())
+        return users is not None and users.pop(id(user), None) is not None and not users
+
+    @property
+    def any_left(self) -> bool:
+        """True if any loop still has users."""
+        return any(self._users.values())
 
 
 @dataclass
@@ -101,8 +127,7 @@ class ServiceCalls:
             failed = failure
             failed.responded = failed.responded or kept.status is not None
         except TimeoutError:
-            tokens = 0 if kept.stream is None else kept.stream.tokens
-            what = f"no more after the first {tokens:,} tokens" if tokens else f"no {self.awaited}"
+            what = f"no more after the first {kept.tokens:,} tokens" if kept.tokens else f"no {self.awaited}"
             failed = CallFailed(f"{what} within {timeout:g} s", None, timed_out=True)
         except Exception as error:  # noqa: BLE001  (whatever a client raises is a failed call)
             failed = failure_in(kept, error, failure_of(error, self.filter_words))
@@ -110,7 +135,7 @@ class ServiceCalls:
             self.limits = kept.limits
             texts = (text and without_images(text, images_in(messages)) for text in (reply.text, reply.refusal))
             return replace(reply, text=next(texts), refusal=next(texts))
-        failed.text = failed.text or (None if kept.stream is None else kept.stream.text)
+        failed.text = failed.text or kept.text
         if next(images_in(messages), None) is not None:
             failed.message = without_base64(failed.message)
         raise failed from None

@@ -20,11 +20,10 @@ from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
-from tsgkit.llm.genai_attributes import Value
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.span_export import Traces
-from tsgkit.llm.spans import Tracing
+from tsgkit.llm.spans import Tracing, Value
 from tsgkit.runs.folder import FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE

@@ -29,14 +29,13 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.files import read_text
 from tsgkit.llm.asker import door_of, settings_for
-from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.retries import Patience, advice_on
 from tsgkit.llm.settings import Client
 from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit

@@ -19,8 +19,8 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.library.hub_store import without_hub
-from tsgkit.llm.outage import PROBE_LABEL
 from tsgkit.llm.reply import Reply, reply_from
+from tsgkit.llm.retries import PROBE_LABEL
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, read_header
 from tsgkit.runs.journal import Journal

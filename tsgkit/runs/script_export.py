@@ -15,7 +15,7 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.llm.outage import PROBE_LABEL
+from tsgkit.llm.retries import PROBE_LABEL
 from tsgkit.runs.folder import CALLS, read_header
 from tsgkit.runs.plan import AXES
 from tsgkit.runs.run_files import calls_in

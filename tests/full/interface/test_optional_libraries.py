@@ -22,11 +22,10 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.interface.samples import COLUMNS
-from tsgkit.llm.genai_attributes import Request
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.span_export import Traces
-from tsgkit.llm.spans import Tracing, call, unit
+from tsgkit.llm.spans import Request, Tracing, call, unit
 
 Messages = list[dict[str, Any]]
 SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False, "otel": True}
