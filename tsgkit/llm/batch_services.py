@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
@@ -151,7 +151,7 @@ class Wire:
             await self._client.aclose()
 
 
-class BatchService(Protocol):
+class BatchService:
     """A batch interface."""
 
     ending: ClassVar[str]
@@ -160,42 +160,58 @@ class BatchService(Protocol):
     most_lines: ClassVar[int]
     most_bytes: ClassVar[int]
 
-    def __init__(self, wire: Wire) -> None: ...
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
 
     @staticmethod
     def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
         """Return the line of one request."""
+        raise NotImplementedError
 
     async def upload(self, lines: bytes) -> str:
         """Send the lines and return the name of their file; empty where they are sent with the batch itself."""
+        return ""
 
     async def create(self, intent: Intent, lines: bytes) -> str:
         """Create a batch and return its name."""
+        raise NotImplementedError
 
     async def find(self, intent: Intent, known: Iterable[str]) -> str:
         """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none.
 
         ``UsageError`` where the service does not list its batches.
         """
+        raise NotImplementedError
 
     async def state(self, batch: str) -> BatchState:
         """Return the state of a batch."""
+        raise NotImplementedError
 
     async def results(self, path: str) -> bytes:
         """Return the lines of a file of results."""
+        return await self.wire.ask("GET", path, is_large=True)
 
     @staticmethod
     def result(line: Mapping[str, Any]) -> Result | None:
         """Return what a line of results says; None where it says nothing about a request."""
+        raise NotImplementedError
+
+    async def _posted(self, path: str, **parts: Any) -> str:  # noqa: ANN401  (of an httpx request)
+        """Return the name of what a request makes; ``UsageError`` where the server has no batches."""
+        try:
+            value = await self.wire.value("POST", path, **parts)
+        except CallFailed as failure:
+            if failure.status not in ABSENT:
+                raise
+            hint = "leave --batch out: the server answers single requests"
+            raise UsageError(f"the server has no batch interface: {failure.message}", hint=hint) from None
+        name = value.get("id")
+        if not isinstance(name, str) or not name or "/" in name:
+            raise CallFailed("the answer names no id", responded=True)
+        return name
 
 
-def no_interface(failure: CallFailed) -> UsageError:
-    """Return the error for a server without batches."""
-    hint = "leave --batch out: the server answers single requests"
-    return UsageError(f"the server has no batch interface: {failure.message}", hint=hint)
-
-
-class OpenAiBatches:
+class OpenAiBatches(BatchService):
     """Files and batches of OpenAI's interface."""
 
     ending: ClassVar[str] = "/chat/completions"
@@ -203,9 +219,6 @@ class OpenAiBatches:
     most_lines: ClassVar[int] = 50_000
     most_bytes: ClassVar[int] = 200_000_000
     url: ClassVar[str] = "/v1/chat/completions"
-
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
 
     @staticmethod
     def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
@@ -215,12 +228,7 @@ class OpenAiBatches:
     async def upload(self, lines: bytes) -> str:
         """Send the lines and return the name of their file."""
         file = {"file": ("batch.jsonl", lines, "application/jsonl")}
-        try:
-            data = {"purpose": "batch"}
-            found = await self.wire.value("POST", "/files", is_large=True, files=file, data=data)
-        except CallFailed as failure:
-            raise (no_interface(failure) if failure.status in ABSENT else failure) from None
-        return _name_in(found)
+        return await self._posted("/files", is_large=True, files=file, data={"purpose": "batch"})
 
     async def create(self, intent: Intent, lines: bytes) -> str:
         """Create a batch of the file that was uploaded."""
@@ -230,10 +238,7 @@ class OpenAiBatches:
             "completion_window": "24h",
             "metadata": {"tsgkit": intent.mark},
         }
-        try:
-            return _name_in(await self.wire.value("POST", "/batches", json=wanted))
-        except CallFailed as failure:
-            raise (no_interface(failure) if failure.status in ABSENT else failure) from None
+        return await self._posted("/batches", json=wanted)
 
     async def find(self, intent: Intent, known: Iterable[str]) -> str:
         """Return the batch that bears our mark, or was made of our file."""
@@ -265,10 +270,6 @@ class OpenAiBatches:
         ended = status in ("completed", "failed", "expired", "cancelled")
         return BatchState(ended, status, done, total, paths)
 
-    async def results(self, path: str) -> bytes:
-        """Return the lines of a file of results."""
-        return await self.wire.ask("GET", path, is_large=True)
-
     @staticmethod
     def result(line: Mapping[str, Any]) -> Result | None:
         """Return what a line of results says."""
@@ -299,7 +300,7 @@ ERRORS = {
 """The status of Anthropic's errors, which a batch names by their type only."""
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchService):
     """Message batches of Anthropic's interface."""
 
     ending: ClassVar[str] = "/messages"
@@ -307,27 +308,17 @@ class AnthropicBatches:
     most_lines: ClassVar[int] = 100_000
     most_bytes: ClassVar[int] = 256_000_000
 
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-
     @staticmethod
     def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
         """Return the line of one request."""
         params = {part: value for part, value in body.items() if part != "stream"}
         return json.dumps({"custom_id": name, "params": params}).encode()
 
-    async def upload(self, lines: bytes) -> str:
-        """Send nothing: the requests are sent with the batch itself."""
-        return ""
-
     async def create(self, intent: Intent, lines: bytes) -> str:
         """Create a batch of these requests."""
         body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
-        how = {"is_large": True, "headers": {"content-type": "application/json"}}
-        try:
-            return _name_in(await self.wire.value("POST", "/messages/batches", content=body, **how))
-        except CallFailed as failure:
-            raise (no_interface(failure) if failure.status in ABSENT else failure) from None
+        headers = {"content-type": "application/json"}
+        return await self._posted("/messages/batches", content=body, is_large=True, headers=headers)
 
     async def find(self, intent: Intent, known: Iterable[str]) -> str:
         """Return a batch of this size made since, the oldest; its results say whether it holds our requests.
@@ -337,7 +328,10 @@ class AnthropicBatches:
         found: list[tuple[float, str]] = []
         taken = frozenset(known)
         async for batch in _listed(self.wire, "/messages/batches", {"limit": 100}, "after_id"):
-            made = _time(batch.get("created_at"))
+            try:
+                made = datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
+            except ValueError:
+                made = 0.0
             if made < intent.time - CLOCKS:
                 break
             counts = batch.get("request_counts") or {}
@@ -354,10 +348,6 @@ class AnthropicBatches:
         ended = status == "ended"
         paths = (f"/messages/batches/{batch}/results",) if ended else ()  # results_url may name another host
         return BatchState(ended, status, total - counts.get("processing", 0), total, paths)
-
-    async def results(self, path: str) -> bytes:
-        """Return the lines of the results."""
-        return await self.wire.ask("GET", path, is_large=True)
 
     @staticmethod
     def result(line: Mapping[str, Any]) -> Result | None:
@@ -420,19 +410,5 @@ def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:
             yield object_in(line) or None
 
 
-def _name_in(value: Mapping[str, Any]) -> str:
-    name = value.get("id")
-    if not isinstance(name, str) or not name or "/" in name:
-        raise CallFailed("the answer names no id", responded=True)
-    return name
-
-
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _time(text: object) -> float:
-    try:
-        return datetime.fromisoformat(str(text)).timestamp()
-    except ValueError:
-        return 0.0

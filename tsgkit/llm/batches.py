@@ -128,7 +128,6 @@ class Collector:
     leaving: bool = False
     trouble: str = ""
     """The failure of the last question to the service; empty if it was answered."""
-    _api: BatchService | None = None
     _wire: Wire | None = None
     _queue: dict[str, HeldRequest] = field(default_factory=dict)
     _queued_bytes: int = 0
@@ -150,6 +149,12 @@ class Collector:
     def __post_init__(self) -> None:
         self._batches = self.record.open()
         self._holder = {name: batch for batch in self._batches for name in batch.names}
+
+    @property
+    def api(self) -> BatchService:
+        """The interface of the service, which is known once a request came."""
+        assert self._wire is not None  # noqa: S101
+        return self.service(self._wire)
 
     @property
     def open(self) -> int:
@@ -175,9 +180,8 @@ class Collector:
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
         if self.leaving or self._failed is not None:
             raise self._failed or Stopped(LEFT)
-        if self._api is None:
+        if self._wire is None:
             self._wire = Wire.of(request, self.service.ending, self.patience.timeout)
-            self._api = self.service(self._wire)
         line = self.service.line(held.name, json.loads(await request.aread()))
         batch = self._holder.get(held.name)
         same = (self._queue if batch is None else batch.held).get(held.name)
@@ -256,10 +260,8 @@ class Collector:
         for held in batch.held.values():
             held.line = b""
         self.record.intend(batch, hashlib.sha256(lines).hexdigest())
-        assert self._api is not None  # noqa: S101  (a request came)
-        api = self._api
         try:
-            batch.file = await self._persist(lambda: api.upload(lines))
+            batch.file = await self._persist(lambda: self.api.upload(lines))
             if batch.file:
                 self.record.note(batch)
             batch.id = await self._persist(lambda: self._created(batch, lines))
@@ -276,12 +278,11 @@ class Collector:
 
     async def _created(self, batch: Batch, lines: bytes) -> str:
         """Create a batch; where an earlier try may have done so, look for it first."""
-        assert self._api is not None  # noqa: S101  (a request came)
         if batch.is_doubtful and (name := await self._name_at_service(batch)):
             return name
         batch.is_doubtful = True
         try:
-            return await self._api.create(batch.intent, lines)
+            return await self.api.create(batch.intent, lines)
         except CallFailed as failure:
             batch.is_doubtful = not failure.unreachable and (failure.status is None or failure.status >= 500)
             raise
@@ -294,10 +295,9 @@ class Collector:
 
         ``UsageError`` where the service does not list its batches: only its owner can tell then.
         """
-        assert self._api is not None  # noqa: S101  (a request came)
-        api, waited, wait = self._api, 0.0, self.pace.first_poll
+        waited, wait = 0.0, self.pace.first_poll
         known = [other.id for other in self._batches if other.id]
-        while not (name := await self._persist(lambda: api.find(batch.intent, known))) and waited < self.pace.lag:
+        while not (name := await self._persist(lambda: self.api.find(batch.intent, known))) and waited < self.pace.lag:
             await self._pause(wait)
             waited, wait = waited + wait, min(wait * self.pace.growth, self.pace.longest_poll)
         return name
@@ -311,8 +311,7 @@ class Collector:
 
     async def _collected(self, batch: Batch) -> None:
         """Wait for a batch and hand out its results."""
-        assert self._api is not None  # noqa: S101  (a request came)
-        api, wait = self._api, self.pace.first_poll
+        wait = self.pace.first_poll
         if not batch.id:
             may_exist = batch.file or not self.service.uploads  # else the process ended before it asked for the batch
             batch.id = await self._name_at_service(batch) if may_exist else ""
@@ -323,7 +322,7 @@ class Collector:
                 return
             self.record.note(batch)
         while True:
-            batch.state = await self._persist(lambda: api.state(batch.id))
+            batch.state = await self._persist(lambda: self.api.state(batch.id))
             if batch.state.ended:
                 break
             if not batch.is_left:
@@ -348,10 +347,8 @@ class Collector:
         return {name: results.get(name) or _missing(name, said) for name in batch.names}
 
     async def _downloaded(self, path: str) -> list[Result]:
-        assert self._api is not None  # noqa: S101  (a request came)
-        api = self._api
         for number in range(self.pace.downloads):
-            values = list(values_in(await self._persist(lambda: api.results(path))))
+            values = list(values_in(await self._persist(lambda: self.api.results(path))))
             if not values or values[-1] is not None:  # the last line is the one that breaks off
                 break
             if number < self.pace.downloads - 1:

@@ -38,25 +38,21 @@ class Budget:
 
     def take(self, estimate: Estimate) -> bool:
         """Return whether one more request fits; if so it counts from now on."""
-        if not self.reached:
-            self.reached = self._which_limit(estimate)
+        tokens, cost = self.used_tokens + self.in_flight_tokens, self.used_cost + self.in_flight_cost
+        if self.reached:
+            return False
+        if self.requests is not None and self.used_requests + 1 > self.requests:
+            self.reached = f"{self.used_requests:,} of {self.requests:,} requests"
+        elif self.tokens is not None and tokens + estimate.tokens > self.tokens:
+            self.reached = f"{tokens:,} of {self.tokens:,} tokens"
+        elif self.cost is not None and cost + (estimate.cost or 0.0) > self.cost:
+            self.reached = f"{cost:.4f} of {self.cost:.4f} dollars"
         if self.reached:
             return False
         self.used_requests += 1
         self.in_flight_tokens += estimate.tokens
         self.in_flight_cost += estimate.cost or 0.0
         return True
-
-    def _which_limit(self, estimate: Estimate) -> str:
-        if self.requests is not None and self.used_requests + 1 > self.requests:
-            return f"{self.used_requests:,} of {self.requests:,} requests"
-        tokens = self.used_tokens + self.in_flight_tokens + estimate.tokens
-        if self.tokens is not None and tokens > self.tokens:
-            return f"{self.used_tokens + self.in_flight_tokens:,} of {self.tokens:,} tokens"
-        cost = self.used_cost + self.in_flight_cost + (estimate.cost or 0.0)
-        if self.cost is not None and cost > self.cost:
-            return f"{self.used_cost + self.in_flight_cost:.4f} of {self.cost:.4f} dollars"
-        return ""
 
     def settle(self, estimate: Estimate, usage: Usage) -> None:
         """Replace the estimate of a request by its usage; if the usage is unknown, keep the estimate."""

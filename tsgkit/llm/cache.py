@@ -77,26 +77,22 @@ class ReplyCache:
     def find(self, key: str) -> Reply | None:
         """Return the reply kept under a key."""
         try:
-            text = self._pending.get(key) or self._stored(key)
+            text = self._pending.get(key)
             if text is None:
-                return None
+                now = (
+                    time.monotonic()
+                )  # a recent view of the file is reused: opening one costs much more than a look-up
+                if not self._base.in_transaction or now - self._viewed >= VIEWED_FOR:
+                    self._let_go()
+                    self._base.execute("BEGIN")
+                    self._viewed = now
+                row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+                if row is None:
+                    return None
+                text = row[0]
             return reply_from(json.loads(text) | {"source": "cache", "attempts": [], "seconds": 0.0})
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
             raise UsageError(f"{self.path}: the reply cache cannot be read: {error}", hint=HINT) from None
-
-    def _stored(self, key: str) -> str | None:
-        self._view()
-        row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        return None if row is None else row[0]
-
-    def _view(self) -> None:
-        """Return a recent view of the file; opening one costs much more than a look-up."""
-        now = time.monotonic()
-        if self._base.in_transaction and now - self._viewed < VIEWED_FOR:
-            return
-        self._let_go()
-        self._base.execute("BEGIN")
-        self._viewed = now
 
     def _let_go(self) -> None:
         """Close the view, so that the next look-up sees the current file."""

@@ -113,7 +113,9 @@ def images_in(messages: Messages) -> Iterator[ImageFile]:
 
 def images_of(content: object) -> Iterator[ImageFile]:
     """Yield the images of a content, in order."""
-    yield from (image_from(part) for part in _parts(content) if is_image(part))
+    for part in content if isinstance(content, list) else ():
+        if is_image(part):
+            yield image_from(part)
 
 
 def identity_of(content: object) -> object:
@@ -153,10 +155,6 @@ def image_line(part: Mapping[str, Any]) -> str:
     return f"[image {part.get('path')}: {part.get('media_type')} {sides}, SHA-256 {str(part.get('sha256'))[:12]}]"
 
 
-def _parts(content: object) -> Sequence[object]:
-    return content if isinstance(content, list) else ()
-
-
 async def with_bytes(messages: Messages) -> Messages:
     """Return messages with every image as a data URL. Raise ``CallFailed`` if one has changed."""
     urls: dict[ImageFile, str] = {}
@@ -173,13 +171,12 @@ def _with_urls(content: Any, url: Callable[[ImageFile], str]) -> Any:  # noqa: A
     if not isinstance(content, list):
         return content
     return [
-        {"type": "image_url", "image_url": {"url": url(image_from(part))}, **_mark_of(part)} if is_image(part) else part
+        {"type": "image_url", "image_url": {"url": url(image_from(part))}}
+        | ({MARK: part[MARK]} if MARK in part else {})
+        if is_image(part)
+        else part
         for part in content
     ]
-
-
-def _mark_of(part: Part) -> Part:
-    return {MARK: part[MARK]} if MARK in part else {}
 
 
 def data_url(image: ImageFile) -> str:

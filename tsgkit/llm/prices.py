@@ -158,6 +158,10 @@ def price_of(model: str, tier: str = "") -> Price | None:
         return None
     prompt, completion = (_rate(entry, f"{end}_cost_per_token", named) for end in ("input", "output"))
     cached, written = (_rate(entry, f"cache_{way}_input_token_cost", named) for way in ("read", "creation"))
+    counted = (
+        "standard price, which is the most it can cost" if named in CHEAPER else "standard price, and may cost more"
+    )
+    note = f"{model}: the price of service tier {named} is not known; it is counted at the {counted}"
     return Price(
         float(entry["input_cost_per_token"] if prompt is None else prompt),
         float(entry["output_cost_per_token"] if completion is None else completion),
@@ -165,7 +169,7 @@ def price_of(model: str, tier: str = "") -> Price | None:
         map_source(),
         entry.get("cache_creation_input_token_cost") if written is None else written,
         named,
-        _unpriced(model, named) if prompt is None or completion is None else "",
+        note if prompt is None or completion is None else "",
         model,
     )
 
@@ -175,11 +179,6 @@ def _rate(entry: Mapping[str, Any], name: str, tier: str) -> float | None:
     suffix = "batches" if tier == "batch" else tier
     rate = entry.get(f"{name}_{suffix}" if suffix else name)
     return None if rate is None else float(rate)
-
-
-def _unpriced(model: str, tier: str) -> str:
-    taken = "standard price, which is the most it can cost" if tier in CHEAPER else "standard price, and may cost more"
-    return f"{model}: the price of service tier {tier} is not known; it is counted at the {taken}"
 
 
 def batch_price(model: str, price: Price | None) -> Price | None:

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.images import MARK, identity_of, is_image
+from tsgkit.llm.images import MARK, Messages, identity_of, is_image
 from tsgkit.llm.prices import provider_of
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ RESELLERS = ("bedrock", "openrouter", "vertex_ai")
 """Providers of Anthropic's models among others."""
 PARAGRAPH_END = re.compile(r"\n\n+|\Z")
 MOST_STARTS = 100_000
-
-Messages = list[dict[str, Any]]
 
 
 def takes_marks(model: str) -> bool:
@@ -69,7 +67,9 @@ class PromptMarks:
         for message, first in zip(messages, stable, strict=True):
             content = message["content"]
             if isinstance(content, list):
-                content = _after_images(content)
+                last = max((place for place, part in enumerate(content) if is_image(part)), default=-1)
+                if last not in (-1, len(content) - 1):
+                    content = [*content[:last], content[last] | EPHEMERAL, *content[last + 1 :]]
             elif message["role"] == "system":
                 content = _cut(content, [len(content)])
             elif message is messages[-1]:
@@ -80,28 +80,16 @@ class PromptMarks:
 
     def _shared(self, text: str, before: Any) -> int:  # noqa: ANN401  (a running hash of the messages before it)
         """Return how many characters an earlier prompt began with, in whole paragraphs, and remember this one."""
-        found = list(_starts_of(text, before))
-        shared = max((end for end, digest in found if digest in self._starts), default=0)
+        ends, digests = [0], list[bytes]()  # of paragraphs, and of all up to their ends
+        for end in PARAGRAPH_END.finditer(text):
+            before.update(text[ends[-1] : end.end()].encode("utf-8", "surrogatepass"))
+            ends.append(end.end())
+            digests.append(before.digest()[:16])
+        shared = max((end for end, digest in zip(ends[1:], digests, strict=True) if digest in self._starts), default=0)
         if len(self._starts) > MOST_STARTS:
             self._starts.clear()
-        self._starts.update(digest for _, digest in found)
+        self._starts.update(digests)
         return shared
-
-
-def _starts_of(text: str, running: Any) -> Iterator[tuple[int, bytes]]:  # noqa: ANN401
-    """Yield the end of each paragraph, and the digest of all up to it."""
-    begun = 0
-    for found in PARAGRAPH_END.finditer(text):
-        running.update(text[begun : found.end()].encode("utf-8", "surrogatepass"))
-        begun = found.end()
-        yield begun, running.digest()[:16]
-
-
-def _after_images(content: list[Any]) -> list[Any]:
-    last = max((place for place, part in enumerate(content) if is_image(part)), default=-1)
-    if last in (-1, len(content) - 1):
-        return content
-    return [part | EPHEMERAL if place == last else part for place, part in enumerate(content)]
 
 
 def _cut(text: str, ends: Sequence[int]) -> str | list[Any]:

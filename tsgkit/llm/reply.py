@@ -130,7 +130,12 @@ def reply_value(reply: Reply) -> dict[str, Any]:
     """Return the JSON value of a reply; what is at its default is left out."""
     value = {name: part for name in SIMPLE if (part := getattr(reply, name)) is not None}
     usage = {name: part for name in USED if (part := getattr(reply.usage, name)) is not None}
-    attempts = [_attempt_value(attempt) for attempt in reply.attempts]
+    attempts: list[dict[str, Any]] = []
+    for attempt in reply.attempts:
+        is_failed = attempt.error is not None or attempt.status is not None
+        failed = {"error": attempt.error, "status": attempt.status} if is_failed else {}
+        waited = {"waited": attempt.waited} if attempt.waited else {}
+        attempts.append({"seconds": attempt.seconds, **failed, **waited})
     if reply.final:
         value["final"] = True
     if usage:
@@ -138,13 +143,6 @@ def reply_value(reply: Reply) -> dict[str, Any]:
     if attempts:
         value["attempts"] = attempts
     return {"text": reply.text, "ending": str(reply.ending), **value}
-
-
-def _attempt_value(attempt: Attempt) -> dict[str, Any]:
-    value: dict[str, Any] = {"seconds": attempt.seconds}
-    if attempt.error is not None or attempt.status is not None:
-        value |= {"error": attempt.error, "status": attempt.status}
-    return value | ({"waited": attempt.waited} if attempt.waited else {})
 
 
 def reply_from(value: dict[str, Any]) -> Reply:

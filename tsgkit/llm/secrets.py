@@ -47,8 +47,12 @@ class Secrets:
     def add(self, *values: str) -> None:
         """Redact these values too, as they are and URL-encoded."""
         for value in (part.strip() for part in values):
-            if len(value) >= SHORTEST:
-                self._values |= _spellings(value)
+            if len(value) >= SHORTEST:  # as it is, in addresses (as a whole, as a path, in a query) and in JSON
+                quoted = {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
+                quoted.add(quote_plus(value, errors="replace"))
+                lower = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), text) for text in quoted}
+                in_json = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
+                self._values |= {value, *quoted, *lower, *in_json}
         longest_first = sorted(self._values, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
@@ -61,23 +65,12 @@ class Secrets:
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, dict):
-            return {self._name(name): self.redact_value(part) for name, part in value.items()}
+            return {self.redact_value(name): self.redact_value(part) for name, part in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.redact_value(part) for part in value]
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return value if self.redact(str(value)) == str(value) else REDACTED  # a key may be all digits
         return value
-
-    def _name(self, name: object) -> object:
-        return self.redact(name) if isinstance(name, str) else name
-
-
-def _spellings(value: str) -> set[str]:
-    """Return a value as it is, in addresses (as a whole, as a path, in a query) and in JSON."""
-    quoted = {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
-    quoted.add(quote_plus(value, errors="replace"))
-    lower = {re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted}
-    return {value, *quoted, *lower, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
 
 
 def without_login(address: str) -> str:

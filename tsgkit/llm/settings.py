@@ -244,10 +244,19 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
     if "headers" in given:
         given["extra_headers"] = given.pop("headers") | given.get("extra_headers", {})
     connection = {name: given.pop(name) for name in list(given) if _is_connection(name)}
-    if "api_base" not in connection and (base := _base_of_environment(model)):
-        connection["api_base"] = base
+    if "api_base" not in connection:  # an address in the provider's own variables is part of a request's identity
+        provider = provider_of(model)
+        heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
+        names = (f"{head}_{tail}" for head in heads for tail in ("BASE_URL", "API_BASE"))
+        if base := next((os.environ[name] for name in names if os.environ.get(name)), ""):
+            connection["api_base"] = base
     if "api_base" in connection:
-        _check_address(connection["api_base"])
+        refuse_login(connection["api_base"], "api_base", "give a key instead: --model-arg api_key=...")
+        scheme, _, rest = connection["api_base"].partition("://")
+        is_socket = scheme.lower() in UNIX and rest.upper().startswith("%2F")
+        if not is_socket and not is_web_address(connection["api_base"]):
+            hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
+            raise UsageError("api_base is no address of a service", hint=hint)
     return Settings(model, given, {n: v for n, v in defaults.items() if n not in given}, connection)
 
 
@@ -291,25 +300,8 @@ def is_web_address(address: str) -> bool:
         return False
 
 
-def _check_address(address: str) -> None:
-    refuse_login(address, "api_base", "give a key instead: --model-arg api_key=...")
-    scheme, _, rest = address.partition("://")
-    is_socket = scheme.lower() in UNIX and rest.upper().startswith("%2F")
-    if not is_socket and not is_web_address(address):
-        hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
-        raise UsageError("api_base is no address of a service", hint=hint)
-
-
 def _is_connection(name: str) -> bool:
     return name in CONNECTION or name.startswith(CONNECTION_PREFIXES)
-
-
-def _base_of_environment(model: str) -> str:
-    """Return the address in the provider's own variables; it is part of a request's identity."""
-    provider = provider_of(model)
-    heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
-    names = [f"{head}_{tail}" for head in heads for tail in ("BASE_URL", "API_BASE")]
-    return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
 def secrets_of(settings: Iterable[Settings]) -> Secrets:

@@ -79,7 +79,12 @@ def _loaded(name: str) -> Any:  # noqa: ANN401
         raise UsageError(f"{name}: no name of code", hint=f"expected {FORM}")
     found: Any = _module(module_name, name)
     for part in attribute.split("."):
-        found = _part(found, part, name)
+        if not hasattr(found, part):
+            known = [other for other in dir(found) if not other.startswith("_")]
+            where = found.__name__ if isinstance(found, ModuleType) else type(found).__name__
+            where = where.removeprefix(OWN_MODULE)
+            raise UsageError(f"{name}: {where} has no {part}", hint=meant(part, known))
+        found = getattr(found, part)
     if not is_factory:
         return found
     if not callable(found):
@@ -273,13 +278,3 @@ def _of_file(path: Path) -> ModuleType:
     sys.modules[module_name] = module  # what defines classes looks its module up
     spec.loader.exec_module(module)
     return module
-
-
-def _part(value: object, part: str, name: str) -> object:
-    try:
-        return getattr(value, part)
-    except AttributeError:
-        known = [one for one in dir(value) if not one.startswith("_")]
-        where = value.__name__ if isinstance(value, ModuleType) else type(value).__name__
-        where = where.removeprefix(OWN_MODULE)
-        raise UsageError(f"{name}: {where} has no {part}", hint=meant(part, known)) from None

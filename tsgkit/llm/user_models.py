@@ -133,9 +133,7 @@ class UserModel:
             raise CallFailed(f"{self.name}: no answer within {timeout:g} s") from error
         except Exception as error:
             raise _failure(self.name, error) from error
-        return self._replied(made, round(time.monotonic() - began, 4))
-
-    def _replied(self, made: object, seconds: float) -> Reply:
+        seconds = round(time.monotonic() - began, 4)
         if isinstance(made, Reply):
             return made
         if isinstance(made, str) or made is None:
@@ -145,16 +143,17 @@ class UserModel:
         return self._of_message(made, seconds)
 
     def _of_message(self, message: Any, seconds: float) -> Reply:  # noqa: ANN401  (an AIMessage)
-        text = _text_of(message.content)
+        parts = message.content if isinstance(message.content, list) else [message.content]
+        texts = [part.get("text", "") if isinstance(part, dict) else part for part in parts]
+        text = "".join(text for text in texts if isinstance(text, str))
         told = message.response_metadata if isinstance(message.response_metadata, Mapping) else {}
         reason = told.get("finish_reason") or told.get("stop_reason")
         ending = ENDINGS.get(str(reason), Ending.COMPLETE if text else Ending.EMPTY)
         used = getattr(message, "usage_metadata", None) or {}
         details = used.get("input_token_details") or {}
         read, written = (details.get(name) for name in ("cache_read", "cache_creation"))
-        usage = usage_of(
-            text, used.get("input_tokens"), used.get("output_tokens"), cached=read, written=written or None
-        )
+        counts = used.get("input_tokens"), used.get("output_tokens")
+        usage = usage_of(text, *counts, cached=read, written=written or None)
         if self.price is not None:
             usage = replace(usage, cost=self.price.of(usage))
         model = str(told.get("model_name") or self.name)
@@ -162,13 +161,6 @@ class UserModel:
 
     async def close(self) -> None:
         """Nothing is open."""
-
-
-def _text_of(content: object) -> str:
-    """Return the text of a message, whose content is a text or a list of parts."""
-    parts = content if isinstance(content, list) else [content]
-    texts = (part if isinstance(part, str) else part.get("text", "") for part in parts if isinstance(part, (str, dict)))
-    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _failure(name: str, error: Exception) -> CallFailed:
