@@ -252,41 +252,35 @@ class Door:
         self, key: str, call: Call, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
     ) -> Reply:
         """Return the reply for a key. Concurrent calls with the same key share one request."""
-        if (self.cache is None or not self.reads_cache) and call.label not in self.shared:
-            REQUEST.set(_digest([key, list(call)]))
-            reply = await self._from_model(prompt, schema, call)
-            if self.cache is not None:
-                self.cache.keep(key, self._redacted(reply))
-            return reply
-        while (other := self._in_flight.get(key)) is not None:
-            await asyncio.shield(other)  # one who stops waiting must not take the others along
-        if (kept := self._kept(key, call)) is not None:
-            return kept
-        mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
-        REQUEST.set(_digest([key]))
+        reads_cache = self.cache is not None and self.reads_cache
+        is_shared = reads_cache or call.label in self.shared
+        mine = asyncio.get_running_loop().create_future()
+        if is_shared:
+            while (other := self._in_flight.get(key)) is not None:
+                await asyncio.shield(other)  # one who stops waiting must not take the others along
+            if self.cache is not None and reads_cache:
+                kept = self.cache.find(key)
+            elif (kept := self.recorder.find_same(call)) is not None:
+                is_whole = kept.ending is Ending.COMPLETE
+                kept = replace(kept, source="cache", attempts=(), seconds=0.0) if is_whole else None
+            if kept is not None:
+                return kept
+            self._in_flight[key] = mine
+        REQUEST.set(_digest([key] if is_shared else [key, list(call)]))
         try:
             reply = await self._from_model(prompt, schema, call)
             if self.cache is not None:
                 self.cache.keep(key, self._redacted(reply))
         finally:
-            del self._in_flight[key]
-            mine.set_result(None)
+            if is_shared:
+                del self._in_flight[key]
+                mine.set_result(None)
         return reply
 
-    def _kept(self, key: str, call: Call) -> Reply | None:
-        """Return a reply that need not be asked for: of the cache, or of this run where that is not read."""
-        if self.cache is not None and self.reads_cache:
-            return self.cache.find(key)
-        found = self.recorder.find_same(call)
-        if found is None or found.ending is not Ending.COMPLETE:
-            return None
-        return replace(found, source="cache", attempts=(), seconds=0.0)
-
     def _redacted(self, reply: Reply) -> Reply:
-        redact = self.secrets.redact
         written = {name: value for name in WRITTEN_BY_MODELS if (value := getattr(reply, name))}
-        changed: dict[str, Any] = {name: found for name, value in written.items() if (found := redact(value)) != value}
-        return replace(reply, **changed) if changed else reply
+        redacted: dict[str, Any] = {name: self.secrets.redact(value) for name, value in written.items()}
+        return replace(reply, **redacted)
 
     async def _from_model(
         self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, call: Call | None = None
@@ -346,7 +340,6 @@ class Door:
                 reply = await self._settled(send(self.patience.timeout), estimate)
                 attempt = Attempt(_rounded(time.monotonic() - began))
             except CallFailed as failure:
-                failure.message = _shortened(self.secrets.redact(failure.message))
                 attempt = Attempt(_rounded(time.monotonic() - began), failure.message, failure.status)
                 reply = Reply(None, Ending.API_ERROR, error=failure.message, status=failure.status)
                 self.failed += 1
@@ -392,28 +385,22 @@ class Door:
         self.flow.turn_away(self._why_halted)
         self.outage.end()
 
-    async def _place(self, tokens: int) -> float:
-        """Wait for a place, and until the service is not probed: when the request may start."""
-        while True:
-            start = await self.flow.enter(tokens, self._pause)
-            if not self.outage.is_probed:
-                return start
-            self.flow.leave()
-            await self.outage.over()
-            self._check_halted()
-
     async def _attempt(
         self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
     ) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
         self._check_halted()
-        start = await self._place(estimate.tokens)
+        start = await self.flow.enter(estimate.tokens, self._pause)
+        while self.outage.is_probed:
+            self.flow.leave()
+            await self.outage.over()
+            self._check_halted()
+            start = await self.flow.enter(estimate.tokens, self._pause)
         began = time.monotonic()
         try:
             self._check_allowed(estimate)
             reply = await self._settled(self.provider.send(prompt, schema, self.patience.timeout), estimate)
         except CallFailed as failure:
-            failure.message = _shortened(self.secrets.redact(failure.message))
             failure.with_schema = schema is not None
             if not failure.unsent:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
@@ -435,13 +422,24 @@ class Door:
         if reply.usage.completion is not None:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
 
+    def _note_failure(self, failure: CallFailed, start: float) -> None:
+        self._trouble = failure.message
+        if failure.throttled:
+            self.flow.throttled(failure.retry_after, start)
+        self.giving_up.failed(failure)
+        self.outage.failed(failure)
+        self._halt_where_given_up()
+
     async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
-        """Return the reply to one request, whose use is settled however it ends."""
+        """Return the reply to one request, whose use is settled however it ends; a failure is redacted."""
         usage: Usage | None = UNKNOWN
         try:
             reply = await sent
             usage = reply.usage
         except CallFailed as failure:
+            failure.message = self.secrets.redact(failure.message)
+            if len(failure.message) > LONGEST_MESSAGE:  # only now, or half a key could be left
+                failure.message = f"{failure.message[:LONGEST_MESSAGE]}..."
             usage = NOTHING if failure.was_answered or failure.unreachable else UNKNOWN
             if failure.unsent or failure.status == TOO_MANY:  # it does not count
                 usage = None
@@ -463,14 +461,6 @@ class Door:
         self._check_halted()
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
-
-    def _note_failure(self, failure: CallFailed, start: float) -> None:
-        self._trouble = failure.message
-        if failure.throttled:
-            self.flow.throttled(failure.retry_after, start)
-        self.giving_up.failed(failure)
-        self.outage.failed(failure)
-        self._halt_where_given_up()
 
     def _halt_where_given_up(self) -> None:
         if self.giving_up.reason:
@@ -508,11 +498,6 @@ def prompt_hash(prompt: list[dict[str, Any]]) -> str:
     """Return the hash of a prompt. Images count by their content, not by their path."""
     what = [message | {"content": identity_of(message["content"])} for message in prompt]
     return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
-
-
-def _shortened(message: str) -> str:
-    """Return a message of a length that can be shown; only after redaction, or half a key could be left."""
-    return message if len(message) <= LONGEST_MESSAGE else message[:LONGEST_MESSAGE] + "..."
 
 
 def _digest(value: object) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
@@ -117,12 +117,7 @@ def _builds_a_request(work: Callable[..., Any]) -> bool:
     inner = work.args[0] if isinstance(work, partial) and work.args else None
     if not isinstance(inner, partial):
         return False
-    name = (getattr(inner.func, "__module__", ""), getattr(inner.func, "__name__", ""))
-    return name == BUILDER and _is_plain(inner.keywords)
-
-
-def _is_plain(request: Mapping[str, Any]) -> bool:
-    contents = [message.get("content") for message in request.get("messages") or ()]
-    return provider_of(str(request.get("model"))) in WAITS_FOR_NOTHING and all(
-        isinstance(content, str) for content in contents
-    )
+    name, request = (getattr(inner.func, "__module__", ""), getattr(inner.func, "__name__", "")), inner.keywords
+    if name != BUILDER or provider_of(str(request.get("model"))) not in WAITS_FOR_NOTHING:
+        return False
+    return all(isinstance(message.get("content"), str) for message in request.get("messages") or ())

@@ -20,6 +20,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -73,7 +74,13 @@ class LiteLlmImages(LiteLlm):
     def prepare(self) -> None:
         """Check the request without sending it. Raise ``UsageError`` if the model cannot be asked."""
         super().prepare()
-        if self.conditioned and not _takes_images(self._library, self.settings.model):
+        library, edits = self._library, None
+        with suppress(Exception):  # an odd provider; LiteLLM says so in several ways
+            name, provider, _, _ = library.get_llm_provider(model=self.settings.model)
+            edits = library.utils.ProviderConfigManager.get_provider_image_edit_config(
+                model=name, provider=library.LlmProviders(provider)
+            )
+        if self.conditioned and edits is None:
             hint = "describe the layout in words: --condition text"
             raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it an image", hint=hint)
 
@@ -167,17 +174,6 @@ def prompt_in(messages: Messages) -> str:
     return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
 
 
-def _takes_images(library: Any, model: str) -> bool:
-    try:
-        name, provider, _, _ = library.get_llm_provider(model=model)
-        found = library.utils.ProviderConfigManager.get_provider_image_edit_config(
-            model=name, provider=library.LlmProviders(provider)
-        )
-    except Exception:  # noqa: BLE001  (an odd provider; LiteLLM says so in several ways)
-        return False
-    return found is not None
-
-
 async def image_in(response: Any, timeout: float) -> bytes:
     """Return the bytes of the image in a response. Raise ``CallFailed`` if there is none."""
     images = getattr(response, "data", None)
@@ -232,12 +228,11 @@ def fetched(address: str, timeout: float) -> bytes:
 
 @functools.cache
 def _opener() -> OpenerDirector:
-    """Opens http and https and nothing else, wherever it is led."""
+    """Return an opener of http and https and nothing else, wherever it is led."""
     opener = OpenerDirector()
-    for handler in (ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler, HTTPDefaultErrorHandler):
+    handlers = (ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler, HTTPDefaultErrorHandler)
+    for handler in (*handlers, HTTPRedirectHandler, HTTPErrorProcessor):
         opener.add_handler(handler())
-    opener.add_handler(HTTPRedirectHandler())
-    opener.add_handler(HTTPErrorProcessor())
     return opener
 
 
@@ -273,7 +268,9 @@ class UserImageModel:
         try:
             call = functools.partial(self._make, prompt_in(messages), self.seed)
             for image in images_in(messages):
-                call = functools.partial(call, image=_opened(bytes_of(image)))
+                from PIL import Image
+
+                call = functools.partial(call, image=Image.open(io.BytesIO(bytes_of(image))))
             if inspect.iscoroutinefunction(self._make) or inspect.iscoroutinefunction(type(self._make).__call__):
                 made = await call()
             else:
@@ -342,12 +339,6 @@ def _of_array(array: Any) -> Any:
     if numbers.dtype.kind == "f":
         numbers = np.nan_to_num(numbers) * 255 + 0.5
     return Image.fromarray(np.clip(numbers, 0, 255).astype(np.uint8))
-
-
-def _opened(data: bytes) -> Any:
-    from PIL import Image
-
-    return Image.open(io.BytesIO(data))
 
 
 def _failed(reason: str) -> CallFailed:

@@ -83,17 +83,9 @@ def load() -> Any:
     litellm.telemetry = False
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)  # those below it go by this level
-    with _no_warnings():
+    with warnings.catch_warnings(action="ignore"):  # it builds its own types on first use
         litellm.types.router.GenericLiteLLMParams()
     return litellm
-
-
-@contextmanager
-def _no_warnings() -> Iterator[None]:
-    """Silence warnings that LiteLLM causes by building its own types on first use."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 @contextmanager
@@ -303,7 +295,7 @@ def _missing_keys(library: Any, settings: Settings) -> list[str]:
 def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
     connection = {name: part for name, part in settings.connection.items() if name not in ("api_key", "extra_headers")}
-    with _no_warnings():
+    with warnings.catch_warnings(action="ignore"):
         raw = library.utils.return_raw_request(
             endpoint=getattr(library.types.utils.CallTypes, endpoint),
             kwargs={"model": settings.model, **connection, **parameters},
