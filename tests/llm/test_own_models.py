@@ -78,8 +78,8 @@ def test_function_answers_with_a_text_a_reply_or_a_message_and_its_usage_has_its
         ("[A]", "[A]", Ending.COMPLETE, None), ("", "", Ending.EMPTY, None), (None, None, Ending.EMPTY, None),
         (AIMessage("[B]"), "[B]", Ending.COMPLETE, None), (AIMessage(""), "", Ending.EMPTY, None),
         (AIMessage(["a", {"type": "text", "text": "b"}, {"type": "image"}]), "ab", Ending.COMPLETE, None),
-        (said("a", finish_reason="length"), "a", Ending.TRUNCATED, "length"),
-        (said("a", stop_reason="content_filter"), "a", Ending.REFUSED, "content_filter"),
+        (said("a", finish_reason="MAX_TOKENS"), "a", Ending.TRUNCATED, "MAX_TOKENS"),
+        (said("a", stop_reason="SAFETY"), "a", Ending.REFUSED, "SAFETY"),
     ):  # fmt: skip
         reply = answered(lambda messages, made=made: made)
         assert (reply.text, reply.ending, reply.finish_reason) == (text, ending, reason), made

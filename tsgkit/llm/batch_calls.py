@@ -85,7 +85,7 @@ class BatchCalls(LiteLlm):
         """Return the cost at the price of a batch, else half of what LiteLLM says."""
         if self.price is not None:
             return self.price.of(usage)
-        return None if counted is None else counted / 2
+        return counted / 2 if counted else None
 
     async def close(self) -> None:
         """End the work on batches, which stay with the service, and close the connections."""

@@ -146,7 +146,8 @@ class DirectCalls(ServiceCalls):
         address, self._url = socket_and_url(base._replace(path=path, fragment="").geturl())
         self._proxy = None if address or not self.proxied else proxy_for(self._url)
         self.sent = {"model": self.settings.model.partition("/")[2]} | self._parameters | self._extra
-        load()
+        import aiohttp  # noqa: F401  (it takes a quarter of a second, for which no event loop is to wait)
+
         self._way = Way(address, certificates())
 
     def _why_not_sent(self, accepted: dict[str, Any], name: str, value: object) -> str:
@@ -238,7 +239,11 @@ class DirectCalls(ServiceCalls):
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
-        await leave(self)
+        with _USERS.guard:
+            is_last = _USERS.leave(self)
+            sessions = _SESSIONS.pop(asyncio.get_running_loop(), {}) if is_last else {}
+        for session in sessions.values():
+            await session.close()
 
 
 def _headers(settings: Settings) -> dict[str, str]:
@@ -361,11 +366,6 @@ def certificates() -> str | None:
     return certifi.where()
 
 
-def load() -> None:
-    """Load the HTTP library, which takes a quarter of a second, before an event loop would wait for it."""
-    import aiohttp  # noqa: F401
-
-
 def session_for(user: object, way: Way) -> ClientSession:
     """Return the session of the running loop for a way to connect, for a user who later leaves."""
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
@@ -384,15 +384,6 @@ def session_for(user: object, way: Way) -> ClientSession:
     patient = ClientTimeout(total=None)  # the provider waits no longer than it may
     sessions[way] = ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
     return sessions[way]
-
-
-async def leave(user: object) -> None:
-    """Close the sessions of the running loop if this was their last user."""
-    with _USERS.guard:
-        is_last = _USERS.leave(user)
-        sessions = _SESSIONS.pop(asyncio.get_running_loop(), {}) if is_last else {}
-    for session in sessions.values():
-        await session.close()
 
 
 @cache

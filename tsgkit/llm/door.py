@@ -483,15 +483,14 @@ class Door:
 
 
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
-    """Messages as the wire has them."""
-    return [{"role": ROLES[message.type], "content": _parts(message.content)} for message in messages]
-
-
-def _parts(content: str | list[Any]) -> str | list[dict[str, Any]]:
-    """Return a content, every part of which says what it is."""
-    if isinstance(content, str):
-        return content
-    return [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    """Messages as the wire has them, every part of which says what it is."""
+    wire = []
+    for message in messages:
+        content = message.content
+        if not isinstance(content, str):
+            content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+        wire.append({"role": ROLES[message.type], "content": content})
+    return wire
 
 
 def prompt_hash(prompt: list[dict[str, Any]]) -> str:

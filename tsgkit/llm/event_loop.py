@@ -58,20 +58,16 @@ def run_in_background(
                 future.cancel()
                 raise
             loop.call_soon_threadsafe(todo)
-            if interrupts > 1 and not _is_alive(loop):
-                _loop_of.cache_clear()
-                raise
+            if interrupts > 1:
+                heard = threading.Event()
+                loop.call_soon_threadsafe(heard.set)
+                if not heard.wait(LAST_SECONDS):  # the loop is blocked
+                    _loop_of.cache_clear()
+                    raise
             continue
         if interrupts:
             raise KeyboardInterrupt
         return result
-
-
-def _is_alive(loop: asyncio.AbstractEventLoop) -> bool:
-    """Return whether a loop in another thread does what it is asked."""
-    heard = threading.Event()
-    loop.call_soon_threadsafe(heard.set)
-    return heard.wait(LAST_SECONDS)
 
 
 def background_loop() -> asyncio.AbstractEventLoop:

@@ -87,7 +87,10 @@ def weights_in(path: Path) -> Weights:
         raise FileProblem(f"{path}: no such file", hint=look_alike(path)) from None
     if not is_file:
         raise FileProblem(f"{path}: not a file", hint="name a file of weights: gguf:FILE.gguf")
-    kept, key = _kept(), [__version__, state.st_size, state.st_mtime_ns]
+    kept, key = dict[str, Any](), [__version__, state.st_size, state.st_mtime_ns]
+    with suppress(OSError, ValueError):
+        value = json.loads((cache_home() / KEPT).read_bytes())
+        kept = value if isinstance(value, dict) else {}
     found = kept.get(str(place))
     if not isinstance(found, dict) or found.pop("key", None) != key:
         try:
@@ -100,13 +103,6 @@ def weights_in(path: Path) -> Weights:
             cache_home().mkdir(parents=True, exist_ok=True)
             write_text(cache_home() / KEPT, json.dumps(kept | {str(place): found | {"key": key}}, indent=1))
     return Weights(path=path.absolute(), size=state.st_size, **found)
-
-
-def _kept() -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        value = json.loads((cache_home() / KEPT).read_bytes())
-        return value if isinstance(value, dict) else {}
-    return {}
 
 
 def _sha256(file: BinaryIO, name: str, size: int) -> str:

@@ -74,13 +74,15 @@ class LiteLlmImages(LiteLlm):
     def prepare(self) -> None:
         """Check the request without sending it. Raise ``UsageError`` if the model cannot be asked."""
         super().prepare()
+        if not self.conditioned:
+            return
         library, edits = self._library, None
         with suppress(Exception):  # an odd provider; LiteLLM says so in several ways
             name, provider, _, _ = library.get_llm_provider(model=self.settings.model)
             edits = library.utils.ProviderConfigManager.get_provider_image_edit_config(
                 model=name, provider=library.LlmProviders(provider)
             )
-        if self.conditioned and edits is None:
+        if edits is None:
             hint = "describe the layout in words: --condition text"
             raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it an image", hint=hint)
 
@@ -143,7 +145,7 @@ class LiteLlmImages(LiteLlm):
 
 @functools.cache
 def _asking_once() -> Any:
-    """Return OpenAI's client without retries: LiteLLM always asks image endpoints three times."""
+    """Return OpenAI's client without retries: LiteLLM sets two on any client, whatever max_retries it is given."""
     from openai import AsyncOpenAI
 
     class AskingOnce(AsyncOpenAI):

@@ -170,8 +170,10 @@ class CircuitBreaker:
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
             self.end(self._message(failure), failure)
-        elif not self._served and _is_refusal(failure):
-            self._count_refusal(failure)
+        elif not self._served and failure.status is not None and failure.status < 500:
+            is_retried_in_batch = failure.in_batch and failure.can_be_retried
+            if not is_retried_in_batch and not failure.refused and not failure.may_be_schema:
+                self._count_refusal(failure)  # for a reason that other requests would share
 
     def _count_refusal(self, failure: CallFailed) -> None:
         refusal, now = NUMBER.sub("#", failure.message), self.clock()
@@ -229,14 +231,6 @@ def advice_on(failure: CallFailed) -> str:
     if failure.status is None:
         return "start the server, or mend its address: --model-arg api_base=..."
     return ""
-
-
-def _is_refusal(failure: CallFailed) -> bool:
-    """Return whether the service turned the request itself away, for a reason that others would share."""
-    is_denied = failure.status is not None and failure.status < 500
-    if failure.in_batch and failure.can_be_retried:
-        return False
-    return is_denied and not failure.refused and not failure.may_be_schema
 
 
 class Outage:

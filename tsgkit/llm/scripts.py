@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
@@ -127,7 +127,7 @@ class Replay:
                 continue
             judged = judged and bool(value.get("judge"))
             places = subjects.setdefault(value["subject"], {})
-            places.setdefault(_place(value), {})[_values(value)] = reply_from(value["reply"])
+            places.setdefault(_place(value), {})[tuple(value.get(axis) for axis in AXES)] = reply_from(value["reply"])
         if len(subjects) > 1 and not judged:
             named = ", ".join(sorted(subjects))
             raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
@@ -195,10 +195,6 @@ def _place(value: Mapping[str, Any]) -> Place:
     return tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat", "label", "draw"))
 
 
-def _values(value: Mapping[str, Any]) -> Values:
-    return tuple(value.get(name) for name in AXES)
-
-
 @dataclass
 class RecordedModel:
     """A model-like wrapper of a source that records its replies."""
@@ -242,36 +238,24 @@ def script_in(text: str, file: str) -> Script:
     for number, line in enumerate(text.split("\n"), 1):  # a reply may hold what else ends a line in Unicode
         if not line.strip():
             continue
-        found = _line(line, f"{file}: line {number}")
-        if found.item_id in replies:
-            raise UsageError(f"{file}: line {number}: a second reply to item {found.item_id}")
-        replies[found.item_id] = found.texts
-        if found.outcome is not None:
-            outcomes[found.item_id] = found.outcome
+        place = f"{file}: line {number}"
+        try:
+            value = json.loads(line)
+            reply, outcome, item_id = value["reply"], value.get("outcome"), value["item_id"]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            hint = 'a line reads {"item_id": "...", "reply": "..."}'
+            raise UsageError(f"{place}: no reply of a script", hint=hint) from None
+        if isinstance(item_id, bool) or not isinstance(item_id, str | int):
+            raise UsageError(f"{place}: an item_id is a text or a number")
+        by_call = reply if isinstance(reply, list | dict) else [reply]
+        texts = by_call.values() if isinstance(by_call, dict) else by_call
+        if not texts or not all(text is None or isinstance(text, str) for text in texts):
+            raise UsageError(f"{place}: a reply is a text, a list of texts, texts by label (write/1), or null")
+        if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
+            raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
+        if str(item_id) in replies:
+            raise UsageError(f"{place}: a second reply to item {item_id}")
+        replies[str(item_id)] = by_call
+        if outcome is not None:
+            outcomes[str(item_id)] = Ending(outcome)
     return Script(replies, outcomes)
-
-
-class _Line(NamedTuple):
-    item_id: str
-    texts: list[str | None] | dict[str, str | None]
-    outcome: Ending | None
-
-
-def _line(line: str, place: str) -> _Line:
-    try:
-        value = json.loads(line)
-        said, outcome = value["reply"], value.get("outcome")
-        texts = said if isinstance(said, list | dict) else [said]
-        item_id = value["item_id"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        hint = 'a line reads {"item_id": "...", "reply": "..."}'
-        raise UsageError(f"{place}: no reply of a script", hint=hint) from None
-    if isinstance(item_id, bool) or not isinstance(item_id, str | int):
-        raise UsageError(f"{place}: an item_id is a text or a number")
-    if not texts or not all(
-        text is None or isinstance(text, str) for text in (texts.values() if isinstance(texts, dict) else texts)
-    ):
-        raise UsageError(f"{place}: a reply is a text, a list of texts, texts by label (write/1), or null")
-    if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
-        raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
-    return _Line(str(item_id), texts, None if outcome is None else Ending(outcome))

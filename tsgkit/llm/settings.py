@@ -202,20 +202,15 @@ def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) 
         raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
     meant = value if _is_verbatim(name) else _value(value)
     if not _is_verbatim(name) and head == name and head not in NESTED:
-        _check_parameter(name, meant, parameters)
+        if name not in parameters:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, parameters, 1)
+            hint = f"{near[0]}?" if near else f"extra_body.{name}=... sends it as it stands to a service that knows it"
+            raise UsageError(f"--model-arg {name}: no parameter is called so", hint=hint)
+        if parameters[name] and (isinstance(meant, bool) or not isinstance(meant, (int, float))):
+            raise UsageError(f"--model-arg {name}={_shown(str(meant))}: not a number", hint=f"as in {name}=1")
     return Argument(model, "api_base" if name == "base_url" else name, meant)
-
-
-def _check_parameter(name: str, value: object, parameters: Mapping[str, bool]) -> None:
-    """Raise ``UsageError`` for an unknown parameter or a value of the wrong type."""
-    if name not in parameters:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, parameters, 1)
-        hint = f"{near[0]}?" if near else f"extra_body.{name}=... sends it as it stands to a service that knows it"
-        raise UsageError(f"--model-arg {name}: no parameter is called so", hint=hint)
-    if parameters[name] and (isinstance(value, bool) or not isinstance(value, (int, float))):
-        raise UsageError(f"--model-arg {name}={_shown(str(value))}: not a number", hint=f"as in {name}=1")
 
 
 def _shown(text: str) -> str:

@@ -29,7 +29,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.llm.responses import usage_of
+from tsgkit.llm.responses import ending_of, usage_of
 from tsgkit.llm.settings import Argument, Settings
 from tsgkit.llm.user_code import (
     OWN,
@@ -45,8 +45,6 @@ from tsgkit.llm.user_code import (
 
 __all__ = ["UserModel", "is_own", "own_settings", "registered_name", "usual_concurrency"]
 WHAT = "a text, a Reply, or a message of LangChain"
-ENDINGS = {"length": Ending.TRUNCATED, "max_tokens": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
-"""Reasons to end that messages of LangChain give."""
 ELSEWHERE: ContextVar[Callable[[str], str] | None] = ContextVar("ELSEWHERE", default=None)
 """Returns the fingerprint of a model that is not to be loaded in this process."""
 OTHER_LOOP = ("different loop", "different event loop", "Event loop is closed")
@@ -132,7 +130,13 @@ class UserModel:
         except TimeoutError as error:
             raise CallFailed(f"{self.name}: no answer within {timeout:g} s") from error
         except Exception as error:
-            raise _failure(self.name, error) from error
+            message = f"{self.name} failed: {described(error)}"
+            if isinstance(error, (RuntimeError, ValueError)) and any(text in str(error) for text in OTHER_LOOP):
+                message += "; what it uses belongs to another event loop: call the a... twin there (aevaluate)"
+            status = getattr(error, "status_code", None)
+            if isinstance(status, int) and not isinstance(status, bool):  # of the service that it asks
+                raise CallFailed(message, status) from error
+            raise CallFailed(message, lasting=not isinstance(error, ConnectionError)) from error
         seconds = round(time.monotonic() - began, 4)
         if isinstance(made, Reply):
             return made
@@ -148,7 +152,7 @@ class UserModel:
         text = "".join(text for text in texts if isinstance(text, str))
         told = message.response_metadata if isinstance(message.response_metadata, Mapping) else {}
         reason = told.get("finish_reason") or told.get("stop_reason")
-        ending = ENDINGS.get(str(reason), Ending.COMPLETE if text else Ending.EMPTY)
+        ending = ending_of(None if reason is None else str(reason), None, text)
         used = getattr(message, "usage_metadata", None) or {}
         details = used.get("input_token_details") or {}
         read, written = (details.get(name) for name in ("cache_read", "cache_creation"))
@@ -161,14 +165,3 @@ class UserModel:
 
     async def close(self) -> None:
         """Nothing is open."""
-
-
-def _failure(name: str, error: Exception) -> CallFailed:
-    """Return the failure of one call: of the service that it names by a status, else of the code."""
-    message = f"{name} failed: {described(error)}"
-    if isinstance(error, (RuntimeError, ValueError)) and any(text in str(error) for text in OTHER_LOOP):
-        message += "; what it uses belongs to another event loop: call the a... twin there (aevaluate)"
-    status = getattr(error, "status_code", None)
-    if isinstance(status, int) and not isinstance(status, bool):
-        return CallFailed(message, status)
-    return CallFailed(message, lasting=not isinstance(error, ConnectionError))
