@@ -280,7 +280,6 @@ def test_both_clients_read_texts_refusals_and_reasons_alike() -> None:
         for client in CLIENTS:
             reply = reply_by(client, carried(200, received, content_type=kind))
             assert (reply.text, reply.note, reply.ending) == (text, note, Ending.COMPLETE), (client, received, kind)
-    assert reply_by("direct", carried(200, completion(content=[{"type": "text", "text": "a"}, "b"]))).text == "ab"
     reply = reply_by("direct", carried(200, USUAL | {"model": None, "id": "r-1"}))
     assert (reply.model, reply.response_id) == (None, "r-1")
 
@@ -317,8 +316,7 @@ def test_answer_that_is_no_completion_is_a_failure_of_either_client() -> None:
         for client in CLIENTS if content is not True else ONE:
             found = failure_by(client, carried(200, completion(content=content)))
             assert (found.final, found.responded) == (True, True), (content, client)
-    for status in (300, 304):
-        assert failure_by("direct", carried(status, b"")).message == f"no proper answer: status {status}"
+    assert failure_by("direct", carried(304, b"")).message == "no proper answer: status 304"
 
 
 def test_default_limit_of_tokens_is_left_out_where_the_context_has_no_room_for_it() -> None:
@@ -422,8 +420,7 @@ def test_usage_is_read_wherever_a_service_puts_it() -> None:
         ({"prompt_tokens": 0, "completion_tokens": 0}, UNKNOWN),
         ({"prompt_tokens": None, "completion_tokens": None}, UNKNOWN),
         ({"prompt_tokens": "7", "completion_tokens_details": [1]}, UNKNOWN),
-        (None, UNKNOWN),
-        ({}, UNKNOWN),
+        *((nothing, UNKNOWN) for nothing in (None, {})),
     ):
         for client in ONE if "[1]" in str(found) else CLIENTS:  # LiteLLM takes "7" for 7
             assert reply_by(client, carried(200, USUAL | {"usage": found})).usage == usage, (found, client)

@@ -186,6 +186,9 @@ def test_prompt_brings_the_bytes_of_one_image() -> None:
     wanted = {"model": "m", "prompt": "A red cup.", "n": 1, "size": "512x512", "seed": 3, "quality": "low", "steps": 4}
     assert body == wanted
     assert "image" not in reply_value(reply) and "PNG" not in repr(reply)
+    (probed := LiteLlmImages(settings(f"api_base={BASE}"))).prepare()
+    with carrying(carried()):
+        assert run(probed.probe(50)).text == "[A]", "it makes no image"
 
 
 def test_model_is_shown_the_image_that_goes_with_the_prompt(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, Messages, bytes_of, i
 from tsgkit.llm.litellm_calls import GRACE, USERS, LiteLlm, cost_in, exchange, raw_body
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.llm.responses import Exchange, usage_of
+from tsgkit.llm.retries import PROBE
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.settings import is_web_address
 from tsgkit.llm.user_code import described, in_a_thread, load_object
@@ -98,6 +99,8 @@ class LiteLlmImages(LiteLlm):
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         """Return the image that the service makes for a prompt, or as an edit of the images in it."""
+        if messages is PROBE:  # any answer shows that the service is up, and no image is paid for
+            return await super()._answered(messages, parameters, timeout, kept)
         USERS.join(self)
         asked = {
             "model": self.settings.model,

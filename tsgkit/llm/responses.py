@@ -366,27 +366,18 @@ def rejection(
 
 
 def retry_after_in(places: Iterable[Mapping[str, str] | None]) -> float | None:
-    """Return the seconds of Retry-After, from the first headers that tell them."""
+    """Return the seconds of Retry-After, from the first headers that tell them: a number, or a date."""
     for headers in places:
         for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-            if headers is not None and (value := headers.get(name)) is not None:
-                found = _seconds(str(value), unit)
-                if found is not None:
-                    return found
+            value = "" if headers is None else str(headers.get(name) or "")
+            seconds = math.nan
+            with suppress(ValueError, TypeError):
+                seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
+            with suppress(ValueError):
+                seconds = float(value) * unit
+            if math.isfinite(seconds):
+                return max(seconds, 0.0)
     return None
-
-
-def _seconds(value: str, unit: float) -> float | None:
-    try:
-        seconds = float(value) * unit
-    except ValueError:
-        pass
-    else:
-        return max(seconds, 0.0) if math.isfinite(seconds) else None
-    try:
-        return max((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds(), 0.0)
-    except (ValueError, TypeError):
-        return None
 
 
 def failure_of(error: Exception, filtered: re.Pattern[str] = FILTER_WORDS) -> CallFailed:

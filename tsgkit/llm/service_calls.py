@@ -64,16 +64,8 @@ class ServiceCalls:
     awaited: ClassVar[str] = "answer"
     filter_words: ClassVar[Pattern[str]] = FILTER_WORDS
 
-    def prepare(self) -> None:
-        """Check the request without sending it. Raise ``UsageError`` if it differs from what the user asked for."""
-        raise NotImplementedError
-
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         """Send one request, note in ``kept`` what is received, and return the reply that it holds."""
-        raise NotImplementedError
-
-    async def close(self) -> None:
-        """Close the connections unless another user of them is active."""
         raise NotImplementedError
 
     def _accepted(self, why_not_sent: Callable[[dict[str, Any], str, object], str]) -> dict[str, Any]:
