@@ -64,6 +64,8 @@ CLASS_NAMES = re.compile(
 ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^<>]*>| at 0x[0-9a-f]+")
 FILTER_WORDS = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
 """Messages of services whose content filter turned a prompt away."""
+NO_OBJECT = re.compile("'(?:str|list|NoneType)' object has no attribute")
+"""The libraries below LiteLLM raise this where they have parsed an answer to something else."""
 UNREACHABLE = (
     *("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError"),
     "UnixClientConnectorError",
@@ -386,8 +388,7 @@ def failure_of(error: Exception, filtered: re.Pattern[str] = FILTER_WORDS) -> Ca
     text = said_in(str(getattr(error, "message", error)))
     if name == "ContentPolicyViolationError":
         return CallFailed(f"{name}: {text}" if text else name, status, refused=True)
-    # What the openai package raises where the answer is not JSON.
-    broken = f"no proper answer: {'it is no JSON object' if 'object has no attribute' in text else text or name}"
+    broken = f"no proper answer: {'it is no JSON object' if NO_OBJECT.search(text) else text or name}"
     if not isinstance(status, int):
         return CallFailed(broken, None)
     headers = getattr(error, "litellm_response_headers", None)  # kept beside LiteLLM's own response
