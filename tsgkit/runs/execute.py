@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
-from tsgkit.llm.spans import Value
 from tsgkit.llm.reply import Ask, Reply
+from tsgkit.llm.spans import Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.executors import PROCESSES, Executor, Here, executor_named, usual_executor
 from tsgkit.runs.executors.carried_files import carried, with_files
