@@ -12,7 +12,7 @@ from command_line import CommandLine, write_lines
 from model_server import Running, model_server
 from seeded_faults import spoilt_narratives
 
-from tsgkit.cli.typed_lines import TypedLines
+from tsgkit.cli.review import TypedLines
 from tsgkit.graph import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, narratives, node_link
 from tsgkit.library.documents.reader import read_file

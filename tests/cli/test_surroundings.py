@@ -21,7 +21,7 @@ from model_server import model_server
 from run_files import everything
 from shipped import DATA
 
-from tsgkit.cli.typed_lines import TypedLines
+from tsgkit.cli.review import TypedLines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes

@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.cli.parser import Parser
-from tsgkit.cli.terminal import complain, fill_closed_streams, flush, inert, let_go_of_stdout, say
+from tsgkit.cli.terminal import (
+    DownloadProgress,
+    complain,
+    fill_closed_streams,
+    flush,
+    inert,
+    let_go_of_stdout,
+    say,
+)
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, Lacking, TsgkitError
 from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
@@ -114,7 +122,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         fill_closed_streams()
         complain("standard output or standard error is closed", "redirect it: >/dev/null, 2>/dev/null")
         return WRONG_USAGE
-    _trace_nothing()
+    for name in os.environ:  # LangChain's libraries would post graphs and prompts to a service
+        if name.startswith(("LANGCHAIN_", "LANGSMITH_")) and ("TRACING" in name or "OTEL" in name):
+            os.environ[name] = "false"
     try:
         with _notes_of_runs():
             code = _run(sys.argv[1:] if argv is None else list(argv))
@@ -131,8 +141,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:  # the system refuses something: a name too long, a folder that is gone
         if os.environ.get("TSGKIT_DEBUG"):
             raise
-        named = f"{error.filename}: " if error.filename else "" if _is_somewhere() else "the working folder is gone: "
-        complain(f"{named}{error.strerror or type(error).__name__}")
+        place = f"{error.filename}: " if error.filename else ""
+        try:
+            Path.cwd()
+        except OSError:
+            place = place or "the working folder is gone: "
+        complain(f"{place}{error.strerror or type(error).__name__}")
         return WRONG_USAGE
     except Exception as error:
         if os.environ.get("TSGKIT_DEBUG"):
@@ -158,21 +172,6 @@ def _notes_of_runs() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
-
-
-def _trace_nothing() -> None:
-    """Switch off tracing by LangChain's libraries, which would post graphs and prompts to a service."""
-    for name in os.environ:
-        if name.startswith(("LANGCHAIN_", "LANGSMITH_")) and ("TRACING" in name or "OTEL" in name):
-            os.environ[name] = "false"
-
-
-def _is_somewhere() -> bool:
-    try:
-        Path.cwd()
-    except OSError:
-        return False
-    return True
 
 
 def _run(words: list[str]) -> int:
@@ -218,25 +217,23 @@ def parser_of(command: str) -> Parser:
 
 def _with_code(words: list[str]) -> list[str]:
     """Load the files of ``--code FILE`` anywhere in the command, and return the other words."""
-    CODE_FILES.set(())
-    if not any(word == CODE or word.startswith(f"{CODE}=") for word in words):
-        return words
-    from tsgkit.llm.user_code import load_file
-
-    named: list[str] = []
-    left: list[str] = []
-    places = iter(words)
-    for word in places:
+    files, others = list[str](), list[str]()
+    rest = iter(words)
+    for word in rest:
         if word == CODE:
-            named.append(next(places, ""))
+            files.append(next(rest, ""))
         elif word.startswith(f"{CODE}="):
-            named.append(word.partition("=")[2])
+            files.append(word.partition("=")[2])
         else:
-            left.append(word)
-    for name in named:
-        load_file(name)
-    CODE_FILES.set(tuple(named))
-    return left
+            others.append(word)
+    CODE_FILES.set(())
+    if files:
+        from tsgkit.llm.user_code import load_file
+
+        for file in files:
+            load_file(file)
+        CODE_FILES.set(tuple(files))
+    return others
 
 
 def _chosen(word: str) -> str:
@@ -245,7 +242,7 @@ def _chosen(word: str) -> str:
     if word in known:
         return word
     if word.startswith("-"):
-        _parser(known).parse_args([word])
+        _main_parser(known).parse_args([word])
     else:
         from tsgkit.lexicon import nearest
 
@@ -271,7 +268,7 @@ def module_of(command: str) -> Any:  # noqa: ANN401  (a module)
     return import_module(suites.commands()[command].module)
 
 
-def _parser(known: dict[str, str]) -> argparse.ArgumentParser:
+def _main_parser(known: dict[str, str]) -> argparse.ArgumentParser:
     width = max(map(len, known))
     of_suites = {name: summary for name, summary in known.items() if name not in COMMANDS}
     lines: list[str] = []

@@ -24,22 +24,29 @@ into graphs; docs/annotating.md defines the figures. Items are matched by id, el
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import count, inert, say, say_lines, screen
+from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
+from tsgkit.library.documents.rewriter import DROPPED, UNREAD
 
 if TYPE_CHECKING:
     from tsgkit.report.agreement import RowAgreements
+    from tsgkit.report.annotated_items import Versions
+    from tsgkit.report.graph_agreement import GraphAgreement
 
 HEAD = ("agreement on", "between", "questions of", "measure", "value", "n", "left out")
-
+GRAPHS_HEAD = ("agreement on", "measure", "value", "95 % interval", "n")
 MOST_SHOWN = 25
 """The number of answers listed that differ from official results."""
+NAMED = 5
+"""The number of items named in a note."""
+NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
+"""Findings about lines and parts of a file that were not read as they stand."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,14 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure it."""
-    if _are_files(arguments):
-        from tsgkit.cli.agree_graphs import agree_on_graphs
-
-        vocabulary = read_vocabulary(arguments.vocabulary)
-        by_item = arguments.by == "item"
-        first, second = arguments.paths
-        return agree_on_graphs(first, second, vocabulary, by_item=by_item, as_json=arguments.json)
-    return _agree_in_a_run(arguments)
+    return (_agree_on_graphs if _are_files(arguments) else _agree_in_a_run)(arguments)
 
 
 def _are_files(arguments: argparse.Namespace) -> bool:
@@ -110,40 +110,136 @@ def _agree_in_a_run(arguments: argparse.Namespace) -> int:
     if arguments.human is not None and arguments.other is not None:
         raise UsageError("--human and --with are two questions", hint="give one of them")
     people = None if arguments.human is None else read_ratings(arguments.human)
-    found = agreements_of(arguments.paths[0], people, arguments.other, arguments.subject, arguments.data)
+    rows = agreements_of(arguments.paths[0], people, arguments.other, arguments.subject, arguments.data)
     if arguments.json:
-        say(json.dumps({"rows": [agreed_value(one) for one in found]}, indent=2))
+        say_json({"rows": [agreed_value(one) for one in rows]})
         return GOOD
-    for one in found:
-        _print(one, with_people=people is not None)
+    for one in rows:
+        say_lines(_row_lines(one, with_people=people is not None))
     return GOOD
 
 
-def _print(found: RowAgreements, *, with_people: bool) -> None:
+def _row_lines(found: RowAgreements, *, with_people: bool) -> Iterator[str]:
+    from tsgkit.report.terminal import aligned
+
     judge = f", judged by {inert(found.judge)}" if found.judge else ""
-    say(f"{inert(found.cell.title)}{judge}: {found.questions:,} questions")
+    yield f"{inert(found.cell.title)}{judge}: {found.questions:,} questions"
     if with_people:
         others = f", {found.elsewhere:,} others of the file are not in this run" if found.elsewhere else ""
         unsure = f", {count(found.unsure, 'unsure rating')} left out" if found.unsure else ""
-        say(f"  {found.rated:,} of them rated by people; {found.ties:,} ties dropped{unsure}{others}")
+        yield f"  {found.rated:,} of them rated by people; {found.ties:,} ties dropped{unsure}{others}"
     if not found.measures:
-        say("  nothing to compare: there are no several rounds, and neither people nor another run were named")
+        yield "  nothing to compare: there are no several rounds, and neither people nor another run were named"
         return
     rows = [HEAD]
     for on, between, kind, one in found.measures:
         value = f"{one.value:.3f}" if one.value is not None else "-"
-        rows.append(
-            (on, inert(between), kind or "all kinds", str(one.measure), value, f"{one.n:,}", f"{one.left_out:,}")
-        )
-    from tsgkit.report.terminal import aligned
-
-    say_lines(aligned(rows, len(HEAD) - 3, screen()))
+        row = (on, inert(between), kind or "all kinds", str(one.measure), value, f"{one.n:,}", f"{one.left_out:,}")
+        rows.append(row)
+    yield from aligned(rows, len(HEAD) - 3, screen())
     for line in found.notes:
-        say(f"  {inert(line)}")
+        yield f"  {inert(line)}"
     if found.differing:
         lines = [(one.on, f"scene {one.item_id}", *one[2:]) for one in found.differing[:MOST_SHOWN]]
-        say_lines(aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen()))
+        yield from aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen())
     if (more := len(found.differing) - MOST_SHOWN) > 0:
-        say(f"  and {more:,} more; --json has all")
+        yield f"  and {more:,} more; --json has all"
     for reason in dict.fromkeys(one.agreement.reason for one in found.measures if one.agreement.reason):
-        say(f"  no value: {inert(reason)}")
+        yield f"  no value: {inert(reason)}"
+
+
+def _agree_on_graphs(arguments: argparse.Namespace) -> int:
+    from tsgkit.report.annotated_items import versions_of
+    from tsgkit.report.graph_agreement import agreement_value, graph_agreement
+
+    first, second = arguments.paths
+    versions = versions_of(first, second, read_vocabulary(arguments.vocabulary))
+    for document in (versions.first, versions.second):
+        if number := sum(finding.code in NOT_AS_WRITTEN for finding in document.findings):
+            unread = count(number, "line or part", "lines or parts")
+            complain(f"{document.file}: {unread} not read as it stands", hint="tsgkit check shows them")
+    found, by_item = graph_agreement(versions), arguments.by == "item"
+    if arguments.json:
+        say_json(agreement_value(found, by_item=by_item))
+    else:
+        say_lines(_graph_lines(found, by_item=by_item))
+    return GOOD
+
+
+def _graph_lines(found: GraphAgreement, *, by_item: bool) -> Iterator[str]:
+    from tsgkit.report.terminal import aligned
+
+    versions = found.versions
+    one, two = map(inert, versions.names)
+    yield f"{one} and {two}: {count(len(versions.items), 'item')}, {count(found.descriptions, 'description')}"
+    graphs = f"{found.graphs[0]:,} and {found.graphs[1]:,} graphs"
+    yield f"  {graphs}; without a partner: {found.unpaired[0]:,} of {one}, {found.unpaired[1]:,} of {two}"
+    rows: list[Sequence[str]] = [GRAPHS_HEAD]
+    for figure in found.figures:
+        span = "-" if figure.interval is None else f"{figure.interval.low:.3f} to {figure.interval.high:.3f}"
+        rows.append((figure.on, figure.measure, _decimal(figure.value), span, f"{figure.n:,}"))
+    yield from aligned(rows, 2, screen())
+    if by_item:
+        yield ""
+        head = ("item", *versions.names, "unpaired", "disagreements", "F1 of triplets", "equal")
+        items: list[Sequence[str]] = [head]
+        for item in found.items:
+            counts = (f"{number:,}" for number in (*item.graphs, item.unpaired, item.differing))
+            items.append((item.item, *counts, _decimal(item.f1), _decimal(item.equal)))
+        yield from aligned(items, 1, screen())
+    for note in _notes(found):
+        yield f"  {note}"
+    if not versions.disagreements:
+        yield "  no graph differs"
+        return
+    settled = f"settled{Path(versions.first.file).suffix}"
+    words = shlex.join(["tsgkit", "view", versions.first.file, versions.second.file, "--edit", "-o", settled])
+    differ = "1 graph differs" if versions.disagreements == 1 else f"{versions.disagreements:,} graphs differ"
+    yield f"  {differ}; to settle: {inert(words)}"
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _notes(found: GraphAgreement) -> Iterator[str]:
+    if found.cluster_count > 1:
+        yield f"intervals: over {found.cluster_count:,} {found.clusters}, which are taken as independent"
+    elif found.cluster_count == 1:
+        yield f"no intervals: all paired graphs are of one {found.clusters.removesuffix('s')}; at least two are needed"
+    else:
+        yield "no graph of one has a partner of the other"
+    for figure in found.figures:
+        if figure.reason:
+            yield f"no value for {figure.on}, {figure.measure}: {figure.reason}"
+    if found.without_vocabulary:
+        items = count(found.without_vocabulary, "item")
+        yield f"{items} without L: all names that either annotator used there stand for it"
+    if found.outside:
+        yield f"kappa leaves out {count(len(found.outside), 'name')} outside L: {_listed(found.outside)}"
+    yield from _notes_on_items(found.versions)
+    one, two = map(inert, found.versions.names)
+    if any(found.only_descriptions):
+        left, right = found.only_descriptions
+        yield f"descriptions without a partner: {left:,} of {one}, {right:,} of {two}"
+
+
+def _notes_on_items(versions: Versions) -> Iterator[str]:
+    if versions.by_position:
+        yield "items are matched by position: no id is in both files"
+    for name, entries in zip(versions.names, (versions.only_first, versions.only_second), strict=True):
+        if entries:
+            items = _listed([entry.item for entry in entries])
+            yield f"only in {inert(name)}: {count(len(entries), 'item')}, left out: {items}"
+    if texts := sum(1 for item in versions.items for _ in item.differing_texts()):
+        yield f"{count(texts, 'text')} of descriptions differ" if texts > 1 else "1 text of a description differs"
+    if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
+        items = f"{count(len(differing), 'item')} with another L in each file"
+        yield f"{items}, which count together as L: {_listed(differing)}"
+    if alone := [item.item for item in versions.items if item.has_vocabulary_of_one]:
+        yield f"{count(len(alone), 'item')} with L in one file alone: {_listed(alone)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(map(inert, names[:NAMED])) + more

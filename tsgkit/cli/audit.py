@@ -18,18 +18,13 @@ for each task of the run. No model is asked. The exit code does not depend on th
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
-
-if TYPE_CHECKING:
-    from tsgkit.report.audit_report import TaskAudit
+from tsgkit.library.overwrites import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,31 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the data of one task or several."""
-    from tsgkit.report.audit_report import audited_value, audits_of, terminal
+    from tsgkit.report.audit_report import as_markdown, as_page, audited_value, audits_of, terminal
 
-    _check_output(arguments.output)
+    path: Path | None = arguments.output
+    ending = "" if path is None else path.suffix.lower()
+    if path is not None and ending not in (".md", ".html", ".htm"):
+        raise UsageError(f"{path}: a report is Markdown or HTML", hint="give it a name that ends in .md or .html")
     audits = audits_of(arguments.data, arguments.task, arguments.run)
     if arguments.json:
-        say(json.dumps({"audits": [audited_value(found) for found in audits]}, indent=2, ensure_ascii=False))
-    elif arguments.output is None:
+        say_json({"audits": [audited_value(found) for found in audits]}, ensure_ascii=False)
+    elif path is None:
         say("\n".join(terminal(found) for found in audits).rstrip("\n"))
-    if arguments.output is not None:
-        _write(arguments.output, audits)
+    if path is not None:
+        write_report(path, as_markdown(audits) if ending == ".md" else as_page(audits))
         if not arguments.json:
-            say(f"audited: {inert(str(arguments.output))}")
+            say(f"audited: {inert(str(path))}")
     return GOOD
-
-
-def _check_output(path: Path | None) -> None:
-    if path is not None and path.suffix.lower() not in (".md", ".html", ".htm"):
-        raise UsageError(f"{path}: a report is Markdown or HTML", hint="give it a name that ends in .md or .html")
-
-
-def _write(path: Path, audits: Sequence[TaskAudit]) -> None:
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_replace_data
-    from tsgkit.report.audit_report import as_markdown, as_page
-
-    text = as_markdown(audits) if path.suffix.lower() == ".md" else as_page(audits)
-    refuse_to_replace_data(path, text)
-    write_text(path, text)

@@ -7,9 +7,8 @@ tsgkit cache clear
 from __future__ import annotations
 
 import argparse
-import json
 
-from tsgkit.cli.terminal import count, inert, say
+from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import GOOD
 
 
@@ -36,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         replies, size = cache.size()
         cache.close()
     if arguments.json:
-        say(json.dumps({"file": str(path), "replies": replies, "bytes": size}))
+        say_json({"file": str(path), "replies": replies, "bytes": size}, None)
     else:
         say(f"{count(replies, 'reply', 'replies')}, {size:,} bytes in {inert(str(path))}")
     return GOOD

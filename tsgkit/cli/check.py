@@ -12,15 +12,15 @@ from 1; in --json, graphs and triplets from 0.
 from __future__ import annotations
 
 import argparse
-import json
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from tsgkit.cli.options import add_mapping, add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, WRONG_USAGE, TsgkitError, UsageError
 from tsgkit.graph.model import Vocabulary
-from tsgkit.graph.rules import ERROR, Finding
+from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents.lint import ALL_RULES, FileReport, check, check_document, report_value
 
 SHOWN_PER_CODE = 5
@@ -46,24 +46,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check every file; an unreadable one does not stop the others."""
     if arguments.codes:
-        return _list_codes()
+        width = max(map(len, ALL_RULES))
+        for severity in (ERROR, "warning"):
+            for code, rule in ALL_RULES.items():
+                if rule.severity == severity:
+                    say(f"{severity:<8} {code:<{width}}  {rule.meaning}")
+        return GOOD
     if not arguments.files:
         raise UsageError("no file given", hint="tsgkit check FILE..., or tsgkit check --help")
     ignored = [code.strip() for codes in arguments.ignore for code in codes.split(",")]
     if unknown := [code for code in ignored if code not in ALL_RULES]:
         raise UsageError(f"there is no code {unknown[0]}", hint="tsgkit check --codes lists them")
     vocabulary = read_vocabulary(arguments.vocabulary)
-    reports, unreadable = [], 0
+    reports, unreadable = list[FileReport](), 0
     for file in arguments.files:
         try:
-            reports.append(_without(_checked(file, vocabulary), ignored))
+            report = _checked(file, vocabulary)
         except TsgkitError as error:
             unreadable += 1
             complain(str(error), error.hint)
-    _print_json(reports) if arguments.json else _print(reports, arguments.all)
+        else:
+            left = tuple(finding for finding in report.findings if finding.code not in ignored)
+            reports.append(replace(report, findings=left))
+    errors, warnings = (sum(getattr(report, name) for report in reports) for name in ("errors", "warnings"))
+    if arguments.json:
+        say_json({"files": [report_value(report) for report in reports], "errors": errors, "warnings": warnings})
+    else:
+        for report in reports:
+            _print(report, None if arguments.all else SHOWN_PER_CODE)
+        if reports:
+            say(f"{count(errors, 'error')}, {count(warnings, 'warning')} in {count(len(reports), 'file')}")
     if unreadable:
         return WRONG_USAGE
-    return FINISHED_WITH_ERRORS if any(report.errors for report in reports) else GOOD
+    return FINISHED_WITH_ERRORS if errors else GOOD
 
 
 def _checked(file: str, vocabulary: Vocabulary | None) -> FileReport:
@@ -92,55 +107,19 @@ def _refuse_other_rows(file: str) -> None:
         raise UsageError(f"{file}: rows of {kinds[0]}, which hold no action graphs", hint=f"tsgkit audit {file}")
 
 
-def _without(report: FileReport, codes: list[str]) -> FileReport:
-    from dataclasses import replace
-
-    return replace(report, findings=tuple(finding for finding in report.findings if finding.code not in codes))
-
-
-def _print_json(reports: list[FileReport]) -> None:
-    value = {
-        "files": [report_value(report) for report in reports],
-        "errors": sum(report.errors for report in reports),
-        "warnings": sum(report.warnings for report in reports),
-    }
-    say(json.dumps(value, indent=2))
-
-
-def _print(reports: list[FileReport], everything: bool) -> None:
-    for report in reports:
-        sizes = (
-            count(report.narratives, "narrative"),
-            count(report.graphs, "graph"),
-            count(report.triplets, "triplet"),
-        )
-        say(f"{inert(report.file)}: {report.format}, {', '.join(sizes)}")
-        in_order = sorted(report.findings, key=lambda finding: (finding.severity, list(ALL_RULES).index(finding.code)))
-        for code, group in groupby(in_order, key=lambda finding: finding.code):
-            _print_code(code, list(group), everything, alone=report.narratives < 2)
-        if not report.findings:
-            say("  nothing to complain about")
-    errors, warnings = sum(report.errors for report in reports), sum(report.warnings for report in reports)
-    if reports:
-        say(f"{count(errors, 'error')}, {count(warnings, 'warning')} in {count(len(reports), 'file')}")
-
-
-def _print_code(code: str, findings: list[Finding], everything: bool, *, alone: bool) -> None:
-    severity, meaning = ALL_RULES[code]
-    say(f"  {severity} {code} ({len(findings)}): {meaning}")
-    shown = findings if everything else findings[:SHOWN_PER_CODE]
-    for finding in shown:
-        place = inert(str(finding.place._replace(item=None) if alone else finding.place))
-        hint = f" ({inert(finding.hint)})" if finding.hint else ""
-        say(f"    {place}{': ' if place else ''}{inert(finding.message)}{hint}")
-    if len(findings) > len(shown):
-        say(f"    ... and {len(findings) - len(shown)} more (--all shows them)")
-
-
-def _list_codes() -> int:
-    width = max(map(len, ALL_RULES))
-    for severity in (ERROR, "warning"):
-        for code, rule in ALL_RULES.items():
-            if rule.severity == severity:
-                say(f"{severity:<8} {code:<{width}}  {rule.meaning}")
-    return GOOD
+def _print(report: FileReport, shown_per_code: int | None) -> None:
+    sizes = (count(getattr(report, f"{name}s"), name) for name in ("narrative", "graph", "triplet"))
+    say(f"{inert(report.file)}: {report.format}, {', '.join(sizes)}")
+    in_order = sorted(report.findings, key=lambda finding: (finding.severity, list(ALL_RULES).index(finding.code)))
+    for code, group in groupby(in_order, key=lambda finding: finding.code):
+        findings = list(group)
+        severity, meaning = ALL_RULES[code]
+        say(f"  {severity} {code} ({len(findings)}): {meaning}")
+        for finding in findings[:shown_per_code]:
+            place = inert(str(finding.place._replace(item=None) if report.narratives < 2 else finding.place))
+            hint = f" ({inert(finding.hint)})" if finding.hint else ""
+            say(f"    {place}{': ' if place else ''}{inert(finding.message)}{hint}")
+        if shown_per_code is not None and len(findings) > shown_per_code:
+            say(f"    ... and {len(findings) - shown_per_code} more (--all shows them)")
+    if not report.findings:
+        say("  nothing to complain about")

@@ -22,20 +22,22 @@ or has no value where the baseline has one. Otherwise the exit code is 0, whatev
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from tsgkit.cli.figures import COLUMNS_HELP, check_figure_target, save_figure
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.targets import add_output_arguments, check_targets, chosen_format, deliver
+from tsgkit.cli.run_outputs import (
+    COLUMNS_HELP,
+    add_output_arguments,
+    check_figure_target,
+    check_targets,
+    chosen_format,
+    deliver,
+    save_figure,
+    shards_united,
+)
 from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
-
-if TYPE_CHECKING:
-    from tsgkit.report.comparison import Comparison
-    from tsgkit.report.grid import Grid
-    from tsgkit.report.paper import Figure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,13 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", action="store_true", help="styles by tasks, each with the model's first style")
     parser.add_argument("--items", action="store_true", help="list the items won and lost")
     parser.add_argument("--fail-if-worse", action="store_true", help="exit 3 when a row is worse than its baseline")
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="of drawn tests and intervals (default 0)",
-    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of drawn tests and intervals (default 0)")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     add_output_arguments(parser, "comparison")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
@@ -77,113 +73,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and print the result."""
-    from tsgkit.cli.merge_summary import shards_united
+    from tsgkit.report.comparison import by_option, compare
+    from tsgkit.report.comparison_formats import write
+    from tsgkit.report.grid import grid
+    from tsgkit.report.paper import comparison_figure, paired_figure
 
-    _check_figure(arguments)
-    _settle_format(arguments)
+    _check(arguments)
     with shards_united(arguments) as shown:
-        return _grid(arguments, shown) if arguments.grid else _compare(arguments, shown)
+        settings: dict[str, Any] = {"tasks": arguments.task}
+        settings |= {name: getattr(arguments, name) for name in ("metric", "profile", "common", "data", "seed")}
+        by = by_option(arguments.by)
+        if arguments.grid:
+            found: Any = grid(arguments.runs, **settings)
+        else:
+            baseline = arguments.baseline
+            if baseline is None and arguments.fail_if_worse and "along" not in by:  # the first of several runs
+                if len(arguments.runs) < 2:
+                    hint = "add --baseline or --by, or name the older run"
+                    raise UsageError("--fail-if-worse: worse than what?", hint=hint)
+                baseline = str(arguments.runs[0])
+            found = compare(arguments.runs, baseline=baseline, **settings, **by)
+        figure = None
+        if arguments.figure is not None:  # drawn before anything is printed, since it may be impossible
+            figure = paired_figure(found, by.get("by")) if arguments.items else comparison_figure(found)
+        on = {"screen": screen()} if arguments.output is None else {}
+        deliver(write(found, arguments.format, with_items=arguments.items, runs=shown, **on), arguments.output)
+        for note in found.notes if arguments.format == "csv" else ():  # a format for programs that holds rows only
+            complain(f"note: {note}")
+        if figure is not None:
+            save_figure(figure, arguments.figure, arguments.columns)
+        if not arguments.fail_if_worse:
+            return GOOD
+        for pair in found.worse:
+            complain(f"gate missed: {pair.first.task}: {pair.first.name} against {pair.second.name}: {pair.verdict}")
+        return GATE_MISSED if found.worse else GOOD
 
 
-def _settle_format(arguments: argparse.Namespace) -> None:
-    """``UsageError`` where the output cannot be written as asked, before anything is compared."""
+def _check(arguments: argparse.Namespace) -> None:
+    """Settle the format. ``UsageError`` where the output cannot be written as asked, before anything is compared."""
+    from tsgkit.report.comparison import BY
+
+    if arguments.figure is not None:
+        check_figure_target(arguments.figure, arguments.runs)
+    elif arguments.columns is not None:
+        raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
+    draws_items = arguments.figure is not None and arguments.items
+    if arguments.by is not None and arguments.by not in BY and not draws_items:
+        hint = f"compare rows by {', '.join(BY)}; items by a group: add --figure FILE.pdf --items"
+        raise UsageError(f"--by {arguments.by}: no rows differ by that", hint=hint)
     if arguments.json and arguments.format not in (None, "json"):
         raise UsageError(f"--json and --format {arguments.format} do not go together", hint="leave one of them out")
     if arguments.json:
         arguments.format = "json"
     arguments.format = chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
     check_targets([file for file in (arguments.output, arguments.figure) if file is not None], arguments.runs)
-
-
-def _check_figure(arguments: argparse.Namespace) -> None:
-    """``UsageError`` where a figure cannot be drawn as asked, before anything is compared."""
-    if arguments.figure is not None:
-        check_figure_target(arguments.figure, arguments.runs)
-    elif arguments.columns is not None:
-        raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
-    if arguments.by is not None:
-        _check_by(arguments)
-
-
-def _check_by(arguments: argparse.Namespace) -> None:
-    from tsgkit.report.comparison import BY
-
-    grouped = arguments.by not in BY
-    if grouped and not (arguments.figure is not None and arguments.items):
-        hint = f"compare rows by {', '.join(BY)}; items by a group: add --figure FILE.pdf --items"
-        raise UsageError(f"--by {arguments.by}: no rows differ by that", hint=hint)
-
-
-def _compare(arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
-    from tsgkit.report.comparison import by_option, compare
-
-    found = compare(
-        arguments.runs,
-        tasks=arguments.task,
-        metric=arguments.metric,
-        profile=arguments.profile,
-        baseline=_baseline(arguments),
-        common=arguments.common,
-        data=arguments.data,
-        seed=arguments.seed,
-        **by_option(arguments.by),
-    )
-    drawn = None if arguments.figure is None else _drawn(found, arguments)
-    _deliver(found, arguments, shown)
-    if drawn is not None:
-        save_figure(drawn, arguments.figure, arguments.columns)
-    if not arguments.fail_if_worse:
-        return GOOD
-    for pair in found.worse:
-        complain(f"gate missed: {pair.first.task}: {pair.first.name} against {pair.second.name}: {pair.verdict}")
-    return GATE_MISSED if found.worse else GOOD
-
-
-def _drawn(found: Comparison, arguments: argparse.Namespace) -> Figure:
-    """Return the figure, or why there is none, before anything is printed."""
-    from tsgkit.report.comparison import by_option
-    from tsgkit.report.paper import comparison_figure, paired_figure
-
-    return paired_figure(found, by_option(arguments.by).get("by")) if arguments.items else comparison_figure(found)
-
-
-def _baseline(arguments: argparse.Namespace) -> str | None:
-    """Return the baseline named; a gate without one takes the first of several runs."""
-    from tsgkit.report.comparison import by_option
-
-    given: str | None = arguments.baseline
-    if given is not None or "along" in by_option(arguments.by) or not arguments.fail_if_worse:
-        return given
-    if len(arguments.runs) < 2:
-        raise UsageError("--fail-if-worse: worse than what?", hint="add --baseline or --by, or name the older run")
-    return str(arguments.runs[0])
-
-
-def _deliver(found: Comparison | Grid, arguments: argparse.Namespace, shown: Mapping[str, str]) -> None:
-    """Print or write the tables; formats for programs hold rows only, so notes go to standard error."""
-    from tsgkit.report.comparison_formats import write
-
-    on = {"screen": screen()} if arguments.output is None else {}
-    deliver(write(found, arguments.format, with_items=arguments.items, runs=shown, **on), arguments.output)
-    for note in found.notes if arguments.format == "csv" else ():
-        complain(f"note: {note}")
-
-
-def _grid(arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
-    from tsgkit.report.grid import grid
-
-    for name in ("baseline", "by", "items", "fail_if_worse", "figure"):
+    for name in ("baseline", "by", "items", "fail_if_worse", "figure") if arguments.grid else ():
         if getattr(arguments, name):
             hint = "leave one of them out: the grid compares each style with the model's first one"
             raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)
-    found = grid(
-        arguments.runs,
-        tasks=arguments.task,
-        metric=arguments.metric,
-        profile=arguments.profile,
-        common=arguments.common,
-        data=arguments.data,
-        seed=arguments.seed,
-    )
-    _deliver(found, arguments, shown)
-    return GOOD

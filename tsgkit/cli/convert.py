@@ -18,7 +18,7 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import read_file, with_vocabulary
-from tsgkit.library.documents.writer import LeftOut, write_conversion, write_document
+from tsgkit.library.documents.writer import write_conversion, write_document
 from tsgkit.library.files import STDIN
 from tsgkit.library.overwrites import refuse_to_overwrite_sources
 
@@ -64,13 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{document.format} to {format.name}: {count(written.graphs, 'graph')} in {inert(arguments.target)}")
     if written.lost:
         complain(f"{format.name} cannot carry, and so left out: {'; '.join(written.lost)}")
-    if written.left_out:
-        _tell_left_out(written.left_out, format.name)
+    if left_out := sorted(written.left_out, key=lambda left: left.is_empty):  # those first that hold something
+        more = f"; and {len(left_out) - SHOWN:,} more" if len(left_out) > SHOWN else ""
+        named = "; ".join(map(str, left_out[:SHOWN]))
+        complain(f"{format.name} cannot carry {count(len(left_out), 'graph')}, and so left out: {named}{more}")
     return FINISHED_WITH_ERRORS if errors or not all(left.is_empty for left in written.left_out) else GOOD
-
-
-def _tell_left_out(left_out: tuple[LeftOut, ...], format: str) -> None:
-    """Name the graphs that are not in the file, those first that hold something."""
-    named = [str(left) for left in sorted(left_out, key=lambda left: left.is_empty)[:SHOWN]]
-    more = f"; and {len(left_out) - SHOWN:,} more" if len(left_out) > SHOWN else ""
-    complain(f"{format} cannot carry {count(len(left_out), 'graph')}, and so left out: {'; '.join(named)}{more}")

@@ -15,12 +15,10 @@ checksum, and row by row. Existing rows of yours are replaced with --force only.
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.download_progress import DownloadProgress, size_of
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import DownloadProgress, complain, count, inert, say, say_json, size_of
 from tsgkit.errors import GOOD, INTERRUPTED, UsageError
 from tsgkit.library.hub_names import is_hub
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.datasets import Dataset, StoredFile
     from tsgkit.suites.importers import Importer
-    from tsgkit.suites.intake import Arrival, Intake
+    from tsgkit.suites.intake import Arrival
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,23 +57,35 @@ def run(arguments: argparse.Namespace) -> int:
     if is_hub(arguments.name):
         return _hub(arguments)
     from tsgkit.suites.importers import importer_of
+    from tsgkit.suites.intake import intake_value
 
     importer = importer_of(arguments.name)
     if arguments.verb == "import":
         intake = importer.import_dataset(arguments.name, *arguments.sources, force=arguments.force)
-        return _tell(importer, intake, arguments.json)
-    watch = None if arguments.quiet else DownloadProgress()
-    try:
-        intake = importer.get_dataset(arguments.name, arguments.source, watch, force=arguments.force)
-    except KeyboardInterrupt:
-        if watch:
-            watch.end()
-        complain("interrupted", "what has come is kept; the same command goes on from there")
-        return INTERRUPTED
-    finally:
-        if watch:
-            watch.end()
-    return _tell(importer, intake, arguments.json)
+    else:
+        watch = None if arguments.quiet else DownloadProgress()
+        try:
+            intake = importer.get_dataset(arguments.name, arguments.source, watch, force=arguments.force)
+        except KeyboardInterrupt:
+            if watch:
+                watch.end()
+            complain("interrupted", "what has come is kept; the same command goes on from there")
+            return INTERRUPTED
+        finally:
+            if watch:
+                watch.end()
+    if arguments.json:
+        say_json(intake_value(intake))
+        return GOOD
+    dataset, known = intake.dataset, intake.dataset.known
+    say(f"{dataset.name}: {inert(str(dataset.folder))}")
+    for arrival in intake.arrivals:
+        _print_arrival(arrival, known.suite if known else "", importer)
+    if dataset.missing:
+        say(f"  missing: {', '.join(dataset.missing)}")
+    if known:
+        say(f"  {known.licence}")
+    return GOOD
 
 
 def _hub(arguments: argparse.Namespace) -> int:
@@ -92,7 +102,7 @@ def _hub(arguments: argparse.Namespace) -> int:
     files = [(file, found.fetch(file)) for file in found.files if file.path in wanted]
     if arguments.json:
         listed = [{**file.model_dump(), "file": str(path)} for file, path in files]
-        say(json.dumps({"name": str(found.name), "files": listed}, indent=2))
+        say_json({"name": str(found.name), "files": listed})
         return GOOD
     say(inert(str(found.name)))
     for file, path in files:
@@ -107,86 +117,60 @@ def _list(as_json: bool) -> int:
     from tsgkit.library.hub_store import known_datasets
     from tsgkit.user_folders import data_home
 
+    hub, bundled = known_datasets(), shipped()
     if as_json:
-        value = {
-            "data_home": str(data_home()),
-            "datasets": [dataset_value(dataset) for dataset in datasets()],
-            "bundled": [asdict(file) for file in shipped()],
-            "hub": known_datasets(),
-        }
-        say(json.dumps(value, indent=2))
+        value = {"data_home": str(data_home()), "datasets": [dataset_value(dataset) for dataset in datasets()]}
+        say_json(value | {"bundled": [asdict(file) for file in bundled], "hub": hub})
         return GOOD
     say(f"datasets on this machine are in {inert(str(data_home()))}")
     for dataset in datasets():
         say()
         _print_dataset(dataset)
-    for name, commits in known_datasets().items():
+    for name, commits in hub.items():
         say(f"\nhf://{inert(name)}: from the hub, at {count(len(commits), 'commit')}")
         say(f"  {', '.join(commits)}")
     say("\nbundled: small data of our own, used where no others are named")
-    bundled = [(f"{file.suite}/{file.task}", file) for file in shipped()]
-    for name, file in bundled:
+    names = [f"{file.suite}/{file.task}" for file in bundled]
+    for name, file in zip(names, bundled, strict=True):
         of = f"  --data {file.dataset}" if file.dataset else ""
-        say(f"  {name:<{max(len(one) for one, _ in bundled)}} {count(file.rows, 'row')}{of}")
+        say(f"  {name:<{max(map(len, names))}} {count(file.rows, 'row')}{of}")
     return GOOD
 
 
 def _print_dataset(dataset: Dataset) -> None:
     state = "complete" if dataset.is_complete else "in part" if dataset.files else "not on this machine"
     say(f"{inert(dataset.name)}: {state}")
-    if wanted := dataset.known:
-        source = f"from {wanted.repository}, commit {wanted.commit[:12]}" if wanted.base else "from a copy of yours"
-        say(f"  {wanted.about}\n  {source}\n  {wanted.licence}")
+    if known := dataset.known:
+        source = f"from {known.repository}, commit {known.commit[:12]}" if known.base else "from a copy of yours"
+        say(f"  {known.about}\n  {source}\n  {known.licence}")
     for file in dataset.files:
-        say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}: {inert(str(dataset.folder / file.name))}")
+        say(f"  {_described(file)}: {inert(str(dataset.folder / file.name))}")
     if dataset.missing:
-        has_source = dataset.known is None or dataset.known.base
+        has_source = known is None or known.base
         get = "get {0}, or tsgkit data import" if has_source else "import {0} FILE"
         say(f"  missing: {', '.join(dataset.missing)} (tsgkit data {get.format(dataset.name)})")
 
 
-def _rows(file: StoredFile) -> str:
-    if file.expected_rows is None or file.rows == file.expected_rows:
-        return count(file.rows, "row")
-    return f"{file.rows:,} of {count(file.expected_rows, 'row')}"
-
-
-def _sameness(file: StoredFile) -> str:
-    if file.official is None:
-        return f"sha256 {file.sha256[:12]}"
-    return "the published file" if file.official else "not the published file (another checksum)"
-
-
-def _tell(importer: Importer, intake: Intake, as_json: bool) -> int:
-    if as_json:
-        from tsgkit.suites.intake import intake_value
-
-        say(json.dumps(intake_value(intake), indent=2))
-        return GOOD
-    dataset = intake.dataset
-    say(f"{dataset.name}: {inert(str(dataset.folder))}")
-    for arrival in intake.arrivals:
-        _print_arrival(arrival, dataset.known.suite if dataset.known else "", importer)
-    if dataset.missing:
-        say(f"  missing: {', '.join(dataset.missing)}")
-    if dataset.known:
-        say(f"  {dataset.known.licence}")
-    return GOOD
+def _described(file: StoredFile) -> str:
+    rows = count(file.rows, "row")
+    if file.expected_rows is not None and file.rows != file.expected_rows:
+        rows = f"{file.rows:,} of {count(file.expected_rows, 'row')}"
+    published = "the published file" if file.official else "not the published file (another checksum)"
+    return f"{file.task:<8} {rows}, {f'sha256 {file.sha256[:12]}' if file.official is None else published}"
 
 
 def _print_arrival(arrival: Arrival, suite: str, importer: Importer) -> None:
-    file = arrival.stored
-    there = " (there already)" if arrival.inspection is None else ""
-    say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}{there}")
+    inspection = arrival.inspection
+    say(f"  {_described(arrival.stored)}{' (there already)' if inspection is None else ''}")
     if before := arrival.replaced:
         say(f"    in place of {count(before.rows, 'row')} from {inert(before.origin)}")
-    if arrival.inspection is None:
+    if inspection is None:
         return
-    if arrival.inspection.problem:
-        say(f"    it cannot be used as it is: {inert(arrival.inspection.problem)}")
+    if inspection.problem:
+        say(f"    it cannot be used as it is: {inert(inspection.problem)}")
     first: dict[str, Finding] = {}
-    for finding in arrival.inspection.findings:
+    for finding in inspection.findings:
         first.setdefault(finding.code, finding)
-    for code, number in arrival.inspection.counts.items():
+    for code, number in inspection.counts.items():
         place = f", first on line {line}" if (line := first[code].place.line) else ""
         say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(suite, code)}")

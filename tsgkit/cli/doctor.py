@@ -12,13 +12,12 @@ reasons, eight concurrent requests, rate limits and the price, with some 20,000 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from functools import partial
 from typing import Any
 
 from tsgkit.cli.options import add_options
-from tsgkit.cli.terminal import complain, inert, say, say_lines
+from tsgkit.cli.terminal import complain, inert, say, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.interface.options import ModelOptions, TextOptions
 
@@ -37,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine a model."""
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_replace_data
+    from tsgkit.library.overwrites import write_report
     from tsgkit.llm.event_loop import run_in_background
     from tsgkit.report.doctor_text import check_line, closing_lines
     from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
@@ -66,11 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
         partial(examined, model, arguments.model_arg or (), found=told, transcript=transcript, **how)
     )
     if arguments.save is not None:
-        text = transcript_text(found)
-        refuse_to_replace_data(arguments.save, text)
-        write_text(arguments.save, text)
+        write_report(arguments.save, transcript_text(found))
     if arguments.json:
-        say(json.dumps(found.value, indent=2, ensure_ascii=False))
+        say_json(found.value, ensure_ascii=False)
     elif not found.cause:
         say_lines(closing_lines(found))
     if arguments.save is not None and not arguments.json:

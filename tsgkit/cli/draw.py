@@ -18,8 +18,8 @@ from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
 from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import Entry
-from tsgkit.library.files import STDIN, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite_sources, refuse_to_replace_data
+from tsgkit.library.files import STDIN
+from tsgkit.library.overwrites import refuse_to_overwrite_sources, write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,51 +36,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make one drawing."""
-    _check_target(arguments)
+    out, against, chosen = arguments.out, arguments.against, arguments.graph
+    refuse_to_overwrite_sources(out, arguments.file, against, arguments.vocabulary)
+    if out != STDIN and Path(out).suffix.lower() not in (".svg", ""):
+        raise UsageError(f"{out}: an image is SVG", hint="give it a name that ends in .svg")
     document = read_file(arguments.file)
     entry = _entry(document, arguments.item)
-    given = read_vocabulary(arguments.vocabulary)
-    vocabulary = entry.narrative.vocabulary or given
-    title = f"{Path(arguments.file).name}, item {entry.item}"
-    if arguments.against is not None:
-        number = 1 if arguments.graph is None else arguments.graph
-        other = read_file(arguments.against)
-        reference = _entry(other, arguments.item)
-        vocabulary = vocabulary or reference.narrative.vocabulary
-        expected, found = _graph(reference, number, arguments.against), _graph(entry, number, arguments.file)
-        changes = diff(expected, found, vocabulary).changes
-        if arguments.graph is None and len(expected_graphs := reference.graphs) > 1:
-            complain(f"compared graph 1 of {len(expected_graphs)}; --graph N chooses another")
-        image = draw_diff(
-            expected, found, changes, title=f"{title}, graph {number}, against {Path(arguments.against).name}"
-        )
-    elif arguments.graph is not None or len(entry.graphs) == 1:
-        number = 1 if arguments.graph is None else arguments.graph
+    vocabulary = entry.narrative.vocabulary or read_vocabulary(arguments.vocabulary)
+    title, number = f"{Path(arguments.file).name}, item {entry.item}", 1 if chosen is None else chosen
+    if against is not None:
+        reference = _entry(read_file(against), arguments.item)
+        expected, found = _graph(reference, number, against), _graph(entry, number, arguments.file)
+        changes = diff(expected, found, vocabulary or reference.narrative.vocabulary).changes
+        if chosen is None and len(reference.graphs) > 1:
+            complain(f"compared graph 1 of {len(reference.graphs)}; --graph N chooses another")
+        image = draw_diff(expected, found, changes, title=f"{title}, graph {number}, against {Path(against).name}")
+    elif chosen is not None or len(entry.graphs) == 1:
         image = draw_graph(_graph(entry, number, arguments.file), vocabulary, title=f"{title}, graph {number}")
     else:
         image = draw_narrative(entry.narrative, title=title)
-    _write(image, arguments.out)
+    if out == STDIN:
+        say(image)
+    else:
+        write_report(out, image)
+        say(f"drawn: {inert(out)}")
     if document.findings:
         parts = count(len(document.findings), "line or part", "lines or parts")
         complain(f"{document.file}: {parts} not read as it stands", "tsgkit check shows what was repaired or left out")
     if arguments.item is None and len(document.entries) > 1:
         complain(f"drew the first of {count(len(document.entries), 'item')}; --item ID chooses another")
     return GOOD
-
-
-def _check_target(arguments: argparse.Namespace) -> None:
-    refuse_to_overwrite_sources(arguments.out, arguments.file, arguments.against, arguments.vocabulary)
-    if arguments.out != STDIN and Path(arguments.out).suffix.lower() not in (".svg", ""):
-        raise UsageError(f"{arguments.out}: an image is SVG", hint="give it a name that ends in .svg")
-
-
-def _write(image: str, out: str) -> None:
-    if out == STDIN:
-        say(image)
-    else:
-        refuse_to_replace_data(out, image)
-        write_text(out, image)
-        say(f"drawn: {inert(out)}")
 
 
 def _entry(document: Document, item: str | None) -> Entry:
@@ -90,9 +75,8 @@ def _entry(document: Document, item: str | None) -> Entry:
         if item is None or item in (entry.item, entry.narrative.id):
             return entry
     ids = ", ".join(entry.item for entry in document.entries[:10])
-    raise UsageError(
-        f"{document.file} has no item {item}", hint=f"its items: {ids}{' ...' * (len(document.entries) > 10)}"
-    )
+    more = " ..." if len(document.entries) > 10 else ""
+    raise UsageError(f"{document.file} has no item {item}", hint=f"its items: {ids}{more}")
 
 
 def _graph(entry: Entry, number: int, file: str) -> ActionGraph:

@@ -23,13 +23,24 @@ gguf:FILE.gguf, or gguf:OWNER/REPO/FILE.gguf of the Hugging Face hub, is a model
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
+from tsgkit.cli.terminal import (
+    announce_litellm,
+    complain,
+    count,
+    inert,
+    job_watch,
+    say,
+    say_json,
+    say_lines,
+    screen,
+)
 from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
 from tsgkit.interface.options import (
     AskOptions,
@@ -61,42 +72,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
-    from tsgkit.llm.providers import needs_litellm
+    from tsgkit.report.results_table import results_lines
     from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
-    from tsgkit.runs.jobs import Watch
     from tsgkit.runs.run_setup import asked_of, asks_a_model
 
     prepared = prepare_run(plan_of(arguments), options_of(arguments))
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
         return _dry_run(prepared, arguments)
-    if arguments.quiet:
-        watch = Watch()
-    else:
-        from tsgkit.report.progress import Progress
-
-        watch = Progress().watch
+    watch = job_watch(quiet=arguments.quiet)
     for warning in prepared.warnings:
         complain(f"warning: {warning}")
-    asked = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
-    if not arguments.quiet and needs_litellm(asked, arguments.client):
-        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
+    if not arguments.quiet:
+        asked = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
+        announce_litellm(asked, arguments.client)
     finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
     if arguments.json:
-        say(json.dumps({"run": str(finished.path), "results": finished.values}, indent=2))
+        say_json({"run": str(finished.path), "results": finished.values})
     else:
-        from tsgkit.report.results_table import results_lines
-
         say_lines(results_lines(finished, prepared, samples=arguments.samples, screen=screen()))
     if finished.unsent_spans:
         complain(finished.unsent_spans)
     low = missed(gates, finished.results)
     for line in low:
         complain(line)
-    code = finished.exit_code
-    if low and code in (GOOD, 1):
-        code = GATE_MISSED
+    code = GATE_MISSED if low and finished.exit_code in (GOOD, 1) else finished.exit_code
     _say_how_to_go_on(finished, prepared, code)
     return code
 
@@ -160,29 +161,30 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
 
 def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     from tsgkit.runs.estimate import estimates_of, usage_in
-    from tsgkit.runs.folder import SAMPLES
+    from tsgkit.runs.evaluation import folder_of
+    from tsgkit.runs.folder import HEADER, SAMPLES, read_header
     from tsgkit.runs.run_list import runs_in
     from tsgkit.runs.run_setup import asked_of, asks_a_model, limits_of_replies
     from tsgkit.runs.subjects import prices_given, prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     prices = prices_of(models, prices_given(arguments.price or ()), prepared.settings, batch=arguments.batch)
-    begun = _begun(prepared, arguments)
-    estimates = estimates_of(prepared, prices, begun and usage_in(begun / SAMPLES))
+    path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
+    is_begun = not arguments.new and (path / HEADER).is_file() and read_header(path)["identity"] == prepared.identity
+    estimates = estimates_of(prepared, prices, usage_in(path / SAMPLES) if is_begun else None)
     tasks = dict.fromkeys(row.task for row in prepared.rows)
     limits = limits_of_replies(prepared.plan, tasks, prepared.settings)
     if arguments.json:
         value = {"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}
-        say(json.dumps(value | {"default_max_tokens": {model: limit.tokens for model, limit in limits.items()}}))
+        say_json(value | {"default_max_tokens": {model: limit.tokens for model, limit in limits.items()}}, None)
         return GOOD
     say(f"run {inert(prepared.name)}-{prepared.identity}: nothing is sent")
     for note in prepared.notes:
         say(f"note: {inert(note)}")
     for one in estimates:
-        cost = "cost unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
-        tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "
-        tokens += f"{one.completion.low:,.0f} to {one.completion.high:,.0f} out"
-        asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks no model"
+        asked = "asks no model"
+        if one.requests[1]:
+            asked = _amounts(one.requests, [one.prompt], [one.completion], [one.cost], decimals=4)
         if 0 < one.unasked < one.samples:
             asked += f"; {one.unasked:,} without anything to be shown"
         if one.measured:
@@ -197,41 +199,30 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
             say(f"  note: {inert(price.note)}")
     for model, limit in limits.items():
         say(f"  {inert(f'{model}: {limit}')}")
-    say(f"in all {_in_all(estimates)}")
-    if begun and (answered := runs_in(begun).runs[0]["recorded"]):
+    requests = [sum(one.requests[end] for one in estimates) for end in (0, 1)]
+    spreads = [[getattr(one, name) for one in estimates] for name in ("prompt", "completion", "cost")]
+    say(f"in all {_amounts(requests, *spreads, decimals=2)}")
+    if is_begun and (answered := runs_in(path).runs[0]["recorded"]):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")
     say("replies kept in the cache are not counted: they cost nothing")
     return GOOD
 
 
-def _requests(spread: tuple[int, int]) -> str:
-    least, most = spread
-    return count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
-
-
-def _in_all(estimates: Any) -> str:  # noqa: ANN401
-    least, most = (sum(one.requests[end] for one in estimates) for end in (0, 1))
-    requests = _requests((least, most))
-    prompt, completion = ([getattr(one, name) for one in estimates] for name in ("prompt", "completion"))
-    tokens = f"{sum(p.low for p in prompt):,.0f} to {sum(p.high for p in prompt):,.0f} tokens in, "
-    tokens += f"{sum(c.low for c in completion):,.0f} to {sum(c.high for c in completion):,.0f} out"
-    costs = [one.cost for one in estimates]
-    if any(cost is None for cost in costs):
-        return f"{requests}, {tokens}, cost unknown"
-    return f"{requests}, {tokens}, ${sum(cost.low for cost in costs):.2f} to ${sum(cost.high for cost in costs):.2f}"
-
-
-def _begun(prepared: Any, arguments: argparse.Namespace) -> Any:  # noqa: ANN401
-    """Return the folder that holds this run already; None where it holds another run, or will be begun afresh."""
-    from dataclasses import replace
-
-    from tsgkit.runs.evaluation import folder_of
-    from tsgkit.runs.folder import HEADER, read_header
-
-    path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
-    if arguments.new or not (path / HEADER).is_file():
-        return None
-    return path if read_header(path)["identity"] == prepared.identity else None
+def _amounts(
+    requests: Sequence[int], prompt: Sequence[Any], completion: Sequence[Any], costs: Sequence[Any], *, decimals: int
+) -> str:
+    """Return requests, tokens and costs in words."""
+    least, most = requests
+    asked = count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
+    tokens_in, tokens_out = (
+        f"{sum(one.low for one in spreads):,.0f} to {sum(one.high for one in spreads):,.0f}"
+        for spreads in (prompt, completion)
+    )
+    cost = "cost unknown"
+    if None not in costs:
+        low, high = (sum(getattr(one, end) for one in costs) for end in ("low", "high"))
+        cost = f"${low:.{decimals}f} to ${high:.{decimals}f}"
+    return f"{asked}, {tokens_in} tokens in, {tokens_out} out, {cost}"
 
 
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401

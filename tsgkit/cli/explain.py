@@ -11,11 +11,13 @@ right are listed, as by tsgkit samples RUN --wrong. No model is called.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
-from tsgkit.cli.terminal import inert, say, say_lines, wants_colour
+from tsgkit.cli.terminal import inert, say, say_json, say_lines, wants_colour
 from tsgkit.errors import GOOD, UsageError
+from tsgkit.library.overwrites import write_report
+
+NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed", "data")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,40 +42,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain one item."""
+    from tsgkit.report.explanation import explain, explanation_value
+    from tsgkit.report.explanation_page import write_explanation
+    from tsgkit.report.explanation_text import explanation_lines
+
     if arguments.item is None:
         return _list_wrong(arguments)
-    from tsgkit.report.explanation import explain, explanation_value
-
     if arguments.html and arguments.json:
         raise UsageError("--html and --json are two forms of the same", hint="give one of them")
-    explanation = explain(
-        arguments.run,
-        arguments.item,
-        task=arguments.task,
-        subject=arguments.subject,
-        style=arguments.style,
-        solver=arguments.solver,
-        repeat=arguments.repeat,
-        shots=arguments.shots,
-        prompts=arguments.prompts,
-        seed=arguments.seed,
-        data=arguments.data,
-    )
+    narrowing = {name: getattr(arguments, name) for name in NARROWING}
+    explanation = explain(arguments.run, arguments.item, **narrowing)
     if arguments.json:
-        say(json.dumps(explanation_value(explanation), indent=2))
-    elif arguments.html:
-        from tsgkit.library.files import write_text
-        from tsgkit.library.overwrites import refuse_to_replace_data
-        from tsgkit.report.explanation_page import write_explanation
-
-        _refuse_to_spoil(arguments.run, arguments.html)
-        page = write_explanation(explanation)
-        refuse_to_replace_data(arguments.html, page)
-        write_text(arguments.html, page)
-        say(f"explained: {inert(arguments.html)}")
+        say_json(explanation_value(explanation))
+    elif target := arguments.html:
+        if Path(target).suffix.lower() not in (".html", ".htm"):  # a page never takes the place of a record
+            raise UsageError(f"{target}: a page is HTML", hint="give it a name that ends in .html")
+        if Path(target).is_dir():
+            raise UsageError(f"{target}: this is a folder", hint=f"name a file, as {arguments.run.name}.html")
+        write_report(target, write_explanation(explanation))
+        say(f"explained: {inert(target)}")
     else:
-        from tsgkit.report.explanation_text import explanation_lines
-
         say_lines(explanation_lines(explanation, in_colour=wants_colour(), whole=arguments.all))
     return GOOD
 
@@ -89,11 +77,3 @@ def _list_wrong(arguments: argparse.Namespace) -> int:
     parser = argparse.ArgumentParser()
     samples.add_arguments(parser)
     return samples.run(parser.parse_args([str(arguments.run), *words]))
-
-
-def _refuse_to_spoil(run: Path, target: str) -> None:
-    """A page never takes the place of a record."""
-    if Path(target).suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"{target}: a page is HTML", hint="give it a name that ends in .html")
-    if Path(target).is_dir():
-        raise UsageError(f"{target}: this is a folder", hint=f"name a file, as {run.name}.html")

@@ -12,26 +12,24 @@ by the same work only, or with --force.
 from __future__ import annotations
 
 import argparse
-import functools
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_options import (
+from tsgkit.cli.agent_work import (
+    SHOWN,
     add_effort,
     add_model_options,
-    calls_of,
+    agent_calls,
     carried_out,
     change_line,
     digest,
-    exit_code,
+    finish,
     kept_when_interrupted,
-    say_notes,
-    say_stopped,
     say_usage,
     usage_value,
 )
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, complain_first, count, inert, say
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.files import STDIN, read_text, write_text
@@ -39,6 +37,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_s
 
 if TYPE_CHECKING:
     from tsgkit.agents.story_graphs import Generated
+    from tsgkit.library.documents.formats import Format
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
@@ -59,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Process one story."""
+    """Process one story, as one unit of work, since each sentence builds on those before it."""
     from tsgkit.agents.effort import Effort
-    from tsgkit.agents.story_graphs import sentences_of
+    from tsgkit.agents.story_graphs import agenerate, sentences_of
     from tsgkit.library.documents import formats
     from tsgkit.runs.agent_calls import calls_beside
 
@@ -74,7 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
     sentences = sentences_of(read_text(arguments.story))
     if not sentences:
         raise FileProblem(f"{arguments.story}: the story has no sentence")
-    counts = _counts(arguments.counts)
+    try:
+        counts = None if arguments.counts is None else tuple(int(part) for part in arguments.counts.split(","))
+    except ValueError:
+        problem = f"--counts {arguments.counts}: not numbers with commas between them"
+        raise UsageError(problem, hint="as in --counts 1,2,1") from None
     vocabulary = read_vocabulary(arguments.vocabulary)
     effort = Effort(arguments.effort)
     asked = {
@@ -87,95 +90,64 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.open and not calls_beside(arguments.out).exists():
         refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
-    with kept_when_interrupted(arguments.out):
-        calls = calls_of(arguments, arguments.out, asked)
-        try:
-            work = functools.partial(_tell, sentences, calls, vocabulary, counts, effort, arguments.open)
-            return _finish(carried_out(calls, work, arguments, "story"), format, calls, arguments)
-        finally:
-            calls.close()
+    with kept_when_interrupted(arguments.out), agent_calls(arguments, arguments.out, asked) as calls:
+
+        async def work(engine: Engine) -> Generated:
+            async def one(story: tuple[str, ...]) -> Generated:
+                return await agenerate(
+                    story,
+                    calls.asker,
+                    vocabulary=vocabulary,
+                    open_vocabulary=arguments.open,
+                    counts=counts,
+                    effort=effort,
+                    sentence_done=lambda _: engine.changed(),
+                )
+
+            [generated] = (await engine.made({"story": sentences}, one, workers=1, steps=len)).values()
+            return generated
+
+        return _write(carried_out(calls, work, arguments, "story"), format, calls, arguments)
 
 
-def _counts(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise UsageError(
-            f"--counts {text}: not numbers with commas between them", hint="as in --counts 1,2,1"
-        ) from None
-
-
-async def _tell(
-    sentences: tuple[str, ...],
-    calls: AgentCalls,
-    vocabulary: Any,  # noqa: ANN401  (and the effort: their modules are loaded on use)
-    counts: tuple[int, ...] | None,
-    effort: Any,  # noqa: ANN401
-    open_vocabulary: bool,
-    engine: Engine,
-) -> Generated:
-    """Process the story as one unit, since each sentence builds on those before it."""
-    from tsgkit.agents.story_graphs import agenerate
-
-    async def told(story: tuple[str, ...]) -> Generated:
-        return await agenerate(
-            story,
-            calls.asker,
-            vocabulary=vocabulary,
-            open_vocabulary=open_vocabulary,
-            counts=counts,
-            effort=effort,
-            sentence_done=lambda _: engine.changed(),
-        )
-
-    [made] = (await engine.made({"story": sentences}, told, workers=1, steps=len)).values()
-    return made
-
-
-def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401
+def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: argparse.Namespace) -> int:
     """Write the graphs, then print a summary."""
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.library.documents.writer import write_document
 
-    graphs, notes = made.narrative.graphs, list(made.notes)
+    out, narrative, notes = arguments.out, generated.narrative, list(generated.notes)
+    graphs = narrative.graphs
     if graphs:
-        written = write_document(Document(arguments.story, "story", (Entry("0", made.narrative),)), format)
-        write_text(f"{arguments.out}.changes.jsonl", "".join(change_line("0", change) for change in made.changes))
-        if arguments.open and made.narrative.vocabulary is not None:
-            value = vocabulary_value(made.narrative.vocabulary)
-            write_text(f"{arguments.out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        written = write_document(Document(arguments.story, "story", (Entry("0", narrative),)), format)
+        write_text(f"{out}.changes.jsonl", "".join(change_line("0", change) for change in generated.changes))
+        if arguments.open and narrative.vocabulary is not None:
+            value = vocabulary_value(narrative.vocabulary)
+            write_text(f"{out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
         calls.put(written.text)
         notes += [f"left out: {left}" for left in written.left_out]
-    failures = list(made.failures)
-    untold = sum(not description.graphs for description in made.narrative.descriptions)
-    summary: dict[str, Any] = {
-        "sentences": len(made.narrative.descriptions),
-        "sentences_without_graphs": untold,
+    sentences = len(narrative.descriptions)
+    without = sum(not description.graphs for description in narrative.descriptions)
+    summary = {
+        "sentences": sentences,
+        "sentences_without_graphs": without,
         "graphs": len(graphs),
-        "changes": len(made.changes),
-        "undecided": len(made.undecided),
-        "stopped": made.stopped,
-        "failures": failures,
+        "changes": len(generated.changes),
+        "undecided": len(generated.undecided),
+        "stopped": generated.stopped,
+        "failures": list(generated.failures),
         "notes": notes,
-    } | usage_value(calls, made.calls)
-    if arguments.json:
-        say(json.dumps(summary, indent=2))
-    else:
-        _print(summary, arguments.out)
-    say_stopped(made.stopped, failures)
-    return exit_code(calls, made.stopped, failures or (["no graphs"] if not graphs else []))
+    } | usage_value(calls, generated.calls)
 
+    def show() -> None:
+        say(f"{count(len(graphs), 'graph')} for {sentences - without} of {count(sentences, 'sentence')}")
+        changed = count(len(generated.changes), "triplet")
+        say(f"changed by refining: {changed}; left to look at: {len(generated.undecided)}")
+        say_usage(summary)
+        complain_first(notes, SHOWN, "and {} more like these (--json has them)")
+        if graphs:
+            say(f"written: {inert(out)}")
+        else:
+            complain("no graphs were generated; output not written")
 
-def _print(summary: dict[str, Any], out: str) -> None:
-    told = summary["sentences"] - summary["sentences_without_graphs"]
-    say(f"{count(summary['graphs'], 'graph')} for {told} of {count(summary['sentences'], 'sentence')}")
-    say(f"changed by refining: {count(summary['changes'], 'triplet')}; left to look at: {summary['undecided']}")
-    say_usage(summary)
-    say_notes(summary["notes"])
-    if summary["graphs"]:
-        say(f"written: {inert(out)}")
-    else:
-        complain("no graphs were generated; output not written")
+    return finish(summary, show, calls, arguments, [] if graphs else ["no graphs"])

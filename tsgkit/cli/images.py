@@ -14,7 +14,6 @@ extra tsgkit[images].
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, job_watch, say, say_json, say_lines
 from tsgkit.errors import GOOD
 from tsgkit.interface.options import (
     ModelOptions,
@@ -35,7 +34,7 @@ from tsgkit.interface.options import (
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
-    from tsgkit.runs.image_generation import Painter, PaintingOutcome
+    from tsgkit.runs.image_generation import PaintingOutcome
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,9 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the images of one task."""
+    """Make the images of one task. Print errors, the reason for stopping, and how to resume."""
     from tsgkit.interface import images
+    from tsgkit.llm.settings import secrets_of
+    from tsgkit.report.image_text import painted_lines, trouble_lines
     from tsgkit.runs.image_generation import paint_all
+    from tsgkit.runs.shards import whole_of
 
     options = vars(arguments)
     if arguments.dry_run:
@@ -74,23 +76,21 @@ def run(arguments: argparse.Namespace) -> int:
     job = images.job_of(options)
     if not arguments.quiet and not job.painter.is_own:
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
-    painted = paint_all(job.paintings, job.painter, job.folder, job.limits, _watch(arguments))
+    painted = paint_all(job.paintings, job.painter, job.folder, job.limits, job_watch(quiet=arguments.quiet))
     if arguments.json:
-        say(json.dumps(value_of(painted, arguments), indent=2))
+        say_json(value_of(painted, arguments))
     else:
-        _print(painted)
-    _say_what_is_left(painted, job.painter)
+        say_lines(painted_lines(painted))
+        if (whole := whole_of(painted.folder)) != painted.folder:
+            name = inert(str(whole))
+            say(f"all shards together: tsgkit runs merge {name}.shard-* -o {name}")
+    for line in trouble_lines(painted):
+        complain(line)
+    if not painted.complete:
+        how = "raise the limit in" if painted.budget else "go on with"
+        command = secrets_of(job.painter.all_settings).redact(shlex.join(("tsgkit", *sys.argv[1:])))
+        complain(f"nothing is lost; {how}: {command}")
     return painted.exit_code
-
-
-def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module would be loaded for every command)
-    from tsgkit.runs.jobs import Watch
-
-    if arguments.quiet:
-        return Watch()
-    from tsgkit.report.progress import Progress
-
-    return Progress().watch
 
 
 def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
@@ -101,70 +101,36 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     painter = job.painter
     check_budget(painter, job.limits)
     todo = to_paint(job.paintings, painter, job.folder, PaintingLog.of(job.folder))
+    left = len(todo.left)
     tokens = prompt_tokens(arguments.model, (message["content"] for one in todo.left for message in messages_of(one)))
-    cost = None if painter.price is None else len(todo.left) * painter.price.dollars
+    cost = None if painter.price is None else left * painter.price.dollars
     if arguments.json:
-        value = {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": len(todo.left)}
-        spread = [round(tokens.low), round(tokens.high)]
-        more = {} if painter.rewriter is None else {"rewriting": len(todo.left)}
-        say(json.dumps(value | {"requests": len(todo.left), "prompt": spread, "cost": cost} | more))
+        value: dict[str, Any] = {
+            "total": todo.total,
+            "there": todo.there,
+            "blocked": todo.blocked,
+            "left": left,
+            "requests": left,
+        }
+        value |= {"prompt": [round(tokens.low), round(tokens.high)], "cost": cost}
+        say_json(value if painter.rewriter is None else value | {"rewriting": left}, None)
         return GOOD
     say(f"{count(todo.total, 'image')}: nothing is sent")
-    say(f"  {todo.there:,} there already, {todo.blocked:,} blocked before, {len(todo.left):,} to be asked for")
+    say(f"  {todo.there:,} there already, {todo.blocked:,} blocked before, {left:,} to be asked for")
     money = "cost unknown" if cost is None else f"${cost:.4f}"
-    say(f"  {count(len(todo.left), 'request')}, {tokens.low:,.0f} to {tokens.high:,.0f} tokens in, {money}")
+    say(f"  {count(left, 'request')}, {tokens.low:,.0f} to {tokens.high:,.0f} tokens in, {money}")
     source = "its price is not known" if painter.price is None else f"priced by {painter.price.source}"
     say(f"  {inert(arguments.model)}: {source}")
     if painter.rewriter is not None:
-        rewriting = count(len(todo.left), "request")
-        say(f"  and up to {rewriting} of {inert(painter.rewriter.model)} before, for the prompts: not in these figures")
+        rewriter = inert(painter.rewriter.model)
+        say(f"  and up to {count(left, 'request')} of {rewriter} before, for the prompts: not in these figures")
     return GOOD
 
 
-def value_of(painted: PaintingOutcome, arguments: argparse.Namespace) -> dict[str, object]:
+def value_of(painted: PaintingOutcome, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    return {
-        "out": str(painted.folder),
-        "task": arguments.task,
-        "model": arguments.model,
-        "rewriter": arguments.rewriter,
-        "total": painted.total,
-        "there": painted.there,
-        "painted": painted.painted,
-        "blocked": painted.blocked,
-        "failed": len(painted.failures),
-        "unasked": painted.unasked,
-        "requests": painted.requests,
-        "cost": painted.cost,
-        "seconds": painted.seconds,
-        "failures": dict(painted.failures),
-        "refusals": dict(painted.refusals),
-        "notices": list(painted.notices),
-    }
-
-
-def _print(painted: PaintingOutcome) -> None:
-    from tsgkit.report.image_text import painted_lines
-    from tsgkit.runs.shards import whole_of
-
-    say_lines(painted_lines(painted))
-    if (whole := whole_of(painted.folder)) != painted.folder:
-        name = inert(str(whole))
-        say(f"all shards together: tsgkit runs merge {name}.shard-* -o {name}")
-
-
-def _say_what_is_left(painted: PaintingOutcome, painter: Painter) -> None:
-    """Print errors, the reason for stopping, and how to resume."""
-    from tsgkit.report.image_text import trouble_lines
-
-    for line in trouble_lines(painted):
-        complain(line)
-    if not painted.complete:
-        how = "raise the limit in" if painted.budget else "go on with"
-        complain(f"nothing is lost; {how}: {_redacted(shlex.join(('tsgkit', *sys.argv[1:])), painter)}")
-
-
-def _redacted(command: str, painter: Painter) -> str:
-    from tsgkit.llm.settings import secrets_of
-
-    return secrets_of(painter.all_settings).redact(command)
+    asked = {name: getattr(arguments, name) for name in ("task", "model", "rewriter")}
+    counts = {name: getattr(painted, name) for name in ("total", "there", "painted", "blocked")}
+    rest = {name: getattr(painted, name) for name in ("unasked", "requests", "cost", "seconds")}
+    told = {"failures": dict(painted.failures), "refusals": dict(painted.refusals), "notices": list(painted.notices)}
+    return {"out": str(painted.folder), **asked, **counts, "failed": len(painted.failures), **rest, **told}

@@ -57,8 +57,19 @@ def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: 
         arguments = parser.parse_args(words)
     except argparse.ArgumentError as error:
         raise UsageError(str(error)) from None
-    code, said = _alone(module.run, arguments)
-    return MadeItems(Path(output), json.loads(said or "{}") if "--json" in flags else {}, code)
+    done: Future[int] = Future()
+    said = io.StringIO()
+
+    def work() -> None:
+        try:
+            OUTPUT.set(said)
+            done.set_result(module.run(arguments))
+        except BaseException as error:  # noqa: BLE001  (raised by whoever waits)
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True, name="tsgkit-make").start()  # free of a running event loop
+    code = done.result()
+    return MadeItems(Path(output), json.loads(said.getvalue() or "{}") if "--json" in flags else {}, code)
 
 
 def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -76,19 +87,3 @@ def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Itera
             told = [f"{key}={one}" for key, one in value.items()] if isinstance(value, Mapping) else value
             for one in told if isinstance(told, (list, tuple)) else [told]:
                 yield from (*option, registered_name(one) if name == "model" and not isinstance(one, str) else str(one))
-
-
-def _alone(run: Any, arguments: argparse.Namespace) -> tuple[int, str]:  # noqa: ANN401
-    """Run a maker in its own thread, free of a running event loop; return its exit code and output."""
-    done: Future[int] = Future()
-    said = io.StringIO()
-
-    def work() -> None:
-        try:
-            OUTPUT.set(said)
-            done.set_result(run(arguments))
-        except BaseException as error:  # noqa: BLE001  (raised by whoever waits)
-            done.set_exception(error)
-
-    threading.Thread(target=work, daemon=True, name="tsgkit-make").start()
-    return done.result(), said.getvalue()

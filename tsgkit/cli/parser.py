@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from tsgkit.cli.terminal import complain, say
@@ -63,34 +63,28 @@ class Listed(argparse.Action):
 
 def mistake(message: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
     """Return an argparse error in plain words, with a suggestion (empty: none)."""
+    from tsgkit.lexicon import meant
+
     if found := UNKNOWN.fullmatch(message):
-        return _unknown(found[1].split(), parser)
+        words = found[1].split()
+        option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
+        if option is None:
+            return f"unexpected: {' '.join(words)}", ""
+        known = {name for one in _parsers(parser) for name in one._option_string_actions if len(name) > 2}
+        near = meant(option, sorted(known))
+        return f"there is no option {option}", near if near.endswith("?") else ""
     if found := REQUIRED.fullmatch(message):
         verbs = next((one for one in parser._actions if isinstance(one, argparse._SubParsersAction)), None)
         return f"missing: {found[1]}", f"choose from {', '.join(verbs.choices)}" if verbs and verbs.required else ""
     if found := CHOICE.fullmatch(message):
         given, choices = found[2][1:-1], [one.strip().strip("'\"") for one in found[3].split(",")]
         named = f"{found[1]}: there is no" if found[1].startswith("-") else f"there is no {found[1].lower()}"
-        return f"{named} {given}", _meant(given, choices)
+        return f"{named} {given}", meant(given, choices)
     if found := OPTION.fullmatch(message):
-        return f"{found[1]}: {_plain(found[2])}", ""
+        value = VALUE.fullmatch(found[2])
+        problem = LACKS.get(found[2], found[2]) if value is None else f"{value[2]} is no {NUMBERS[value[1]]}"
+        return f"{found[1]}: {problem}", ""
     return message, ""
-
-
-def _plain(problem: str) -> str:
-    if found := VALUE.fullmatch(problem):
-        return f"{found[2]} is no {NUMBERS[found[1]]}"
-    return LACKS.get(problem, problem)
-
-
-def _unknown(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[str, str]:
-    word = next((word for word in words if word.startswith("-")), words[0])
-    if not word.startswith("-"):
-        return f"unexpected: {' '.join(words)}", ""
-    name = word.partition("=")[0]
-    options = sorted({option for one in _parsers(parser) for option in one._option_string_actions if len(option) > 2})
-    near = _meant(name, options)
-    return f"there is no option {name}", near if near.endswith("?") else ""
 
 
 def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -100,9 +94,3 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
         if isinstance(action, argparse._SubParsersAction):
             for one in action.choices.values():
                 yield from _parsers(one)
-
-
-def _meant(name: str, names: Sequence[str]) -> str:
-    from tsgkit.lexicon import meant
-
-    return meant(name, names)

@@ -15,11 +15,11 @@ import os
 from dataclasses import asdict
 
 from tsgkit.cli.options import add_mapping
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import inert, say, say_json, say_lines
 from tsgkit.errors import GOOD
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.previews import Preview, PreviewOptions, TaskPrompts, preview_of, task_prompts
-from tsgkit.suites.styles import PRESETS, Style
+from tsgkit.suites.previews import PreviewOptions, preview_of, task_prompts
+from tsgkit.suites.styles import PRESETS
 from tsgkit.suites.suite import task_named, task_of
 
 
@@ -43,75 +43,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List prompts or show one."""
     if arguments.action == "list":
-        _list(arguments)
-        return GOOD
-    options = PreviewOptions(
-        item=arguments.item,
-        data=arguments.data,
-        style=arguments.style,
-        shots=arguments.shots,
-        seed=arguments.seed,
-        prompts=arguments.prompts,
-    )
+        return _list(arguments)
+    names = ("item", "data", "style", "shots", "seed", "prompts")
+    options = PreviewOptions(**{name: getattr(arguments, name) for name in names})
     found = preview_of(task_of(load_card(task_named(arguments.task))), options)
     if arguments.json:
-        say(json.dumps(_value(found), indent=2))
-    else:
-        _show(found)
-    return GOOD
-
-
-def _show(found: Preview) -> None:
-    say("\n".join(map(inert, found.text.split("\n"))))
+        value = {"task": found.task, "style": found.style.name, "shots": found.style.shots, "item_id": found.item_id}
+        value |= {"examples": list(found.examples), "fingerprint": found.fingerprint}
+        say_json(value | {"messages": list(found.messages), "schema": found.schema, "notes": list(found.notes)})
+        return GOOD
+    say_lines(map(inert, found.text.split("\n")))
     for note in found.notes:
         say(f"\n({inert(note)})")
     if found.schema is not None:
         say(f"\n(answer schema, sent beside the prompt)\n{inert(json.dumps(found.schema, ensure_ascii=False))}")
+    return GOOD
 
 
-def _value(found: Preview) -> dict[str, object]:
-    return {
-        "task": found.task,
-        "style": found.style.name,
-        "shots": found.style.shots,
-        "item_id": found.item_id,
-        "examples": list(found.examples),
-        "fingerprint": found.fingerprint,
-        "messages": list(found.messages),
-        "schema": found.schema,
-        "notes": list(found.notes),
-    }
-
-
-def _list(arguments: argparse.Namespace) -> None:
+def _list(arguments: argparse.Namespace) -> int:
     tasks = task_prompts(map(task_of, map(load_card, card_names())), arguments.prompts)
     if arguments.json:
-        styles = [_style_value(style) for style in PRESETS.values()]
-        say(json.dumps({"tasks": [asdict(task) for task in tasks], "styles": styles}, indent=2))
-        return
+        names = ("reasoning", "shots", "schema")
+        styles = [{"style": one.name, **{name: getattr(one, name) for name in names}} for one in PRESETS.values()]
+        say_json({"tasks": [asdict(task) for task in tasks], "styles": styles})
+        return GOOD
     for task in tasks:
-        _print_task(task)
+        say(inert(f"{task.task}: {task.title}"))
+        by_folder: dict[str, list[str]] = {}
+        for part, source in task.parts.items():
+            by_folder.setdefault(os.path.dirname(source), []).append(part)  # noqa: PTH120  a source may lie in a zip
+        for folder, parts in by_folder.items():
+            say(f"  {inert(folder)}: {', '.join(parts)}")
+        if task.problem:
+            say(f"  none: {inert(task.problem)}")
     say("styles")
     for style in PRESETS.values():
-        say(f"  {style.name:<13} {_described(style)}")
-
-
-def _print_task(task: TaskPrompts) -> None:
-    say(inert(f"{task.task}: {task.title}"))
-    by_folder: dict[str, list[str]] = {}
-    for part, source in task.parts.items():
-        by_folder.setdefault(os.path.dirname(source), []).append(part)  # noqa: PTH120  a source may lie in a zip
-    for folder, names in by_folder.items():
-        say(f"  {inert(folder)}: {', '.join(names)}")
-    if task.problem:
-        say(f"  none: {inert(task.problem)}")
-
-
-def _style_value(style: Style) -> dict[str, object]:
-    return {"style": style.name, "reasoning": style.reasoning, "shots": style.shots, "schema": style.schema}
-
-
-def _described(style: Style) -> str:
-    reasoning = "step by step, then the answer" if style.reasoning else "the answer at once"
-    shots = f", after {style.shots} worked examples" if style.shots else ""
-    return reasoning + shots + (", as JSON in a schema" if style.schema else "")
+        reasoning = "step by step, then the answer" if style.reasoning else "the answer at once"
+        shots = f", after {style.shots} worked examples" if style.shots else ""
+        say(f"  {style.name:<13} {reasoning}{shots}{', as JSON in a schema' if style.schema else ''}")
+    return GOOD

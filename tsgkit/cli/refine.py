@@ -23,38 +23,35 @@ item_id ITEM/PASSAGE, both numbered from 0.
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass, field
+from contextlib import nullcontext, redirect_stdout, suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from tsgkit.cli.agent_options import (
+from tsgkit.cli.agent_work import (
     add_effort,
     add_model_options,
-    calls_of,
+    agent_calls,
     carried_out,
     change_line,
     digest,
-    exit_code,
+    finish,
+    finish_shard,
     kept_when_interrupted,
     limits_of,
-    say_notes,
-    say_stopped,
     say_usage,
-    shard_done,
     usage_value,
 )
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
-from tsgkit.cli.review import review_of
-from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place
+from tsgkit.cli.terminal import complain, complain_first, count, inert, progress_line, say, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
@@ -71,7 +68,7 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.rows import Entry
     from tsgkit.report.cleaned_graphs import CleaningSummary
     from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.runs.jobs import Engine, Watch
+    from tsgkit.runs.jobs import Engine
 
 EFFORT = "medium"
 SHOWN = 5
@@ -152,32 +149,36 @@ def _run(arguments: argparse.Namespace) -> int:
     document = Document(stream.file, stream.format, tuple(entries))
     if arguments.review and not arguments.model and not Path(f"{arguments.out}.review").exists():
         refuse_to_overwrite(arguments.out, force=arguments.force)  # before a person is asked
-    asked = _asked(document, sentences, effort, arguments)
-    calls = calls_of(arguments, arguments.out, asked) if arguments.model else None
-    try:
+    narratives = [(entry.item, entry.narrative) for entry in document.entries]
+    asked = {
+        "work": "refine",
+        "items": digest([[item, repr(one.descriptions), repr(one.vocabulary)] for item, one in narratives]),
+        "told": digest(sentences),
+        "effort": asdict(effort),
+        "hint": arguments.hint,
+    }
+    with agent_calls(arguments, arguments.out, asked) if arguments.model else nullcontext() as calls:
         if calls is None:
             cleaned = [one for _, one in _repaired(document.entries, stream.size, effort, arguments)]
         else:
-            work = functools.partial(_clean, document, calls, sentences, effort, arguments)
-            cleaned = carried_out(calls, work, arguments, watch=_without_bars() if arguments.watch else None)
-        if calls is not None and calls.shard is not None:
-            stopped = next((one.stopped for one in cleaned if one.stopped), "")
-            return shard_done(calls, stopped, [failure for one in cleaned for failure in one.failures], arguments)
+            cleaned = _cleaned(document, calls, sentences, effort, arguments)
+            if calls.shard is not None:
+                stopped = next((one.stopped for one in cleaned if one.stopped), "")
+                return finish_shard(calls, stopped, [why for one in cleaned for why in one.failures], arguments)
         if arguments.review:
             from tsgkit.agents.cleaner import with_proposals
+            from tsgkit.cli.graph_review import review_of
 
-            cleaned = list(map(with_proposals, cleaned))
-            is_ours = calls is not None or arguments.force
+            is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
+            proposals = list(map(with_proposals, cleaned))
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
-                in_browser = arguments.review_in == BROWSER
-                reviewed = review_of(document, cleaned, arguments.out, sentences, force=is_ours, in_browser=in_browser)
+                reviewed = review_of(
+                    document, proposals, arguments.out, sentences, force=is_ours, in_browser=in_browser
+                )
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
         return _finish(source, zip(document.entries, cleaned, strict=True), calls, arguments)
-    finally:
-        if calls is not None:
-            calls.close()
 
 
 def _stream(arguments: argparse.Namespace) -> EntryStream:
@@ -222,33 +223,13 @@ def _described(finding: Finding) -> str:
     return f"line {finding.place.line}: {finding.message}" if finding.place.line else finding.message
 
 
-def _asked(
-    document: Document, sentences: Sequence[str], effort: Effort, arguments: argparse.Namespace
-) -> dict[str, Any]:
-    """Return what can change an answer: the graphs, the story, the effort."""
-    from dataclasses import asdict
-
-    def said(entry: Entry) -> object:
-        narrative = entry.narrative
-        return [entry.item, repr(narrative.descriptions), repr(narrative.vocabulary)]
-
-    items = [said(entry) for entry in document.entries]
-    return {
-        "work": "refine",
-        "items": digest(items),
-        "told": digest(sentences),
-        "effort": asdict(effort),
-        "hint": arguments.hint,
-    }
-
-
 def _repaired(
     entries: Iterable[Entry], size: int, effort: Effort, arguments: argparse.Namespace
 ) -> Iterator[tuple[Entry, Cleaned]]:
     """Yield every item and its repaired graphs, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
 
-    work = functools.partial(repaired, effort=effort)
+    work = partial(repaired, effort=effort)
     first: list[Entry] = []
     entries, graphs = iter(entries), 0
     while graphs < MANY_GRAPHS and (entry := next(entries, None)) is not None:
@@ -277,9 +258,15 @@ def _by_processes(
     sent: deque[list[Entry]] = deque()
 
     def tasks() -> Iterator[tuple[Any, ...]]:
-        for chunk in _chunks(entries):
-            sent.append(chunk)
-            yield work, [entry.narrative for entry in chunk]
+        graphs, chunk = 0, list[Any]()
+        for entry in chain(entries, [None]):
+            if chunk and (entry is None or graphs >= CHUNK):
+                sent.append(chunk)
+                yield work, [one.narrative for one in chunk]
+                graphs, chunk = 0, []
+            if entry is not None:
+                chunk.append(entry)
+                graphs += len(entry.narrative.graphs)
 
     done, show = 0, progress_line("items")
     with Workers(workers) as pool:
@@ -289,19 +276,6 @@ def _by_processes(
             done += len(chunk)
             if size:
                 show(done, size)
-
-
-def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield the items in lists of at least ``CHUNK`` graphs, and the rest."""
-    chunk, graphs = list[Any](), 0
-    for entry in entries:
-        chunk.append(entry)
-        graphs += len(entry.narrative.graphs)
-        if graphs >= CHUNK:
-            yield chunk
-            chunk, graphs = [], 0
-    if chunk:
-        yield chunk
 
 
 def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
@@ -321,60 +295,53 @@ class _Plain:
         return getattr(self._stream, name)
 
 
-def _without_bars() -> Watch:
-    """Return callbacks that print waits and interrupts only, since the steps show the progress."""
-    from dataclasses import replace
-
-    from tsgkit.report.progress import Progress
-
-    return replace(Progress(cast(IO[str], _Plain(sys.stderr))).watch, changed=lambda: None)
-
-
 def _tell(item: str, step: Step) -> None:
     """Print one step."""
     place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
-    said = f"{place}: {step.name}, {count(step.left, 'finding')} left, {count(step.calls, 'call')}"
     with suppress(OSError):
-        print(said, file=sys.stderr, flush=True)
+        counts = f"{count(step.left, 'finding')} left, {count(step.calls, 'call')}"
+        print(f"{place}: {step.name}, {counts}", file=sys.stderr, flush=True)
 
 
-async def _clean(
-    document: Document,
-    calls: AgentCalls,
-    sentences: Sequence[str],
-    effort: Effort,
-    arguments: argparse.Namespace,
-    engine: Engine,
+def _cleaned(
+    document: Document, calls: AgentCalls, sentences: Sequence[str], effort: Effort, arguments: argparse.Namespace
 ) -> list[Cleaned]:
-    """Return the same with a model: one passage after the other in a narrative, several narratives at a time."""
+    """Return the cleaned items with a model: one passage after the other in a narrative, several narratives at a
+    time."""
     from tsgkit.agents.cleaner import arefine
     from tsgkit.agents.passages import passages_of
+    from tsgkit.report.progress import Progress
 
-    stopped = ""
+    async def work(engine: Engine) -> list[Cleaned]:
+        stopped = ""
 
-    async def one(unit: tuple[str, Entry]) -> Cleaned:
-        nonlocal stopped
-        number, entry = unit
-        cleaned = await arefine(
-            entry.narrative,
-            None if stopped else calls.asker,
-            told=sentences,
-            hint=arguments.hint or "",
-            effort=effort,
-            item=number,
-            passage_done=lambda _: engine.changed(),
-            step_done=functools.partial(_tell, entry.item) if arguments.watch else None,
-        )
-        stopped = stopped or cleaned.stopped
-        return cleaned
+        async def one(unit: tuple[str, Entry]) -> Cleaned:
+            nonlocal stopped
+            number, entry = unit
+            cleaned = await arefine(
+                entry.narrative,
+                None if stopped else calls.asker,
+                told=sentences,
+                hint=arguments.hint or "",
+                effort=effort,
+                item=number,
+                passage_done=lambda _: engine.changed(),
+                step_done=partial(_tell, entry.item) if arguments.watch else None,
+            )
+            stopped = stopped or cleaned.stopped
+            return cleaned
 
-    units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
+        def passages(unit: tuple[str, Entry]) -> int:
+            return sum(1 for _ in passages_of(unit[1].narrative, sentences))
 
-    def passages(unit: tuple[str, Entry]) -> int:
-        return sum(1 for _ in passages_of(unit[1].narrative, sentences))
+        units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
+        workers = min(arguments.concurrency, len(units))
+        return list((await engine.made(units, one, workers=workers, steps=passages)).values())
 
-    made = await engine.made(units, one, workers=min(arguments.concurrency, len(units)), steps=passages)
-    return list(made.values())
+    watch = None
+    if arguments.watch:  # the steps show the progress; waits and interrupts are printed beside them
+        watch = replace(Progress(cast(IO[str], _Plain(sys.stderr))).watch, changed=lambda: None)
+    return carried_out(calls, work, arguments, watch=watch)
 
 
 def _finish(
@@ -411,44 +378,43 @@ def _finish(
     if arguments.report:
         write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
     summary.notes[:0] = [f"left out: {line}" for line in source.broken]
-    _print(source, summary, calls, arguments)
-    say_stopped(summary.stopped, summary.failures)
-    return exit_code(calls, summary.stopped, [*summary.failures, *source.broken])
+    value = _summary_value(source, summary, calls, arguments)
+    return finish(value, lambda: _show(summary, value, arguments), calls, arguments, source.broken)
 
 
-def _print(source: Source, summary: CleaningSummary, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:
+def _summary_value(
+    source: Source, summary: CleaningSummary, calls: AgentCalls | None, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    tally = summary.tally
+    return {
+        "file": source.stream.file,
+        "format": source.stream.format,
+        "graphs": tally.graphs,
+        "graphs_touched": tally.touched,
+        "changes": dict(tally.authors),
+        "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
+        "proposed": [json.loads(change_line(item, change)) for item, change in summary.proposed],
+        "refused": tally.refused,
+        "findings_before": dict(tally.before),
+        "findings_after": dict(tally.after),
+        "undecided": tally.undecided,
+        "stopped": summary.stopped,
+        "failures": summary.failures,
+        "notes": summary.notes,
+        "report": arguments.report,
+    } | usage_value(calls, tally.calls)
+
+
+def _show(summary: CleaningSummary, usage: dict[str, Any], arguments: argparse.Namespace) -> None:
     from tsgkit.graph.repairs import MODEL
     from tsgkit.report import terminal
     from tsgkit.report.cleaned_graphs import tables
 
-    tally = summary.tally
-    usage = usage_value(calls, tally.calls)
-    if arguments.json:
-        value = {
-            "file": source.stream.file,
-            "format": source.stream.format,
-            "graphs": tally.graphs,
-            "graphs_touched": tally.touched,
-            "changes": dict(tally.authors),
-            "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
-            "proposed": [json.loads(change_line(item, change)) for item, change in summary.proposed],
-            "refused": tally.refused,
-            "findings_before": dict(tally.before),
-            "findings_after": dict(tally.after),
-            "undecided": tally.undecided,
-            "stopped": summary.stopped,
-            "failures": summary.failures,
-            "notes": summary.notes,
-            "report": arguments.report,
-        }
-        say(json.dumps(value | usage, indent=2))
-        return
-    out = inert(arguments.out)
+    out, tally = inert(arguments.out), summary.tally
     by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
     say(f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}")
     for table in tables(tally):
-        for line in terminal.table(table):
-            say(line)
+        say_lines(terminal.table(table))
     if summary.proposed:
         say(f"proposed ({tally.proposed}; --review asks you):")
         for item, change in summary.proposed:
@@ -468,6 +434,6 @@ def _print(source: Source, summary: CleaningSummary, calls: AgentCalls | None, a
         complain(f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made", DOUBTFUL)
     if tally.calls:
         say_usage(usage)
-    say_notes(summary.notes)
+    complain_first(summary.notes, 5, "and {} more like these (--json has them)")
     page = f", {inert(arguments.report)}" if arguments.report else ""
     say(f"written: {out}, {out}.changes.jsonl{page}")

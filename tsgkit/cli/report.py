@@ -17,16 +17,25 @@ mention), repetition (cue words in it) and descriptiveness (words for each edge)
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.figures import add_report_arguments, report_figure, say_left_out
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.targets import add_output_arguments, check_targets, chosen_format, deliver, write_output
+from tsgkit.cli.run_outputs import (
+    add_output_arguments,
+    add_report_arguments,
+    check_targets,
+    chosen_format,
+    deliver,
+    report_figure,
+    say_left_out,
+    shards_united,
+)
 from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
+from tsgkit.library.overwrites import refuse_to_replace_data, write_report
 from tsgkit.report.report_rows import CHOICES, HEADLINE
 
 if TYPE_CHECKING:
@@ -62,12 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("columns", "profile"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name} is said of a figure", hint="add --figure METRIC:G -o FILE.pdf")
-    return _tables(arguments)
-
-
-def _tables(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.merge_summary import shards_united
-
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
     check_targets(files, arguments.runs)
     name = chosen_format(arguments, "report", "--figure METRIC:G")
@@ -75,71 +78,56 @@ def _tables(arguments: argparse.Namespace) -> int:
         hint = f"give {PUBLISHED}, or the folder that the official SceneEval code wrote to"
         raise UsageError(f"--against {arguments.against}: no such folder", hint=hint)
     with shards_united(arguments) as shown:
-        return _report(name, arguments, shown)
+        report = _gathered(arguments)
+        rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)  # the shards have one name
+        beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
+        return _write(replace(report, rows=rows, beside=tuple(beside)), name, arguments)
 
 
-def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
-    from tsgkit.report import terminal
-    from tsgkit.report.formats import write
+def _gathered(arguments: argparse.Namespace) -> Report:
+    """Return the report, with other results beside it where they are asked for."""
     from tsgkit.report.report_rows import gather
+    from tsgkit.suites.suite import task_named
 
-    also = [_gated(text) for text in arguments.fail_under]
-    chosen = {"metrics": arguments.metrics, "also": also, "tasks": arguments.task}
-    report = gather(arguments.runs, arguments.by, arguments.data, **chosen)
+    gated = []
+    for text in arguments.fail_under:
+        task, _, metric = text.partition("=")[0].rpartition(".")
+        with suppress(UsageError):  # it is raised when the gates are read
+            task = task_named(task)
+        gated.append(f"{task}.{metric}")
+    metrics, tasks = arguments.metrics, arguments.task
+    report = gather(arguments.runs, arguments.by, arguments.data, metrics=metrics, also=gated, tasks=tasks)
     say_left_out(report)
     if arguments.against == PUBLISHED:
         from tsgkit.report.published_tables import against_published
 
-        report = against_published(report)
-    elif arguments.against is not None:
+        return against_published(report)
+    if arguments.against is not None:
         from tsgkit.report.official_results import against_official
 
-        report = against_official(report, Path(arguments.against))
-    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)  # the shards have one name
-    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
-    report = replace(report, rows=rows, beside=tuple(beside))
-    gates = _gates(arguments.fail_under, report)
-    on_screen = name == "terminal" and arguments.output is None
-    deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
-    _write_for_ci(report, gates, arguments)
-    return _exit_code(report, gates)
+        return against_official(report, Path(arguments.against))
+    return report
 
 
-def _gated(text: str) -> str:
-    """Return the metric that a gate is about, with its task, if there is one of this name."""
-    from tsgkit.suites.suite import task_named
-
-    task, _, metric = text.partition("=")[0].rpartition(".")
-    try:
-        return f"{task_named(task)}.{metric}"
-    except UsageError:  # told when the gates are read
-        return f"{task}.{metric}"
-
-
-def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
-    if not texts:
-        return ()
+def _write(report: Report, name: str, arguments: argparse.Namespace) -> int:
+    from tsgkit.report import junit, summary, terminal
+    from tsgkit.report.formats import write
     from tsgkit.runs.gates import gates_for
 
-    return gates_for(texts, {row.task: row.of for row in report.rows if row.of is not None})
-
-
-def _write_for_ci(report: Report, gates: tuple[Gate, ...], arguments: argparse.Namespace) -> None:
-    from tsgkit.library.overwrites import refuse_to_replace_data
-
+    tasks = {row.task: row.of for row in report.rows if row.of is not None}
+    gates = gates_for(arguments.fail_under, tasks) if arguments.fail_under else ()
+    on_screen = name == "terminal" and arguments.output is None
+    deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
     if arguments.junit is not None:
-        from tsgkit.report import junit
-
-        write_output(arguments.junit, junit.write(report, gates))
+        write_report(arguments.junit, junit.write(report, gates))
     if arguments.summary is not None:
-        from tsgkit.report import summary
-
         refuse_to_replace_data(arguments.summary, "")  # lines are added to it, which rows do not survive
         try:
             with arguments.summary.open("a", encoding="utf-8") as file:
                 file.write(summary.write(report, gates))
         except OSError as error:
             raise FileProblem(f"{arguments.summary}: cannot be written: {error.strerror}") from None
+    return _exit_code(report, gates)
 
 
 def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:

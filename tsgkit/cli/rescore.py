@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.terminal import count, inert, say, say_lines, screen
+from tsgkit.cli.terminal import count, inert, job_watch, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
@@ -34,26 +35,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Score again, and print the changes."""
     from tsgkit.report.figures import percent
-    from tsgkit.report.progress import Progress
     from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines
-    from tsgkit.runs.jobs import Watch
     from tsgkit.runs.rescore_job import Rescoring
     from tsgkit.runs.results import result_value
     from tsgkit.runs.saved_run import open_saved_run
 
     job = Rescoring(arguments.run, arguments.data, arguments.executor)
-    rescored = job.carry_out(Watch() if arguments.quiet else Progress().watch)
+    rescored = job.carry_out(job_watch(quiet=arguments.quiet))
     before, after = rescored.before, rescored.after
     reopened = open_saved_run(arguments.run, arguments.data)
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in after]
         reread = [_reread_value(one) for one in rescored.reread]
-        say(
-            json.dumps(
-                {"run": str(arguments.run), "results": values, "reread": reread, "misfits": rescored.misfits}, indent=2
-            )
-        )
+        say_json({"run": str(arguments.run), "results": values, "reread": reread, "misfits": rescored.misfits})
         return GOOD
     say_lines(board_lines(after, reopened.prepared, screen()))
     metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
@@ -63,9 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
         if was is not None and now is not None and was.value != now.value:
             say(f"  {inert(new.cell.title)}: {name} was {percent(was)}, is {percent(now)}")
     if rescored.misfits:
-        said = "did not fit into the run: made anew where their replies are recorded, else not asked yet"
-        say(f"  {count(rescored.misfits, 'record')} of samples.jsonl {said}")
-    _print_reread(rescored)
+        misfits = "did not fit into the run: made anew where their replies are recorded, else not asked yet"
+        say(f"  {count(rescored.misfits, 'record')} of samples.jsonl {misfits}")
+    if rescored.reread:
+        say_lines(_reread_lines(rescored))
     changed = sum(old.board != new.board for old, new in zip(before, after, strict=True))
     samples = count(reopened.header["samples"], "sample")
     scored = f"{samples} scored again, {changed} of {count(len(after), 'row')} changed"
@@ -73,29 +69,24 @@ def run(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
-def _print_reread(rescored: Rescored) -> None:
+def _reread_lines(rescored: Rescored) -> Iterator[str]:
     """Name the samples that the reader of this version reads differently."""
     from tsgkit.replies import READER
 
-    if not rescored.reread:
-        return
     before = f"by reader {READER} than by reader {rescored.reader}" if rescored.reader != READER else "than before"
-    say(f"  {count(len(rescored.reread), 'sample')} read differently {before}:")
+    yield f"  {count(len(rescored.reread), 'sample')} read differently {before}:"
     for one in rescored.reread[:MOST_SHOWN]:
-        said = (f"{outcome} {_shortly(answer)}".strip() for outcome, answer in (one.before, one.after))
-        say(f"    {inert(one.cell.title)} {inert(one.item_id)}: {' -> '.join(said)}")
+        readings = []
+        for outcome, answer in (one.before, one.after):
+            text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+            text = "" if answer is None else inert(text)
+            readings.append(f"{outcome} {text if len(text) <= LONGEST else f'{text[:LONGEST]}...'}".strip())
+        yield f"    {inert(one.cell.title)} {inert(one.item_id)}: {' -> '.join(readings)}"
     if (more := len(rescored.reread) - MOST_SHOWN) > 0:
-        say(f"    and {more:,} more: --json lists them")
-
-
-def _shortly(answer: object) -> str:
-    text = (
-        "" if answer is None else inert(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False))
-    )
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        yield f"    and {more:,} more: --json lists them"
 
 
 def _reread_value(one: Reread) -> dict[str, Any]:
-    (outcome, answer), (outcome_now, answer_now) = one.before, one.after
-    before, after = {"outcome": outcome, "answer": answer}, {"outcome": outcome_now, "answer": answer_now}
-    return {**one.cell.value, "item_id": one.item_id, "before": before, "after": after}
+    readings = zip(("before", "after"), (one.before, one.after), strict=True)
+    value = {name: {"outcome": outcome, "answer": answer} for name, (outcome, answer) in readings}
+    return {**one.cell.value, "item_id": one.item_id, **value}

@@ -1,159 +1,120 @@
-"""The option --review: a person accepts, rejects or edits every proposed change."""
+"""Reviews by a person, here or on a page: their options, and the way of asking for every decision that is missing.
+
+What is typed is read so that a signal is heard at any moment. Python runs the handler of a signal between two of its
+own steps: one that arrives when ``readline`` has begun, and its wait for the terminal has not, is heard only with the
+next line. Here a signal ends the wait in either case.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import select
+import signal
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO
 
-from tsgkit.cli.proposals import FORM, Proposals, Proposed, proposed_in, seen, triplet_of
-from tsgkit.cli.terminal import complain, inert, say
-from tsgkit.cli.typed_lines import TypedLines
+from tsgkit.cli.terminal import say
 from tsgkit.errors import UsageError
-from tsgkit.graph.rules import check_narrative
-from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaner import Cleaned
-    from tsgkit.graph.model import ActionGraph
-    from tsgkit.graph.repairs import Change
-    from tsgkit.library.documents.reader import Document
+    from tsgkit.serve.decidable import Decidable
 
-KEYS = "a accept, r reject, e edit, q stop and go on later"
+TERMINAL, BROWSER = "terminal", "browser"
 
 
-def review_of(
-    document: Document,
-    cleaned: Sequence[Cleaned],
-    out: str,
-    told: Sequence[str] = (),
-    *,
-    force: bool = False,
-    in_browser: bool = False,
-) -> list[Cleaned] | None:
-    """Return the cleaned graphs with only the accepted changes; None if the review is not finished.
-
-    The decisions are made in the terminal or on a page. The review does not start if its result could not be written:
-    without ``force``, ``out`` must not exist.
-    """
-    from tsgkit.agents.review import Review, proposal
-
-    proposed = list(proposed_in(document, cleaned, told))
-    with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
-        proposals = Proposals(proposed, review)
-        if len(proposals.decisions) < len(proposed):
-            refuse_to_overwrite(out, force=force)
-            if not (_on_page(proposals, out) if in_browser else _in_terminal(proposals)):
-                complain("left before the end; nothing was written", "the same command goes on with this review")
-                return None
-        decisions = proposals.decisions
-    return _applied(document, cleaned, decisions)
-
-
-def _on_page(proposals: Proposals, out: str) -> bool:
-    """Ask for the decisions on a page, and return whether all are made."""
-    from tsgkit.cli.review_page import ReviewPage
-    from tsgkit.serve.decision_page import decide_in_browser
-
-    return decide_in_browser(ReviewPage(proposals, out), say=say)
-
-
-def _in_terminal(proposals: Proposals) -> bool:
-    """Ask for the decisions that are missing, and return whether all are made."""
-    typed, total = TypedLines(sys.stdin), len(proposals.proposed)
-    return all(
-        _decide(proposals, typed, number, f"{number + 1} of {total}")
-        for number in range(len(proposals.decisions), total)
+def add_review_place(parser: argparse.ArgumentParser) -> None:
+    """Add the option --review-in."""
+    parser.add_argument(
+        "--review-in",
+        choices=(TERMINAL, BROWSER),
+        help="review here, or on a page in the browser, which needs tsgkit[view]; implies --review (default: terminal)",
     )
 
 
-def _decide(proposals: Proposals, typed: TypedLines, number: int, place: str) -> bool:
-    """Show one proposal and read the decision; False where the person leaves."""
-    for line in shown_lines(proposals.proposed[number], proposals.decisions, place):
-        say(inert(line))
-    while True:
-        key = _line(typed, KEYS)
-        if key in ("", "q"):
-            return False
-        if key in ("a", "r"):
-            proposals.decide(number, "accept" if key == "a" else "reject")
-            return True
-        if key == "e" and (triplet := _triplet(typed)) is not None:
-            proposals.decide(number, "edit", triplet)
-            return True
+def resolve_review_place(arguments: argparse.Namespace) -> None:
+    """Set --review where --review-in is given, and the place where it is not.
+
+    Raise ``ExtraMissing`` if the page cannot be served, which is found before a model is asked.
+    """
+    arguments.review = arguments.review or arguments.review_in is not None
+    arguments.review_in = arguments.review_in or TERMINAL
+    if arguments.review_in == BROWSER:
+        from tsgkit.serve.local_server import require_server
+
+        require_server()
 
 
-def shown_lines(one: Proposed, decisions: Sequence[dict[str, Any]], place: str) -> Iterator[str]:
-    """Yield a proposal as it is shown: the sentence, the graph as decided so far and with the change, and the
-    reason."""
-    shown = seen(one, decisions)
-    yield f"{place}: {shown.title}"
-    yield f"  sentence: {one.sentence or '(none is known)'}"
-    yield "  before:"
-    yield from _marked(shown.before, shown.removed, "-")
-    yield "  after:"
-    yield from _marked(shown.after, shown.added, "+")
-    if shown.note:
-        yield f"  ({shown.note})"
-    yield f"  because: {one.change.reason} [{one.change.code}]"
+def require_terminal() -> None:
+    """Raise ``UsageError`` if standard input is not a terminal."""
+    if not sys.stdin.isatty():
+        hint = "run it in a terminal, use --review-in browser, or omit --review to write all items without errors"
+        raise UsageError("--review needs a terminal, and standard input is not one", hint=hint)
 
 
-def _marked(graph: ActionGraph, marks: Sequence[bool], mark: str) -> Iterator[str]:
-    """Yield the lines of a graph, some of them marked."""
-    for triplet, is_marked in zip(graph.triplets, marks, strict=True):
-        yield f"    {mark if is_marked else ' '} {triplet}"
-    if not graph.triplets:
-        yield "      (no triplet)"
+def all_decided(page: Decidable, ask: Callable[[int, TypedLines], bool], *, in_browser: bool) -> bool:
+    """Ask for the decisions that are missing, and return whether all are made.
+
+    In the terminal ``ask`` shows the entry of a number until the person decides; it is False where the person stops.
+    """
+    if in_browser:
+        from tsgkit.serve.decision_page import decide_in_browser
+
+        return decide_in_browser(page, say=say)
+    left = [number for number, entry in enumerate(page.entries()) if entry["decision"] is None]
+    lines = TypedLines(sys.stdin)
+    return all(ask(number, lines) for number in left)
 
 
-def _line(typed: TypedLines, what: str) -> str:
-    """Return what is typed; empty at the end of the input."""
-    say(f"  {what}:")
-    sys.stdout.flush()
-    line = typed.next()
-    return line.strip() or ("again" if line else "")
+class TypedLines:
+    """The lines of a stream, in turn. Nothing else may read it meanwhile."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.left = b""
+
+    def asked(self, what: str) -> str | None:
+        """Say what may be typed, and return the line without spaces around it; None at the end of the input."""
+        say(f"  {what}:")
+        sys.stdout.flush()
+        line = self.next()
+        return line.strip() if line else None
+
+    def next(self) -> str:
+        """Return the next line with its end; empty at the end of the input."""
+        handle = _handle_of(self.stream)
+        if handle is None:
+            return self.stream.readline()
+        while b"\n" not in self.left:
+            _wait(handle)
+            if not (read := os.read(handle, 4096)):
+                break
+            self.left += read
+        line, end, self.left = self.left.partition(b"\n")
+        return (line + end).decode(self.stream.encoding, self.stream.errors or "strict")
 
 
-def _triplet(typed: TypedLines) -> Sequence[str] | None:
-    """Return a triplet that is typed; None where it is none."""
+def _handle_of(stream: TextIO) -> int | None:
+    """Return what can be waited for; None for text in memory, in other threads, and for consoles of Windows."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        return None
     try:
-        return triplet_of(_line(typed, FORM))
-    except UsageError as error:
-        say(f"  {inert(error.message)}")
+        return stream.fileno()
+    except (AttributeError, OSError):
         return None
 
 
-def _applied(document: Document, cleaned: Sequence[Cleaned], decisions: Sequence[dict[str, Any]]) -> list[Cleaned]:
-    from tsgkit.agents.review import decided
-
-    left = iter(decisions)
-    results = []
-    for entry, one in zip(document.entries, cleaned, strict=True):
-        made: list[Change] = []
-        pairs = [(change, next(left)) for change in one.changes]
-        graphs = list(entry.narrative.graphs)
-        for number in one.touched:
-            mine = [(change, decision) for change, decision in pairs if change.graph == number]
-            graphs[number], kept = decided(
-                graphs[number],
-                one.narrative.graphs[number],
-                [change for change, _ in mine],
-                [decision for _, decision in mine],
-            )
-            made += kept
-        narrative = entry.narrative.with_graphs(graphs)
-        touched = tuple(n for n in one.touched if graphs[n].triplets != entry.narrative.graphs[n].triplets)
-        after, notes = tuple(check_narrative(narrative)), (*one.notes, *_notes(pairs))
-        results.append(
-            replace(one, narrative=narrative, changes=tuple(made), after=after, touched=touched, notes=notes)
-        )
-    return results
-
-
-def _notes(pairs: Sequence[tuple[Change, dict[str, Any]]]) -> Iterator[str]:
-    """Yield the reviewer's notes."""
-    for change, decision in pairs:
-        if note := decision.get("note"):
-            yield f"graph {change.graph + 1}, {change.code}, {decision['decision']}: {note}"
+def _wait(handle: int) -> None:
+    """Wait until there is something to read, or the input is at its end."""
+    hears, told = os.pipe()
+    os.set_blocking(told, False)
+    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    try:
+        while handle not in select.select([handle, hears], [], [])[0]:
+            os.read(hears, 4096)  # a signal whose handler raises nothing
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(hears)
+        os.close(told)

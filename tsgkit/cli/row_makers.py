@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from tsgkit.cli.agent_options import add_force, put
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.agent_work import add_force, json_lines, put
+from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 Draw = Callable[[Random], Mapping[str, Any] | str]
@@ -37,12 +37,23 @@ def write_rows(draw: Draw, arguments: argparse.Namespace) -> int:
     """Draw rows until there are enough distinct ones, write them with ids, and print what was rejected and why."""
     if not 1 <= arguments.n <= MOST:
         raise UsageError(f"--n {arguments.n}: from 1 to {MOST:,}")
-    rows, refused = _drawn(draw, arguments.n, arguments.seed)
+    chance, refused = Random(arguments.seed), Counter[str]()
+    rows: dict[str, Mapping[str, Any]] = {}
+    for _ in range(TRIES * arguments.n + TRIES):
+        if len(rows) == arguments.n:
+            break
+        row = draw(chance)
+        if isinstance(row, str):
+            refused[row] += 1
+        elif (text := json.dumps(row)) in rows:
+            refused[REPEATED] += 1
+        else:
+            rows[text] = row
     if rows:
-        named = ({"item_id": f"made-{arguments.seed}-{number}", **row} for number, row in enumerate(rows))
-        put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in named), None, arguments)
+        named = ({"item_id": f"made-{arguments.seed}-{number}", **row} for number, row in enumerate(rows.values()))
+        put(json_lines(named), None, arguments)
     if arguments.json:
-        say(json.dumps({"items": len(rows), "refused": dict(refused)}, indent=2, ensure_ascii=False))
+        say_json({"items": len(rows), "refused": dict(refused)}, ensure_ascii=False)
     else:
         say(f"{count(len(rows), 'item')} made by rules, no model was asked")
         for reason, number in refused.most_common():
@@ -53,18 +64,3 @@ def write_rows(draw: Draw, arguments: argparse.Namespace) -> int:
         return GOOD
     complain(f"only {len(rows):,} of {arguments.n:,} different sound items were found with this seed")
     return FINISHED_WITH_ERRORS
-
-
-def _drawn(draw: Draw, n: int, seed: int) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    chance, refused = Random(seed), Counter[str]()
-    rows: dict[str, Mapping[str, Any]] = {}
-    for _ in range(TRIES * n + TRIES):
-        if len(rows) == n:
-            break
-        row = draw(chance)
-        reason = row if isinstance(row, str) else REPEATED if (text := json.dumps(row)) in rows else ""
-        if isinstance(row, str) or reason:
-            refused[reason] += 1
-        else:
-            rows[text] = row
-    return list(rows.values()), refused

@@ -10,14 +10,13 @@ tsgkit runs show runs/mine --script said.jsonl      what was said, to be edited 
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
+from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 
@@ -52,32 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
-    if arguments.verb == "list":
-        return _list(arguments)
-    if (verb := {"merge": _merge, "pack": _pack, "unpack": _unpack}.get(arguments.verb)) is not None:
-        return verb(arguments)
-    if arguments.script is not None:
-        return _script(arguments)
-    if arguments.subject is not None:
-        raise UsageError("--subject has no use here", hint="add --script FILE")
-    return _show(arguments)
-
-
-def _script(arguments: argparse.Namespace) -> int:
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_overwrite
-    from tsgkit.runs.script_export import script_lines
-
-    lines = list(script_lines(arguments.run, arguments.subject))
-    text = "".join(f"{line}\n" for line in lines)
-    refuse_to_overwrite(arguments.script, *arguments.run.iterdir(), force=arguments.force, text=text)
-    write_text(arguments.script, text)
-    where = inert(str(arguments.script))
-    if arguments.json:
-        say(json.dumps({"script": str(arguments.script), "items": len(lines)}))
-    else:
-        say(f"{where}: replies about {count(len(lines), 'item')}; ask it with script:{where}")
-    return GOOD
+    verbs = {"list": _list, "show": _show, "merge": _merge, "pack": _pack, "unpack": _unpack}
+    return verbs[arguments.verb](arguments)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -87,11 +62,11 @@ def _list(arguments: argparse.Namespace) -> int:
     for problem in problems:
         complain(problem.message, problem.hint)
     if arguments.json:
-        say(json.dumps({"runs": found}, indent=2))
+        say_json({"runs": found})
         return FINISHED_WITH_ERRORS if problems else GOOD
     if not found and not problems:
-        where = inert(str(arguments.folder))
-        say(f"no runs in {where}" if arguments.folder.is_dir() else f"there is no folder {where}")
+        folder = inert(str(arguments.folder))
+        say(f"no runs in {folder}" if arguments.folder.is_dir() else f"there is no folder {folder}")
     rows = [_row(one) for one in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     for row in rows:
@@ -113,7 +88,7 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _merge(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.merge_summary import say_merged
+    from tsgkit.cli.run_outputs import say_merged
     from tsgkit.runs.shard_merge import merge
 
     merged = merge(arguments.runs, arguments.out, arguments.data)
@@ -121,7 +96,7 @@ def _merge(arguments: argparse.Namespace) -> int:
         value = asdict(merged) | {"path": str(merged.path), "complete": merged.complete}
         value["missing"] = [one._asdict() for one in merged.missing]
         value["commands"] = [shlex.join(command) for command in merged.commands]
-        say(json.dumps(value, indent=2))
+        say_json(value)
     else:
         folders = count(merged.sources, "folder")
         say(f"{inert(str(merged.path))}: {count(merged.calls, 'record')} of {folders}")
@@ -139,16 +114,13 @@ def _pack(arguments: argparse.Namespace) -> int:
     if packed.left_out:
         complain(f"left out, as no part of a run: {inert(', '.join(packed.left_out))}")
     if arguments.json:
-        say(json.dumps(asdict(packed) | {"path": str(packed.path)}))
+        say_json(asdict(packed) | {"path": str(packed.path)}, None)
         return GOOD
-    say(f"{inert(str(packed.path))}: {count(packed.files, 'file')}, {_size(packed.bytes)}")
+    size = f"{packed.bytes / 1e6:,.1f} MB" if packed.bytes >= 100_000 else f"{packed.bytes / 1e3:,.1f} kB"
+    say(f"{inert(str(packed.path))}: {count(packed.files, 'file')}, {size}")
     if arguments.no_data:
         say("without rows, prompts and references; replies are in it, and may quote them")
     return GOOD
-
-
-def _size(number: int) -> str:
-    return f"{number / 1e6:,.1f} MB" if number >= 100_000 else f"{number / 1e3:,.1f} kB"
 
 
 def _unpack(arguments: argparse.Namespace) -> int:
@@ -157,7 +129,7 @@ def _unpack(arguments: argparse.Namespace) -> int:
     run = arguments.out or Path("runs") / arguments.archive.name.removesuffix(ENDING)
     header = unpack(arguments.archive, run)
     if arguments.json:
-        say(json.dumps({"path": str(run), "name": header["name"], "samples": header["samples"]}))
+        say_json({"path": str(run), "name": header["name"], "samples": header["samples"]}, None)
         return GOOD
     say(f"{inert(str(run))}: {inert(str(header['name']))}, {count(header['samples'], 'sample')}")
     say(f"its table: tsgkit report {inert(shlex.quote(str(run)))}")
@@ -165,18 +137,33 @@ def _unpack(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.library.files import write_text
+    from tsgkit.library.overwrites import refuse_to_overwrite
     from tsgkit.report.results_table import board_lines
     from tsgkit.runs.results import result_value
     from tsgkit.runs.saved_run import open_saved_run
+    from tsgkit.runs.script_export import script_lines
 
+    if (script := arguments.script) is not None:
+        lines = list(script_lines(arguments.run, arguments.subject))
+        text = "".join(f"{line}\n" for line in lines)
+        refuse_to_overwrite(script, *arguments.run.iterdir(), force=arguments.force, text=text)
+        write_text(script, text)
+        file = inert(str(script))
+        if arguments.json:
+            say_json({"script": str(script), "items": len(lines)}, None)
+        else:
+            say(f"{file}: replies about {count(len(lines), 'item')}; ask it with script:{file}")
+        return GOOD
+    if arguments.subject is not None:
+        raise UsageError("--subject has no use here", hint="add --script FILE")
     reopened = open_saved_run(arguments.run, arguments.data)
     results = reopened.results
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in results]
-        say(json.dumps({"run": str(arguments.run), "header": reopened.header, "results": values}, indent=2))
+        say_json({"run": str(arguments.run), "header": reopened.header, "results": values})
         return GOOD
-    for line in _header_lines(reopened.header):
-        say(inert(line))
+    say_lines(map(inert, _header_lines(reopened.header)))
     say_lines(board_lines(results, reopened.prepared, screen()))
     return GOOD
 
@@ -192,9 +179,7 @@ def _header_lines(header: dict[str, Any]) -> Iterator[str]:
             yield f"  {model} at {asked['endpoint']}, {what}"
     for task, file in header["data"].items():
         yield f"  {task}: {file}, SHA-256 {header['asked']['data'][task][:16]}"
+    seed = plan["seed"]
+    seeds = f"seeds {', '.join(map(str, seed))}" if isinstance(seed, list) else f"seed {seed}"
     of = f" of shard {header['shard']}" if "shard" in header else ""
-    yield f"  {count(header['samples'], 'sample')}{of}, {_seeds(plan['seed'])}, repeat {plan['repeat']}"
-
-
-def _seeds(seed: int | list[int]) -> str:
-    return f"seeds {', '.join(map(str, seed))}" if isinstance(seed, list) else f"seed {seed}"
+    yield f"  {count(header['samples'], 'sample')}{of}, {seeds}, repeat {plan['repeat']}"

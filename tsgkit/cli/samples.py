@@ -11,22 +11,24 @@ tsgkit explain RUN --item ID shows all about one. No model is called.
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.parser import Listed as Names
-from tsgkit.cli.terminal import count, inert, say, say_lines, screen
+from tsgkit.cli.terminal import count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.report.plain_text import code_options
+from tsgkit.scoring.outcomes import Outcome
 
 if TYPE_CHECKING:
     from tsgkit.interface.run import Run
     from tsgkit.interface.samples import Sample, Samples
-    from tsgkit.report.sample_list import Listed
 
 MOST = 40
+ROW = ("task", "subject", "style", "solver")
+"""Properties of rows by which samples are chosen."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,21 +56,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List samples."""
+    """List samples, then the next commands."""
     from tsgkit.interface.run import open_run
+    from tsgkit.report.sample_list import Listed, in_a_line, listed_lines
 
-    if arguments.limit < 0:
-        raise UsageError(f"--limit {arguments.limit}: from 0")
+    limit = arguments.limit
+    if limit < 0:
+        raise UsageError(f"--limit {limit}: from 0")
     opened = open_run(arguments.run, arguments.data)
-    show(opened, chosen(opened, arguments), limit=arguments.limit, as_json=arguments.json)
+    samples: list[Sample] = []
+    number = 0
+    for one in _chosen(opened, arguments):
+        number += 1
+        if not limit or number <= limit:
+            samples.append(one)
+    if arguments.json:
+        for one in samples:
+            say_json(_value(one), None, ensure_ascii=False)
+        return GOOD
+    if not samples:
+        outcomes = Counter(one.outcome for one in opened.samples)
+        wrong = sum(1 for _ in opened.samples.wrong)
+        known = ", ".join(f"{times:,} {name}" for name, times in outcomes.most_common())
+        say(f"no sample fits; of {count(outcomes.total(), 'sample')}: {known}; {wrong:,} not fully right")
+        return GOOD
+    cells = [result.cell for result in opened.results]
+    names = [name for name in ROW if len({getattr(cell, name) for cell in cells}) > 1]  # they distinguish the rows
+    listed = []
+    for one in samples:
+        row = " ".join(filter(None, (getattr(one, name).removeprefix("tsg/") for name in names)))
+        key = "; ".join(filter(None, (line.strip() for line in one.key.splitlines())))
+        listed.append(Listed(one.item_id, row, one.outcome, in_a_line(one.answer), key, one.reason))
+    say_lines(listed_lines(listed, screen().width))
+    if number > len(samples):
+        say(f"... and {number - len(samples):,} more (--limit 0 shows all)")
+    first = samples[0]
+    narrowing = [word for name in names for word in (f"--{name}", getattr(first, name)) if getattr(first, name)]
+    words = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing, *code_options()])
+    say(f"all about the first: {inert(words)}")
     return GOOD
 
 
-def chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
+def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
     found = opened.samples
     cells = [result.cell for result in opened.results]
-    for name in ("task", "subject", "style", "solver"):
+    for name in ROW:
         wanted = getattr(arguments, name)
         wanted = [wanted] if isinstance(wanted, str) else wanted or []
         known = {getattr(cell, name) for cell in cells}
@@ -77,8 +110,6 @@ def chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
             found = found.where(lambda one, name=name, meant=meant: getattr(one, name) in meant)  # type: ignore[misc]
     found = found.disagree(*arguments.disagree) if arguments.disagree else found
     if arguments.outcome:
-        from tsgkit.scoring.outcomes import Outcome
-
         (outcome,) = _meant("outcome", arguments.outcome, sorted(map(str, Outcome)))
         found = found.of(outcome=outcome)
     for name in ("wrong", "right", "unreadable"):
@@ -96,63 +127,6 @@ def _meant(name: str, given: str, known: list[str]) -> list[str]:
     return found
 
 
-def show(opened: Run, samples: Samples, *, limit: int = MOST, as_json: bool = False) -> None:
-    """Print samples, then the next commands."""
-    from tsgkit.report.sample_list import listed_lines
-
-    if as_json:
-        for one in _first(samples, limit)[0]:
-            say(json.dumps(_value(one), ensure_ascii=False))
-        return
-    found, number = _first(samples, limit)
-    if not found:
-        _say_none(opened)
-        return
-    names = _telling(opened)
-    say_lines(listed_lines([_listed(one, names) for one in found], screen().width))
-    if number > len(found):
-        say(f"... and {number - len(found):,} more (--limit 0 shows all)")
-    first = found[0]
-    narrowing = [word for name in names for word in (f"--{name}", getattr(first, name)) if getattr(first, name)]
-    words = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing, *code_options()])
-    say(f"all about the first: {inert(words)}")
-
-
-def _first(samples: Samples, limit: int) -> tuple[list[Sample], int]:
-    """Return the first of some samples, and how many there are."""
-    found, number = [], 0
-    for one in samples:
-        number += 1
-        if not limit or number <= limit:
-            found.append(one)
-    return found, number
-
-
-def _telling(opened: Run) -> list[str]:
-    """Return the properties that distinguish the rows of a run."""
-    cells = [result.cell for result in opened.results]
-    return [name for name in ("task", "subject", "style", "solver") if len({getattr(one, name) for one in cells}) > 1]
-
-
-def _listed(one: Sample, names: list[str]) -> Listed:
-    from tsgkit.report.sample_list import Listed, in_a_line
-
-    row = " ".join(filter(None, (getattr(one, name).removeprefix("tsg/") for name in names)))
-    key = "; ".join(filter(None, (line.strip() for line in one.key.splitlines())))
-    return Listed(one.item_id, row, one.outcome, in_a_line(one.answer), key, one.reason)
-
-
 def _value(one: Sample) -> dict[str, Any]:
-    told = {name: getattr(one, name) for name in ("subject", "task", "solver", "style", "repeat", "item_id")}
-    told |= {name: getattr(one, name) for name in ("outcome", "answer", "key", "reply", "reason")}
-    return told | {"wrong": one.is_wrong, "scores": one.scores}
-
-
-def _say_none(opened: Run) -> None:
-    """Print that no sample matches, and what the run contains."""
-    from collections import Counter
-
-    outcomes = Counter(one.outcome for one in opened.samples)
-    wrong = sum(1 for _ in opened.samples.wrong)
-    there = ", ".join(f"{number:,} {name}" for name, number in outcomes.most_common())
-    say(f"no sample fits; of {count(sum(outcomes.values()), 'sample')}: {there}; {wrong:,} not fully right")
+    names = ("subject", "task", "solver", "style", "repeat", "item_id", "outcome", "answer", "key", "reply", "reason")
+    return {name: getattr(one, name) for name in names} | {"wrong": one.is_wrong, "scores": one.scores}

@@ -15,11 +15,10 @@ spatialgen/questions has five rounds, and also takes the published grader's resu
 from __future__ import annotations
 
 import argparse
-import json
 
 from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import STDIN
 from tsgkit.library.row_sources import pinned
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         epoch=arguments.epoch,
     )
     if arguments.json:
-        say(json.dumps(report_value(report, with_samples=arguments.samples), indent=2))
+        say_json(report_value(report, with_samples=arguments.samples))
     else:
         say_lines(score_lines(report, arguments.data, samples=arguments.samples))
     for error, number in report.errors.items():

@@ -7,10 +7,9 @@ tsgkit tasks --json
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import inert, say_json, say_lines
 from tsgkit.errors import GOOD
 from tsgkit.report.task_list import listed_tasks, task_lines
 
@@ -24,8 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """List the tasks."""
     tasks = listed_tasks()
     if arguments.json:
-        say(json.dumps({"tasks": [asdict(one) for one in tasks]}, indent=2, ensure_ascii=False))
+        say_json({"tasks": [asdict(one) for one in tasks]}, ensure_ascii=False)
     else:
-        for line in task_lines(tasks):
-            say(inert(line))
+        say_lines(map(inert, task_lines(tasks)))
     return GOOD

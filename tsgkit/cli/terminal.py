@@ -1,14 +1,15 @@
-"""Terminal output: data without control characters, errors in one line, counts in words."""
+"""Terminal output: data without control characters, errors in one line, counts in words, progress."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import FileProblem
 from tsgkit.report.plain_text import OUTPUT
@@ -16,10 +17,13 @@ from tsgkit.report.plain_text import count as count
 from tsgkit.report.plain_text import inert as inert
 
 if TYPE_CHECKING:
+    from tsgkit.llm.settings import Client
     from tsgkit.report.terminal import Screen
+    from tsgkit.runs.jobs import Watch
 
 EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
 """Seconds between two lines about progress."""
+MEGABYTE = 1_000_000
 
 
 def say(text: str = "") -> None:
@@ -36,6 +40,11 @@ def say_lines(lines: Iterable[str]) -> None:
     """Say several lines."""
     for line in lines:
         say(line)
+
+
+def say_json(value: object, indent: int | None = 2, *, ensure_ascii: bool = True) -> None:
+    """Say a value as JSON."""
+    say(json.dumps(value, indent=indent, ensure_ascii=ensure_ascii))
 
 
 def wants_colour() -> bool:
@@ -86,8 +95,37 @@ def fill_closed_streams() -> None:
 
 def complain(message: str, hint: str = "") -> None:
     """Print one error or note, with what to do next."""
+    lines = [f"tsgkit: {inert(message)}", *(f"  {inert(line)}" for line in hint.split("\n") if hint)]
     with suppress(OSError):  # where errors cannot be told either, the exit code says it
-        _print("tsgkit: " + "\n".join(filter(None, [inert(message), _hint(hint)])), sys.stderr)
+        _print("\n".join(lines), sys.stderr)
+
+
+def complain_first(messages: Iterable[str], shown: int, rest: str) -> None:
+    """Print some of several errors or notes, and how many more there are: ``rest`` has a place for the number."""
+    listed = list(messages)
+    for message in listed[:shown]:
+        complain(message)
+    if len(listed) > shown:
+        complain(rest.format(len(listed) - shown))
+
+
+def job_watch(*, quiet: bool) -> Watch:
+    """Return the callbacks that show the progress of a job on standard error, or none."""
+    from tsgkit.runs.jobs import Watch
+
+    if quiet:
+        return Watch()
+    from tsgkit.report.progress import Progress
+
+    return Progress().watch
+
+
+def announce_litellm(asked: Mapping[str, Any], client: Client | None) -> None:
+    """Print that LiteLLM is loaded, where models are asked through it: that takes a while."""
+    from tsgkit.llm.providers import needs_litellm
+
+    if needs_litellm(asked, client):
+        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
 
 
 def progress_line(noun: str) -> Callable[[int, int], None]:
@@ -107,8 +145,40 @@ def progress_line(noun: str) -> Callable[[int, int], None]:
     return show
 
 
-def _hint(hint: str) -> str:
-    return "\n".join("  " + inert(line) for line in hint.split("\n")) if hint else ""
+class DownloadProgress:
+    """Progress on standard error: one changing line on a terminal, else a line at every tenth."""
+
+    def __init__(self) -> None:
+        self.is_terminal = sys.stderr.isatty()
+        self.file, self.step = "", -1
+        self.shown, self.is_open = 0.0, False
+
+    def __call__(self, file: str, so_far: int, total: int | None) -> None:
+        """Show how much of a file has come."""
+        of_total = f" of {size_of(total)} ({100 * so_far // total} %)" if total else ""
+        amount = inert(f"{file}: {size_of(so_far)}{of_total}")
+        is_last = so_far == total
+        if self.is_terminal:
+            if is_last or file != self.file or time.monotonic() - self.shown > 0.1:
+                print(f"\r\x1b[K{amount}", end="", file=sys.stderr, flush=True)
+                self.shown, self.is_open = time.monotonic(), True
+        else:
+            step = 10 * so_far // total if total else so_far // (10 * MEGABYTE)
+            if file != self.file or step != self.step:
+                print(amount, file=sys.stderr, flush=True)
+            self.step = step
+        self.file = file
+
+    def end(self) -> None:
+        """Leave the line that changes."""
+        if self.is_open:
+            print(file=sys.stderr, flush=True)
+        self.is_open = False
+
+
+def size_of(number: int) -> str:
+    """Return a number of bytes in kilobytes or megabytes."""
+    return f"{number / MEGABYTE:.1f} MB" if number >= MEGABYTE else f"{number / 1000:.1f} kB"
 
 
 def _print(text: str, stream: object) -> None:

@@ -29,19 +29,19 @@ written when all are decided, in the format of the first file.
 from __future__ import annotations
 
 import argparse
-import socket
+import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli import editor, settle
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
-from tsgkit.errors import GOOD, UsageError
+from tsgkit.errors import GOOD, INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.serve.local_server import LocalServer
-    from tsgkit.serve.viewed_runs import ViewedRuns
+    from tsgkit.serve.edited_file import EditedFile
 
 RUNS = Path("runs")
+USAGE = "tsgkit view A.jsonl B.jsonl --edit -o SETTLED.jsonl"
 IMAGES = ("thumbnails", "linked")
 
 
@@ -57,56 +57,138 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (default: one that is free)")
     parser.add_argument("--no-open", action="store_true", help="print the link only; open no browser")
-    editor.add_arguments(parser)
-    settle.add_arguments(parser)
+    parser.add_argument("--edit", action="store_true", help="edit a file of graphs in the browser")
+    proposals = "with --edit: another version, to accept piece by piece"
+    parser.add_argument("--proposals", type=Path, metavar="FILE", help=proposals)
+    story = "with --edit: begin a new file from sentences, one a line"
+    parser.add_argument("--story", type=Path, metavar="TEXTFILE", help=story)
+    parser.add_argument("--force", action="store_true", help="with --edit and two files: replace what lies at FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until interrupted, or write the file."""
     if arguments.edit and len(arguments.paths) > 1:
-        return settle.settle(arguments)
-    settle.refuse_elsewhere(arguments)
+        return _settle(arguments)
+    if arguments.force:
+        raise UsageError("--force goes with --edit and two files", hint=USAGE)
     if arguments.edit:
-        return editor.edit(arguments)
-    editor.refuse_without_editor(arguments)
+        return _edit(arguments)
+    for name in ("proposals", "story"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} goes with --edit", hint=f"tsgkit view FILE --edit --{name} ...")
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():
         raise UsageError("there is no folder runs here", hint="name a run, or make one: tsgkit eval")
-    if arguments.output is not None:
-        return _write(arguments, paths)
-    from tsgkit.serve.view import server_of
+    return _look(paths, arguments) if arguments.output is None else _write(paths, arguments)
+
+
+def _look(paths: list[Path], arguments: argparse.Namespace) -> int:
+    from tsgkit.serve.browser_window import serve_in_window
+    from tsgkit.serve.view import place_of, server_of
 
     server, runs = server_of(paths, annotator=arguments.annotator, data=arguments.data, port=arguments.port)
-    return _serve_runs(server, runs, opens=not arguments.no_open)
-
-
-def _serve_runs(server: LocalServer, runs: ViewedRuns, *, opens: bool) -> int:
-    from tsgkit.serve.view import place_of
-
     listening = server.bound()
     runs.begin()
     number, address = len(runs.found()), server.address + place_of(runs)
     say(f"{count(number, 'run')}: {address}")
     if not number:
         complain("there are no runs here yet", "they appear in the page as soon as there are some: tsgkit eval")
-    serve(server, listening, address, opens=opens)
+    serve_in_window(server, listening, address, opens=not arguments.no_open, say=say)
     return GOOD
 
 
-def serve(server: LocalServer, listening: socket.socket, address: str, *, opens: bool) -> None:
-    """Answer the browser until Ctrl-C."""
-    from tsgkit.serve.browser_window import serve_in_window
-
-    serve_in_window(server, listening, address, opens=opens, say=say)
-
-
-def _write(arguments: argparse.Namespace, paths: list[Path]) -> int:
+def _write(paths: list[Path], arguments: argparse.Namespace) -> int:
     from tsgkit.serve.view import write_view
 
-    arguments.images = arguments.images or IMAGES[0]
     if len(paths) > 1:
         raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {arguments.output}")
+    arguments.images = arguments.images or IMAGES[0]
     progress = progress_line("samples")
     written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=progress)
     say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
+    return GOOD
+
+
+def _edit(arguments: argparse.Namespace) -> int:
+    """Serve the editor of one file until interrupted."""
+    if not arguments.paths:
+        raise UsageError("--edit needs the file to edit", hint="tsgkit view FILE --edit")
+    for name, why in (
+        ("output", "the file itself is saved, from the page; --annotator NAME keeps a version of your own"),
+        ("images", "there are none to edit"),
+        ("data", "it belongs to runs"),
+    ):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} does not go with --edit", hint=why)
+    from tsgkit.serve.browser_window import serve_in_window
+    from tsgkit.serve.edit_page import edited_file, server_of
+    from tsgkit.serve.local_server import require_server
+
+    require_server()
+    [file] = arguments.paths
+    opened = edited_file(file, annotator=arguments.annotator, proposals=arguments.proposals, story=arguments.story)
+    try:
+        server, listening = server_of(opened, arguments.port)
+        with suppress(KeyboardInterrupt):  # as soon as the link is there, Ctrl-C says what is not saved
+            _say_hello(server.address, opened)
+            serve_in_window(server, listening, server.address, opens=not arguments.no_open, say=say)
+    finally:
+        opened.close()
+    if not (number := len(opened.session.unsaved)):
+        missing = f"nothing was saved: {inert(str(opened.source.shown))} is not there"
+        say("everything is saved" if opened.path.exists() else missing)
+        return GOOD
+    named = {"annotator": arguments.annotator, "proposals": arguments.proposals}
+    options = "".join(f" --{name} {shlex.quote(str(value))}" for name, value in named.items() if value is not None)
+    say(f"{count(number, 'item')} {'has' if number == 1 else 'have'} edits that are not saved; they are kept")
+    say(f"go on: tsgkit view {inert(shlex.quote(str(file)))} --edit{inert(options)}")
+    return GOOD
+
+
+def _say_hello(address: str, opened: EditedFile) -> None:
+    """Print the link, what the annotator should know, and where things are kept."""
+    from tsgkit.serve.edit_draft import draft_file
+    from tsgkit.serve.item_statuses import statuses_file
+
+    document, file = opened.document(), inert(str(opened.source.shown))
+    for note in opened.notes:
+        complain(inert(note))
+    say(f"{file}, {count(len(document['items']), 'item')}: {address}")
+    if restored := document["restored"]:
+        say(f"restored: {count(restored['edits'], 'edit')} that had not been saved")
+    if document["disk"]:
+        both = "both versions are kept; the page shows them"
+        complain(f"{file}: the file is another than the unsaved edits belong to", both)
+    for loss in document["losses"]:
+        complain(f"saving would drop: {inert(loss)}", "the page asks before it does")
+    say(f"saved from the page; until then every edit is kept in {inert(draft_file(opened.path).name)}")
+    say(f"statuses are kept in {inert(statuses_file(opened.path).name)}")
+
+
+def _settle(arguments: argparse.Namespace) -> int:
+    """Show the disagreements of two annotators in the browser until all are decided, and write the settled version."""
+    paths, out = arguments.paths, arguments.output
+    if len(paths) != 2:
+        raise UsageError(f"{len(paths)} files: disagreements are settled between two", hint=USAGE)
+    if folder := next((path for path in paths if path.is_dir()), None):
+        raise UsageError(f"{folder}: this is a folder, and two files of graphs are settled", hint=USAGE)
+    for name in ("proposals", "story", "images", "data"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} does not go with two files", hint=USAGE)
+    if out is None:
+        raise UsageError("the file for the settled version is not named", hint=USAGE)
+    from tsgkit.report.annotated_items import versions_of
+    from tsgkit.serve.decision_page import decide_in_browser
+    from tsgkit.serve.settlement import Settling
+    from tsgkit.serve.view import annotator_of
+
+    settling = Settling(versions_of(*paths), out, annotator_of(arguments.annotator), force=arguments.force)
+    for note in settling.notes:
+        complain(note)
+    if not decide_in_browser(settling, say=say, opens=not arguments.no_open, port=arguments.port):
+        left = sum(entry["decision"] is None for entry in settling.entries())
+        complain(f"left with {count(left, 'decision')} to make; nothing was written", "the same command goes on")
+        return INTERRUPTED
+    summary = settling.write()
+    say(f"written: {inert(str(out))}; {inert(str(summary))}")
     return GOOD

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import IO
 
 from tsgkit.errors import FileProblem
-from tsgkit.library.files import STDIN, read_bytes
+from tsgkit.library.files import STDIN, read_bytes, write_bytes, write_text
 
 FORCE = "replace them with --force, or write to another place"
 ELSEWHERE = "write to another place, or move them away"
@@ -68,6 +68,15 @@ def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: st
     there = _there(target)
     if _is_data(there, Path(target)) and there[:KIND] != _bytes(report)[:KIND]:
         raise FileProblem(f"{target}: {_described(there)} already here would be lost", hint=ELSEWHERE)
+
+
+def write_report(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
+    """Write a report or drawing, unless that would destroy a source or existing data."""
+    refuse_to_replace_data(target, report, *sources)
+    if isinstance(report, bytes):
+        write_bytes(target, report)
+    else:
+        write_text(target, report)
 
 
 def refuse_to_fill(folder: Path, *, force: bool = False) -> None:

@@ -17,24 +17,30 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.suites.formalimg import solve
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
-from tsgkit.library.files import STDIN, read_text
+from tsgkit.library.files import STDIN, read_text, require_folder, write_text
+from tsgkit.library.overwrites import (
+    refuse_to_overwrite,
+    refuse_to_overwrite_sources,
+    refuse_to_replace_data,
+)
 
 if TYPE_CHECKING:
     from tsgkit.logic.budget import Budget
     from tsgkit.logic.clauses import ClauseForm
     from tsgkit.logic.formula import Formula
-    from tsgkit.logic.lint import Checked
-    from tsgkit.logic.published_readers import Taken
-    from tsgkit.logic.verdicts import Verdict
+    from tsgkit.logic.repairs import Repair
+    from tsgkit.logic.solver import Solution
 
-FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [solve.satisfiable]
-"""Further checks of a formula without errors, within a budget: each returns a name and a result."""
+SECONDS = 10.0
+"""The default time limit of a command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,22 +53,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb in (check, show, verify):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
-        solve.add_seconds(verb)
-    verify.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
+        _add_seconds(verb)
+    layout = "a file of JSON: a layout, or the list of its objects"
+    verify.add_argument("layout", metavar="LAYOUT", help=layout)
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")
     verify.add_argument("--work", type=_steps, default=None, metavar="N", help="maximum number of steps for a verdict")
-    solve.add_arguments(verbs)
+    solve = verbs.add_parser("solve", help="find a neat layout that satisfies it, or the parts that conflict")
+    repair = verbs.add_parser("repair", help="find the smallest change that makes a layout satisfy it")
+    for verb in (solve, repair):
+        verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
+        verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
+        verb.add_argument("--force", action="store_true", help="replace existing files")
+        verb.add_argument("--draw", metavar="SVG", help="also draw the layout")
+        verb.add_argument("--seed", type=int, default=0, help="seed of the layout; default: 0")
+        verb.add_argument("--json", action="store_true", help="print one JSON object")
+        _add_seconds(verb)
+    repair.add_argument("layout", metavar="LAYOUT", help=layout)
+
+
+def _add_seconds(verb: argparse.ArgumentParser) -> None:
+    about = "what takes longer is not decided; default: 10"
+    verb.add_argument("--seconds", type=_seconds, default=SECONDS, metavar="N", help=about)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
+    return seconds
+
+
+def _steps(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= 10**12:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of steps")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen verb."""
-    verbs = {"check": _check, "show": _show, "verify": _verify, "solve": _solve, "repair": _repair}
+    verbs = {"check": _check, "show": _show, "verify": _verify, "solve": _solve, "repair": _solve}
     return verbs[arguments.verb](arguments)
 
 
-def formula_text(given: str) -> str:
+def _budget(arguments: argparse.Namespace) -> Budget:
+    """Return the time that a verb may take, starting now."""
+    from tsgkit.logic.budget import Budget
+
+    return Budget(arguments.seconds, time.monotonic)
+
+
+def _formula_text(given: str) -> str:
     """Return the text of a formula given as text, as @FILE, as a file name or as - for standard input."""
     if given.lstrip().startswith("("):
         return given
@@ -78,20 +123,20 @@ def formula_text(given: str) -> str:
         raise FileProblem(problem.message, hint=hint) from None
 
 
-def read_formula(given: str) -> tuple[str, Formula]:
-    """Return the text and the parsed formula. Errors name the file if there is one."""
+def _read_formula(given: str) -> Formula:
+    """Return the parsed formula. Errors name the file if there is one."""
     from tsgkit.logic.parser import FormulaProblem, parse
 
-    text = formula_text(given)
+    text = _formula_text(given)
     try:
-        return text, parse(text)
+        return parse(text)
     except FormulaProblem as problem:
         place = "" if text == given else f"{given.removeprefix('@')}: "
         hint = problem.hint or "tsgkit formula check says more"
         raise NotationError(f"{place}{problem}", hint=hint) from None
 
 
-def read_layout(path: str) -> object:
+def _read_layout(path: str) -> object:
     """Return the value of a JSON file; a list is read as the objects of a layout."""
     text = read_text(path)
     try:
@@ -105,78 +150,95 @@ def read_layout(path: str) -> object:
     return {"objects": value} if isinstance(value, list) else value
 
 
-def _steps(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 10**12:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of steps")
-    return int(text)
-
-
 def _check(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.lint import check
     from tsgkit.logic.published_readers import as_published
     from tsgkit.logic.vocabulary import SCENARIOS
 
-    text, budget = formula_text(arguments.formula), solve.budget_of(arguments)
-    checked, taken = check(text, SCENARIOS[arguments.scenario]), as_published(text)
-    further = [one(checked.formula, budget) for one in FURTHER_CHECKS] if checked.formula and not checked.errors else []
+    text, scenario = _formula_text(arguments.formula), arguments.scenario
+    checked, taken = check(text, SCENARIOS[scenario]), as_published(text)
+    fault, warnings = checked.published_fault, len(checked.findings) - checked.errors
+    satisfiable = None
+    if checked.formula and not checked.errors:
+        satisfiable = _satisfiable(checked.formula, _budget(arguments))
     if arguments.json:
-        say(json.dumps(_check_value(arguments.scenario, checked, taken) | dict(further), indent=2))
+        names = ("code", "severity", "place", "message", "hint")
+        findings = [{name: getattr(finding, name) for name in names} for finding in checked.findings]
+        value = {
+            "scenario": scenario,
+            "findings": [finding | {"place": finding["place"]._asdict()} for finding in findings],
+            "errors": checked.errors,
+            "warnings": warnings,
+            "published_fault": fault,
+            "readers_differ": [condition.code for condition in taken.conditions],
+        }
+        say_json(value if satisfiable is None else value | {"satisfiable": satisfiable})
     else:
-        _print_check(arguments.scenario, checked, further)
+        for finding in checked.findings:
+            say(inert(str(finding)))
+        if not checked.findings:
+            is_doubtful = (satisfiable or "").startswith(("no:", "no ", "not decided"))
+            say(f"{'well written' if is_doubtful else 'nothing to complain about'} ({scenario})")
+        say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "accepts it"))
+        if satisfiable is not None:
+            say(f"satisfiable: {inert(satisfiable)}")
+        say(f"{count(checked.errors, 'error')}, {count(warnings, 'warning')}")
     return FINISHED_WITH_ERRORS if checked.errors else GOOD
 
 
-def _check_value(scenario: str, checked: Checked, taken: Taken) -> dict[str, Any]:
-    findings = [
-        {
-            "code": finding.code,
-            "severity": finding.severity,
-            "place": finding.place._asdict(),
-            "message": finding.message,
-            "hint": finding.hint,
-        }
-        for finding in checked.findings
-    ]
-    return {
-        "scenario": scenario,
-        "findings": findings,
-        "errors": checked.errors,
-        "warnings": len(findings) - checked.errors,
-        "published_fault": checked.published_fault,
-        "readers_differ": [condition.code for condition in taken.conditions],
-    }
+def _satisfiable(formula: Formula, budget: Budget) -> str:
+    """Return whether a layout satisfies a formula, or for a natural scene a plausible world with one object for each
+    variable; or why that is unknown."""
+    from tsgkit.logic.budget import OutOfBudget
+    from tsgkit.logic.formula import atoms_of
+    from tsgkit.logic.scene_models import world_of
+    from tsgkit.logic.solver import solve
+    from tsgkit.logic.vocabulary import KNOLLING, NATURAL
 
-
-def _print_check(scenario: str, checked: Checked, further: list[tuple[str, str]]) -> None:
-    for finding in checked.findings:
-        say(inert(str(finding)))
-    if not checked.findings:
-        doubtful = any(found.startswith(("no:", "no ", "not decided")) for _, found in further)
-        say(f"{'well written' if doubtful else 'nothing to complain about'} ({scenario})")
-    fault = checked.published_fault
-    say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "accepts it"))
-    for name, found in further:
-        say(f"{name}: {inert(found)}")
-    say(f"{count(checked.errors, 'error')}, {count(len(checked.findings) - checked.errors, 'warning')}")
+    only_natural = set(NATURAL.predicates) - set(KNOLLING.predicates)
+    try:
+        if any(atom.name in only_natural for atom in atoms_of(formula)):
+            is_world = world_of(formula, budget=budget) is not None
+            found = "yes, in a world without contradictions"
+            return found if is_world else "no world with one object per variable was found"
+        solution = solve(formula, budget=budget)
+    except OutOfBudget as out:
+        return f"not decided (the search was given up after {out})"
+    except UsageError as problem:
+        return f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+    if solution.layout is None:
+        return solution.text.replace("unsatisfiable", "no", 1)
+    note = f" ({solution.note})" if solution.note else ""
+    return f"yes, by a layout of {count(len(solution.layout.objects), 'object')}{note}"
 
 
 def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.budget import OutOfBudget
     from tsgkit.logic.clauses import clause_form, closures, k_as_defined, object_classes
     from tsgkit.logic.english import reading_of
+    from tsgkit.logic.formula import free_variables
     from tsgkit.logic.lifting import lifted
     from tsgkit.logic.printer import text_of
 
-    _, formula = read_formula(arguments.formula)
-    warnings = _unbound(formula)
-    budget = solve.budget_of(arguments)
+    formula = _read_formula(arguments.formula)
+    reading, budget = reading_of(formula), _budget(arguments)
+    names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
+    warnings = [f"nothing binds {names}: no layout makes such a formula true or false"] if names else []
+    for warning in () if arguments.json else warnings:
+        complain(f"warning: {warning}")
     try:
         form, published = (clause_form(formula, official=one, budget=budget) for one in (False, True))
     except OutOfBudget as out:
-        return _undecided_form(arguments, reading_of(formula), warnings, f"not decided in {out}: its clause form")
+        note = f"not decided in {out}: its clause form"
+        if arguments.json:
+            say_json({"status": "not decided", "reading": reading, "warnings": warnings, "note": note})
+        else:
+            say(inert(reading))
+            say(f"{note} (--seconds gives it more)")
+        return FINISHED_WITH_ERRORS
     value = {
         "formula": text_of(formula),
-        "reading": reading_of(formula),
+        "reading": reading,
         "k": form.k,
         "k_as_defined": k_as_defined(formula),
         "classes": list(object_classes(formula)),
@@ -188,34 +250,10 @@ def _show(arguments: argparse.Namespace) -> int:
         "warnings": warnings,
     }
     if arguments.json:
-        say(json.dumps(value, indent=2))
+        say_json(value)
     else:
-        _print_show(value)
+        say_lines(map(inert, _shown_lines(value)))
     return GOOD
-
-
-def _unbound(formula: Formula) -> list[str]:
-    """Return a warning about unbound variables, if there are any."""
-    from tsgkit.logic.formula import free_variables
-
-    names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
-    return [f"nothing binds {names}: no layout makes such a formula true or false"] if names else []
-
-
-def _undecided_form(arguments: argparse.Namespace, reading: str, warnings: list[str], note: str) -> int:
-    """Show a formula whose clause form takes too long."""
-    if arguments.json:
-        say(json.dumps({"status": "not decided", "reading": reading, "warnings": warnings, "note": note}, indent=2))
-    else:
-        _print_warnings(warnings)
-        say(inert(reading))
-        say(f"{note} (--seconds gives it more)")
-    return FINISHED_WITH_ERRORS
-
-
-def _print_warnings(warnings: list[str]) -> None:
-    for warning in warnings:
-        complain(f"warning: {warning}")
 
 
 def _components(form: ClauseForm) -> list[dict[str, Any]]:
@@ -231,64 +269,119 @@ def _components(form: ClauseForm) -> list[dict[str, Any]]:
     ]
 
 
-def _print_show(value: dict[str, Any]) -> None:
-    _print_warnings(value["warnings"])
-    say(inert(value["reading"]))
-    say()
-    say(f"formula   {inert(value['formula'])}")
-    say(f"lifted    {inert(value['lifted'])}")
+def _shown_lines(value: dict[str, Any]) -> Iterator[str]:
+    yield from (value["reading"], "", f"formula   {value['formula']}", f"lifted    {value['lifted']}")
     apart = "" if value["k"] == value["k_as_defined"] else f" ({value['k_as_defined']} by its definition)"
-    say(f"K         {value['k']}{apart}")
-    say(f"classes   {inert(', '.join(value['classes'])) or 'none'}")
-    say(f"closures  {inert('; '.join(' '.join(group) for group in value['closures'])) or 'none'}")
+    yield f"K         {value['k']}{apart}"
+    yield f"classes   {', '.join(value['classes']) or 'none'}"
+    yield f"closures  {'; '.join(' '.join(group) for group in value['closures']) or 'none'}"
     for number, component in enumerate(value["components"], 1):
-        say(f"component {number}: {inert(', '.join(component['prefix'])) or 'no quantifier'}")
+        yield f"component {number}: {', '.join(component['prefix']) or 'no quantifier'}"
         for clause in component["clauses"]:
-            say(f"  {clause['category']:<10}{inert(clause['text'])}")
+            yield f"  {clause['category']:<10}{clause['text']}"
     for text in value["numbers"]:
-        say(f"  {'number':<10}{inert(text)}")
+        yield f"  {'number':<10}{text}"
     if value["published_form"]:
-        say(f"published clause form (it drops disjuncts): {inert(value['published_form'])}")
+        yield f"published clause form (it drops disjuncts): {value['published_form']}"
 
 
 def _verify(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.verdicts import WORK
     from tsgkit.logic.verification import verify
 
-    layout = read_layout(arguments.layout)
-    official = arguments.profile == "official"
-    if official and (arguments.distinct or arguments.grounded):
+    layout = _read_layout(arguments.layout)
+    is_official = arguments.profile == "official"
+    if is_official and (arguments.distinct or arguments.grounded):
         raise UsageError("--distinct and --grounded are for the profile strict")
-    formula = formula_text(arguments.formula) if official else read_formula(arguments.formula)[1]
     verdict = verify(
-        formula,
+        _formula_text(arguments.formula) if is_official else _read_formula(arguments.formula),
         layout,
         arguments.profile,
         distinct=arguments.distinct,
         grounded=arguments.grounded,
         work=arguments.work or WORK,
-        budget=solve.budget_of(arguments),
+        budget=_budget(arguments),
     )
     if arguments.json:
-        say(json.dumps(verdict.value(), indent=2))
-    else:
-        _print_verdict(verdict)
-    return GOOD
-
-
-def _solve(arguments: argparse.Namespace) -> int:
-    return solve.solve(arguments, read_formula(arguments.formula)[1])
-
-
-def _repair(arguments: argparse.Namespace) -> int:
-    formula, scene = read_formula(arguments.formula)[1], read_layout(arguments.layout)
-    return solve.repair(arguments, formula, scene)
-
-
-def _print_verdict(verdict: Verdict) -> None:
+        say_json(verdict.value())
+        return GOOD
     truth = {True: "true", False: "false", None: "not decided"}[verdict.truth]
     status = "" if verdict.status == "decided" else f", {verdict.status}"
     reason = ": ".join(filter(None, [verdict.reason, verdict.detail]))
     say(f"{truth} ({verdict.profile}{status})" + (f": {inert(reason)}" if reason else ""))
     if verdict.trace:
-        say("\n".join(inert(line) for line in verdict.trace.text.split("\n")))
+        say_lines(map(inert, verdict.trace.text.split("\n")))
+    return GOOD
+
+
+def _solve(arguments: argparse.Namespace) -> int:
+    """Find or repair a layout; write and draw it."""
+    from tsgkit.logic.repairs import Repair, repair
+    from tsgkit.logic.solver import solve
+    from tsgkit.logic.svg import drawn
+
+    formula, out, draw, seed = _read_formula(arguments.formula), arguments.out, arguments.draw, arguments.seed
+    repairs = arguments.verb == "repair"
+    scene = _read_layout(arguments.layout) if repairs else None
+    is_file = not arguments.formula.lstrip().startswith("(")
+    sources = (arguments.formula.removeprefix("@") if is_file else None, arguments.layout if repairs else None)
+    for target in filter(None, (out, draw)):
+        if target != STDIN:
+            require_folder(target)
+        refuse_to_overwrite_sources(target, *sources)
+    if arguments.json and out == STDIN:
+        raise UsageError("--json and -o - both write to standard output", hint="the JSON object holds the layout")
+    if draw is not None and Path(draw).suffix.lower() != ".svg":
+        raise UsageError(f"{draw}: an image is SVG", hint="give it a name that ends in .svg")
+    if draw is not None and draw == out:
+        raise UsageError("the layout and the image cannot be one file")
+    budget = _budget(arguments)
+    found = repair(formula, scene, seed=seed, budget=budget) if repairs else solve(formula, seed=seed, budget=budget)
+    if found.layout is None:
+        if out or draw:
+            complain("there is no layout to write")
+    else:
+        text = json.dumps(found.layout.value, indent=2)
+        if draw:
+            refuse_to_replace_data(draw, drawn(found.layout))
+        if out == STDIN:
+            say(text)
+        elif out:
+            refuse_to_overwrite(out, force=arguments.force, text=text + "\n")
+            write_text(out, text + "\n")
+        if draw:
+            write_text(draw, drawn(found.layout))
+    if arguments.json:
+        say_json(found.value())
+    elif out != STDIN:
+        say_lines(map(inert, _repair_lines(found) if isinstance(found, Repair) else _solution_lines(found)))
+    return GOOD if found.layout else FINISHED_WITH_ERRORS
+
+
+def _solution_lines(solution: Solution) -> Iterator[str]:
+    if not solution.conflict:
+        yield solution.text
+        for thing in solution.layout.objects if solution.layout else ():
+            words = " ".join(filter(None, (thing.color, thing.label.replace("_", " "))))
+            yield f"  {words:<28} {[round(edge, 2) for edge in thing.box]}"
+        return
+    yield "unsatisfiable; together, these cannot hold:"
+    yield from (f"  - {words}" for words in solution.conflict)
+    if solution.note:
+        yield f"({solution.note})"
+
+
+def _repair_lines(repaired: Repair) -> Iterator[str]:
+    if repaired.status == "not decided":
+        yield "not decided: no repair was found"
+    elif repaired.layout is None:
+        yield "no repair: the formula cannot be satisfied; tsgkit formula solve says why"
+    elif not repaired.changes:
+        yield "nothing to repair: the layout satisfies the formula"
+    else:
+        limited = "a smaller change may suffice: the time limit was reached"
+        least = "no smaller change suffices" if repaired.least else limited
+        yield f"{count(len(repaired.changes), 'change')} ({least}):"
+        yield from (f"  - {words}" for words in repaired.changes)
+    if repaired.note:
+        yield f"({repaired.note})"

@@ -16,28 +16,27 @@ Needs the extra logic: pip install "tsgkit[logic]".
 from __future__ import annotations
 
 import argparse
-import functools
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_options import (
+from tsgkit.cli.agent_work import (
+    SHOWN,
     add_model_options,
-    calls_of,
+    agent_calls,
     carried_out,
     digest,
-    exit_code,
+    finish,
+    finish_shard,
+    json_lines,
     limits_of,
     put,
-    say_stopped,
     say_usage,
-    shard_done,
     usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
-from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 
 MOST_K = 10
 MOST_OBJECTS = 20
-SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,103 +79,89 @@ def run(arguments: argparse.Namespace) -> int:
     limits_of(arguments)
     items = {name: item for k in arguments.k for name, item in _composed(k, arguments)}
     if arguments.model is None:
-        return _finish(items, [], None, "", arguments)
-    from tsgkit.suites.formalimg.maker import templates_text
+        return _write(items, [], "", None, arguments)
+    from tsgkit.llm.asker import ask_for
+    from tsgkit.llm.failures import NotFinished
+    from tsgkit.suites.formalimg.maker import Composed, templates_text, written
 
     rows = [item.row for item in items.values()]
     asked = {"work": "make formalimg", "items": digest(rows), "texts": digest(templates_text())}
-    calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
-    try:
-        kept, rejected, stopped = carried_out(calls, functools.partial(_worded, items, calls, arguments), arguments)
+    with agent_calls(arguments, arguments.out, asked | {"rounds": arguments.rounds}) as calls:
+
+        async def work(engine: Engine) -> dict[str, Composed | Rejected | str]:
+            async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
+                name, item = unit
+                try:
+                    return await written(item, ask_for(calls.asker, name, task="make"), arguments.rounds)
+                except NotFinished as error:
+                    return str(error.message)
+
+            units = {name: (name, item) for name, item in items.items()}
+            return await engine.made(units, one, workers=min(arguments.concurrency, len(units)))
+
+        results = carried_out(calls, work, arguments)
+        kept = {name: item for name, item in results.items() if isinstance(item, Composed)}
+        rejected = [item for item in results.values() if not isinstance(item, Composed | str)]
+        stopped = next((item for item in results.values() if isinstance(item, str)), "")
         if calls.shard is not None:
-            return shard_done(calls, stopped, [one.reason for one in rejected if one.is_failure], arguments)
-        return _finish(kept, rejected, calls, stopped, arguments)
-    finally:
-        calls.close()
+            return finish_shard(calls, stopped, [one.reason for one in rejected if one.is_failure], arguments)
+        return _write(kept, rejected, stopped, calls, arguments)
 
 
 def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Composed]]:
     """Yield so many sound items of one K with their ids, skipping sampled formulas that are not sound."""
     from tsgkit.suites.formalimg.maker import composed, faults
 
-    found: dict[str, Composed] = {}
+    sound: dict[str, Composed] = {}
     first, tried = arguments.seed * 100_000, 0
     show = progress_line(f"items of K {k}")
-    while len(found) < arguments.n and tried < 20 * arguments.n + 20:
+    while len(sound) < arguments.n and tried < 20 * arguments.n + 20:
         item = composed(k, arguments.scenario, first + tried, arguments.objects)
         tried += 1
         if not faults(item.formula, arguments.scenario, k):
-            found.setdefault(item.row["dsl"], item)
+            sound.setdefault(item.row["dsl"], item)
             if not arguments.quiet and not arguments.json:
-                show(len(found), arguments.n)
+                show(len(sound), arguments.n)
     size = "" if arguments.objects is None else f"of{arguments.objects}"
-    yield from ((f"k{k}{size}-s{arguments.seed}-{number}", item) for number, item in enumerate(found.values()))
+    yield from ((f"k{k}{size}-s{arguments.seed}-{number}", item) for number, item in enumerate(sound.values()))
 
 
-async def _worded(
-    items: dict[str, Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
-) -> tuple[dict[str, Composed], list[Rejected], str]:
-    """Return the items worded by the model, as far as it answered."""
-    from tsgkit.llm.asker import ask_for
-    from tsgkit.llm.failures import NotFinished
-    from tsgkit.suites.formalimg.maker import Composed, written
-
-    async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
-        name, item = unit
-        try:
-            return await written(item, ask_for(calls.asker, name, task="make"), arguments.rounds)
-        except NotFinished as error:
-            return str(error.message)
-
-    units = {name: (name, item) for name, item in items.items()}
-    made = await engine.made(units, one, workers=min(arguments.concurrency, len(units)))
-    kept = {name: item for name, item in made.items() if isinstance(item, Composed)}
-    rejected = [item for item in made.values() if not isinstance(item, Composed | str)]
-    return kept, rejected, next((item for item in made.values() if isinstance(item, str)), "")
-
-
-def _finish(
+def _write(
     kept: dict[str, Composed],
-    rejected: list[Rejected],
-    calls: AgentCalls | None,
+    rejected: Sequence[Rejected],
     stopped: str,
+    calls: AgentCalls | None,
     arguments: argparse.Namespace,
 ) -> int:
     """Write the sound items and report the others."""
-    rows = [{"id": name, **item.row} for name, item in kept.items()]
-    if rows:
-        put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), calls, arguments)
-    failures = [one.reason for one in rejected if one.is_failure]
-    summary: dict[str, Any] = {
+    if kept:
+        put(json_lines({"id": name, **item.row} for name, item in kept.items()), calls, arguments)
+    reasons = [one.reason for one in rejected if not one.is_failure]
+    summary = {
         "items": len(kept),
-        "rejected": [one.reason for one in rejected if not one.is_failure],
-        "failures": failures,
+        "rejected": reasons,
+        "failures": [one.reason for one in rejected if one.is_failure],
         "stopped": stopped,
         **usage_value(calls, 0 if calls is None else calls.budget.used_requests),
     }
-    if arguments.json:
-        say(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        _print(summary, arguments)
-    say_stopped(stopped, failures)
-    if calls is not None:
-        return exit_code(calls, stopped, failures)
-    return GOOD if len(kept) == arguments.n * len(arguments.k) else FINISHED_WITH_ERRORS
-
-
-def _print(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
-    objects = "" if arguments.objects is None else f" with {arguments.objects} objects"
-    kinds = ", ".join(map(str, arguments.k))
-    items = f"{count(summary['items'], 'item')} of K {kinds}{objects}, {arguments.scenario}"
-    say(f"{items}: vocabulary, K and satisfiability proved")
     wanted = arguments.n * len(arguments.k)
-    if summary["items"] < wanted and arguments.model is None:
-        complain(f"only {summary['items']} of {wanted} different sound items were found with this seed")
-    for reason in summary["rejected"][:SHOWN]:
-        say(f"rejected: {inert(reason)}")
-    if (more := len(summary["rejected"]) - SHOWN) > 0:
-        say(f"rejected: and {more} more")
-    if arguments.model is not None:
-        say_usage(summary)
-    if summary["items"]:
-        say(f"written: {inert(arguments.out)}")
+    lacking = f"only {len(kept)} of {wanted} different sound items were found with this seed"
+    is_short = calls is None and len(kept) != wanted
+
+    def show() -> None:
+        objects = "" if arguments.objects is None else f" with {arguments.objects} objects"
+        kinds = ", ".join(map(str, arguments.k))
+        items = f"{count(len(kept), 'item')} of K {kinds}{objects}, {arguments.scenario}"
+        say(f"{items}: vocabulary, K and satisfiability proved")
+        if is_short:
+            complain(lacking)
+        for reason in reasons[:SHOWN]:
+            say(f"rejected: {inert(reason)}")
+        if (more := len(reasons) - SHOWN) > 0:
+            say(f"rejected: and {more} more")
+        if calls is not None:
+            say_usage(summary)
+        if kept:
+            say(f"written: {inert(arguments.out)}")
+
+    return finish(summary, show, calls, arguments, [lacking] if is_short else [])

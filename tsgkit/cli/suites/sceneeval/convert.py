@@ -42,19 +42,18 @@ A table of room sizes is CSV (id,shorter_side or id,length,width, in metres) or 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import read_text
 
 if TYPE_CHECKING:
-    from tsgkit.suites.sceneeval.converters import Batch, Converted, Loss, Outcome
+    from tsgkit.suites.sceneeval.converters import Batch, Converted, Outcome
 
 OUT = "rooms"
 SHOWN = 20
@@ -96,10 +95,17 @@ def convert(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.converters import Batch, Options, SceneIds, converter_of, room_sizes_of
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 
-    source = Path(arguments.source)
-    table = arguments.room_sizes
+    source, table = Path(arguments.source), arguments.room_sizes
     sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
-    options = Options(arguments.to, sources_of(arguments.assets), said=_assumptions(arguments.assume), room_sizes=sizes)
+    assumed: dict[str, str] = {}
+    for text in arguments.assume:
+        name, _, value = text.partition("=")
+        if not (name and value):
+            raise UsageError(f"--assume {text}: expected NAME=VALUE", hint="as in --assume angles=degrees")
+        if name in assumed:
+            raise UsageError(f"--assume {name} is given twice")
+        assumed[name] = value
+    options = Options(arguments.to, sources_of(arguments.assets), said=assumed, room_sizes=sizes)
     if arguments.form is not None:
         converter_of(arguments.form)
     if arguments.ids is not None and arguments.id is not None:
@@ -110,18 +116,6 @@ def convert(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--with {beside}: no such file or folder")
     batch = Batch(options, arguments.form, beside, ids)
     return (_folder if source.is_dir() else _file)(source, batch, arguments)
-
-
-def _assumptions(said: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in said:
-        name, _, value = one.partition("=")
-        if not (name and value):
-            raise UsageError(f"--assume {one}: expected NAME=VALUE", hint="as in --assume angles=degrees")
-        if name in found:
-            raise UsageError(f"--assume {name} is given twice")
-        found[name] = value
-    return found
 
 
 def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
@@ -137,8 +131,7 @@ def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
         raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
     if arguments.id is not None:
         outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
-    targets = _targets(outcome, arguments, alone=number == 1)
-    return _print_result([_written(outcome, targets, arguments.force, strict=number == 1)], batch, arguments)
+    return _report([_written(outcome, arguments, is_alone=number == 1)], batch, arguments)
 
 
 def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
@@ -149,132 +142,94 @@ def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
     tree = tree_of(source, Path(arguments.out))
-    outcomes = _with_progress(convert_each(tree.entries, batch), len(tree.entries), quiet=arguments.quiet)
-    rows = [
-        _written(outcome, _targets(outcome, arguments, alone=False), arguments.force, strict=False)
-        for outcome in chain(outcomes, tree.unreadable)
-    ]
-    return _print_result(rows, batch, arguments, tree.passed_over)
-
-
-def _targets(outcome: Outcome, arguments: argparse.Namespace, *, alone: bool) -> tuple[Path, ...]:
-    """Return the output path of each scene."""
-    out = Path(arguments.out)
-    if out.suffix.lower() == ".json":
-        if not alone:
-            raise UsageError(f"{out}: several scenes cannot be written to one file", hint="name a folder: -o OUT")
-        if arguments.id is not None:
-            raise UsageError(
-                "--id cannot be combined with the name of an output file", hint="give -o a folder, or omit --id"
-            )
-        return (out,)
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: not a folder", hint="name a folder, or a file that ends in .json")
-    return tuple(out / f"scene_{scene.id}.json" for scene in outcome.scenes)
+    rows, show = list[_Row](), progress_line("files")
+    for number, outcome in enumerate(chain(convert_each(tree.entries, batch), tree.unreadable), 1):
+        if not arguments.quiet and number <= len(tree.entries):
+            show(number, len(tree.entries))
+        rows.append(_written(outcome, arguments, is_alone=False))
+    return _report(rows, batch, arguments, tree.passed_over)
 
 
 class _Row(NamedTuple):
     """The result for one file."""
 
     outcome: Outcome
-    targets: tuple[Path, ...]
-    """The paths of the written scenes."""
-    scenes: tuple[Converted, ...]
-    failures: tuple[UsageError, ...]
+    written: Sequence[tuple[Path, Converted]]
+    failures: Sequence[UsageError]
 
 
-def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: bool) -> _Row:
-    """Write the scenes of a file. If ``strict``, raise the first failure instead of collecting it."""
+def _written(outcome: Outcome, arguments: argparse.Namespace, *, is_alone: bool) -> _Row:
+    """Write the scenes of a file. Raise the first failure of a scene that ``is_alone`` instead of collecting it."""
     from tsgkit.suites.sceneeval.converters import write_scene
 
-    done: list[tuple[Path, Converted]] = []
+    out = Path(arguments.out)
+    targets = [out / f"scene_{scene.id}.json" for scene in outcome.scenes]
+    if out.suffix.lower() == ".json":
+        if not is_alone:
+            raise UsageError(f"{out}: several scenes cannot be written to one file", hint="name a folder: -o OUT")
+        if arguments.id is not None:
+            hint = "give -o a folder, or omit --id"
+            raise UsageError("--id cannot be combined with the name of an output file", hint=hint)
+        targets = [out]
+    elif out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: not a folder", hint="name a folder, or a file that ends in .json")
+    written: list[tuple[Path, Converted]] = []
     failures = list(outcome.failures)
     for scene, target in zip(outcome.scenes, targets, strict=True):
         try:
-            write_scene(target, scene.scene, outcome.entry.path, force=force)
+            write_scene(target, scene.scene, outcome.entry.path, force=arguments.force)
         except UsageError as error:
-            if strict:
+            if is_alone:
                 raise
             failures.append(error)
         else:
-            done.append((target, scene))
-    return _Row(outcome, tuple(path for path, _ in done), tuple(scene for _, scene in done), tuple(failures))
+            written.append((target, scene))
+    return _Row(outcome, written, failures)
 
 
-def _with_progress(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
-    """Yield the outcomes unchanged, printing progress now and then."""
-    show = progress_line("files")
-    for number, outcome in enumerate(outcomes, 1):
-        if not quiet:
-            show(number, total)
-        yield outcome
+def _report(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, passed_over: Sequence[str] = ()) -> int:
+    """Print the written scenes, a line for each kind of loss, and the failures; a repeated hint is printed once."""
+    from tsgkit.suites.sceneeval.converters import Ledger
 
-
-def _print_result(
-    rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, passed_over: Sequence[str] = ()
-) -> int:
-    failures = [failure for row in rows for failure in row.failures]
+    written = [(row.outcome, target, scene) for row in rows for target, scene in row.written]
+    failures = [(row.outcome, failure) for row in rows for failure in row.failures]
+    code = FINISHED_WITH_ERRORS if failures else GOOD
     if arguments.json:
-        say(json.dumps({**_value(rows), "passed_over": list(passed_over)}, indent=2))
-    else:
-        _print_scenes(rows, batch)
-        if passed_over:
-            shown = ", ".join(passed_over[:NAMED]) + (", ..." if len(passed_over) > NAMED else "")
-            say(f"{count(len(passed_over), 'file')} passed over, not scenes: {inert(shown)}")
-        _print_failures(failures)
-    return FINISHED_WITH_ERRORS if failures else GOOD
-
-
-def _print_failures(failures: Sequence[UsageError]) -> None:
-    """Print the failures. A repeated hint is printed once."""
+        scenes = [
+            {
+                "file": outcome.entry.name,
+                "form": outcome.form,
+                "id": scene.id,
+                "out": str(target),
+                "objects": scene.objects,
+                "losses": [asdict(loss) for loss in scene.losses],
+            }
+            for outcome, target, scene in written
+        ]
+        failed = [
+            {"file": outcome.entry.name, "message": str(failure), "hint": failure.hint} for outcome, failure in failures
+        ]
+        say_json({"scenes": scenes, "failures": failed, "passed_over": list(passed_over)})
+        return code
+    for outcome, target, scene in written[:SHOWN]:
+        objects = count(scene.objects, "object")
+        say(f"{inert(outcome.entry.name)} ({inert(outcome.form)}) to {inert(str(target))}: {objects}")
+    if len(written) > SHOWN:
+        say(f"... and {count(len(written) - SHOWN, 'more scene')}")
+    ledger = Ledger()
+    for _, _, scene in written:
+        ledger.merge(scene.losses)
+    for loss in ledger.told():
+        say(f"  {inert(str(loss))}")
+    if len(written) > 1 or failures:
+        say(f"{count(len(written), 'scene')} converted (to: {batch.options.to}), {len(failures):,} failed")
+    if passed_over:
+        shown = ", ".join(passed_over[:NAMED]) + (", ..." if len(passed_over) > NAMED else "")
+        say(f"{count(len(passed_over), 'file')} passed over, not scenes: {inert(shown)}")
     hints: set[str] = set()
-    for failure in failures[:SHOWN]:
+    for _, failure in failures[:SHOWN]:
         complain(str(failure), "" if failure.hint in hints else failure.hint)
         hints.add(failure.hint)
     if len(failures) > SHOWN:
         complain(f"and {count(len(failures) - SHOWN, 'more failure')} (--json has them)")
-
-
-def _print_scenes(rows: Sequence[_Row], batch: Batch) -> None:
-    """Print the written scenes, and a line for each kind of loss."""
-    written = [(row, target, scene) for row in rows for target, scene in zip(row.targets, row.scenes, strict=True)]
-    for row, target, scene in written[:SHOWN]:
-        said = count(scene.objects, "object")
-        say(f"{inert(row.outcome.entry.name)} ({inert(row.outcome.form)}) to {inert(str(target))}: {said}")
-    if len(written) > SHOWN:
-        say(f"... and {count(len(written) - SHOWN, 'more scene')}")
-    for loss in _losses(scene for _, _, scene in written):
-        say(f"  {inert(str(loss))}")
-    failed = sum(len(row.failures) for row in rows)
-    if len(written) > 1 or failed:
-        say(f"{count(len(written), 'scene')} converted (to: {batch.options.to}), {failed:,} failed")
-
-
-def _losses(scenes: Iterable[Converted]) -> tuple[Loss, ...]:
-    from tsgkit.suites.sceneeval.converters import Ledger
-
-    ledger = Ledger()
-    for scene in scenes:
-        ledger.merge(scene.losses)
-    return ledger.told()
-
-
-def _value(rows: Sequence[_Row]) -> dict[str, Any]:
-    made = [
-        {
-            "file": row.outcome.entry.name,
-            "form": row.outcome.form,
-            "id": scene.id,
-            "out": str(target),
-            "objects": scene.objects,
-            "losses": [asdict(loss) for loss in scene.losses],
-        }
-        for row in rows
-        for target, scene in zip(row.targets, row.scenes, strict=True)
-    ]
-    failed = [
-        {"file": row.outcome.entry.name, "message": str(failure), "hint": failure.hint}
-        for row in rows
-        for failure in row.failures
-    ]
-    return {"scenes": made, "failures": failed}
+    return code

@@ -19,31 +19,32 @@ plain and all alike.
 from __future__ import annotations
 
 import argparse
-import functools
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_options import (
+from tsgkit.cli.agent_work import (
+    SHOWN,
     add_model_options,
-    calls_of,
+    agent_calls,
     carried_out,
     digest,
-    exit_code,
+    finish,
+    finish_shard,
+    json_lines,
     kept_when_interrupted,
     limits_of,
     put,
-    say_stopped,
     say_usage,
-    shard_done,
     usage_value,
 )
-from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
-from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.errors import INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
@@ -56,8 +57,8 @@ OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".csv", ".json")
 MOST = 1_000
-SHOWN = 5
 PATTERNS = "sentence patterns"
+PLAIN = "plain patterns, all alike: they show the file format but cannot compare models; use --model for others"
 COLUMNS = ("difficulty", "scenes", "words", "objects", "ObjCount", "ObjAttr", "OORel", "OARel")
 
 
@@ -81,7 +82,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Generate, check, review and write items, and report the ones that were dropped."""
     resolve_review_place(arguments)
-    _refuse(arguments)
+    if Path(arguments.out).suffix.lower() not in ENDINGS:
+        raise UsageError(f"{arguments.out}: unknown kind of output", hint="end the name in .csv or .json")
+    if not 1 <= arguments.items <= MOST:
+        raise UsageError(f"--items {arguments.items}: expected a number from 1 to {MOST}")
+    for name in ("json", "shard"):
+        if arguments.review and getattr(arguments, name):
+            raise UsageError(f"--review cannot be combined with --{name}", hint="omit one of the two")
+    if arguments.rounds < 0:
+        raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
     limits_of(arguments)
     if arguments.review and arguments.review_in == TERMINAL:
         require_terminal()
@@ -91,51 +100,44 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.suites.sceneeval.review import review_of
+    from tsgkit.llm.asker import ask_for
     from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.maker import Maker, texts, written
 
-    draws = _draws(arguments)
-    calls = None if arguments.model is None else calls_of(arguments, arguments.out, _identity(draws, arguments))
-    try:
-        making = _made(draws, calls, arguments)
-        if calls is not None and calls.shard is not None:
-            return shard_done(calls, making.stopped, making.failures, arguments)
-        ready = [one for one in making.made if not one.is_given_up]
-        if arguments.review and making.stopped:
-            return _unreviewed(making, calls)
+    table, plans, known = furniture(), _plans(arguments), _known(arguments.out)
+    asked = {
+        "work": "make sceneeval",
+        "drawn": digest([asdict(one) for one in plans]),
+        "known": digest([table.sha256, *known]),
+        "texts": digest(texts()),
+        "rounds": arguments.rounds,
+    }
+    with agent_calls(arguments, arguments.out, asked) if arguments.model is not None else nullcontext() as calls:
+        if calls is None:
+            making = written(plans, arguments.seed, table)
+        else:
+
+            async def work(engine: Engine) -> Generation:
+                each = partial(engine.made, workers=arguments.concurrency)
+                ask = partial(ask_for, calls.asker, task="make")
+                return await Maker(ask, table, arguments.rounds, known, each=each).make(plans)
+
+            making = carried_out(calls, work, arguments)
+            if calls.shard is not None:
+                return finish_shard(calls, making.stopped, making.failures, arguments)
         decided: dict[str, str] | None = {}
         if arguments.review:
-            is_ours = calls is not None or arguments.force
-            known, in_browser = _known(arguments.out), arguments.review_in == BROWSER
-            decided = review_of(ready, arguments.out, furniture(), known, force=is_ours, in_browser=in_browser)
-        if decided is None:
-            return INTERRUPTED
-        return _finish(making, decided, calls, arguments)
-    finally:
-        if calls is not None:
-            calls.close()
+            if making.stopped:  # a person would have to review unfinished work again
+                complain("some items are unfinished, so there is no review and output was not written")
+                summary = {"stopped": making.stopped, "failures": making.failures}
+                return finish(summary, lambda: None, calls, arguments)
+            ready = [one for one in making.made if not one.is_given_up]
+            is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
+            decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
+        return INTERRUPTED if decided is None else _write(making, decided, calls, arguments)
 
 
-def _unreviewed(making: Generation, calls: AgentCalls | None) -> int:
-    """Skip the review of unfinished work, since a person would have to review it again."""
-    complain("some items are unfinished, so there is no review and output was not written")
-    say_stopped(making.stopped, making.failures)
-    return exit_code(calls, making.stopped, making.failures)
-
-
-def _refuse(arguments: argparse.Namespace) -> None:
-    if Path(arguments.out).suffix.lower() not in ENDINGS:
-        raise UsageError(f"{arguments.out}: unknown kind of output", hint="end the name in .csv or .json")
-    if not 1 <= arguments.items <= MOST:
-        raise UsageError(f"--items {arguments.items}: expected a number from 1 to {MOST}")
-    if arguments.review and arguments.json:
-        raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
-    if arguments.review and arguments.shard:
-        raise UsageError("--review cannot be combined with --shard", hint="omit one of the two")
-    if arguments.rounds < 0:
-        raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
-
-
-def _draws(arguments: argparse.Namespace) -> tuple[RoomPlan, ...]:
+def _plans(arguments: argparse.Namespace) -> tuple[RoomPlan, ...]:
     from tsgkit.lexicon import meant
     from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
@@ -159,87 +161,18 @@ def _known(out: str) -> tuple[str, ...]:
 
     if Path(out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
         return ()
-    found = find("tasks", OURS)
-    return tuple(one.description for one in read_annotations(text_of(found), str(found)).annotations)
+    bundled = find("tasks", OURS)
+    return tuple(one.description for one in read_annotations(text_of(bundled), str(bundled)).annotations)
 
 
-def _identity(draws: tuple[RoomPlan, ...], arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return everything that can affect a reply."""
-    from dataclasses import asdict
-
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.maker import texts
-
-    drawn = digest([asdict(one) for one in draws])
-    known = digest([furniture().sha256, *_known(arguments.out)])
-    return {
-        "work": "make sceneeval",
-        "drawn": drawn,
-        "known": known,
-        "texts": digest(texts()),
-        "rounds": arguments.rounds,
-    }
-
-
-def _made(draws: tuple[RoomPlan, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Generation:
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.maker import written
-
-    if calls is None:
-        return written(draws, arguments.seed, furniture())
-    return carried_out(calls, functools.partial(_ask, draws, calls, arguments), arguments)
-
-
-async def _ask(
-    draws: tuple[RoomPlan, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
-) -> Generation:
-    from tsgkit.llm.asker import ask_for
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.maker import Maker
-
-    maker = Maker(
-        lambda name: ask_for(calls.asker, name, task="make"),
-        furniture(),
-        arguments.rounds,
-        _known(arguments.out),
-        each=functools.partial(engine.made, workers=arguments.concurrency),
-    )
-    return await maker.make(draws)
-
-
-def _finish(
-    making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
-) -> int:
+def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
     """Write the kept items with their notes, then print a summary."""
+    from tsgkit.cli.suites.sceneeval.review import DROPPED
     from tsgkit.library.files import write_text
+    from tsgkit.report.tables import Table
+    from tsgkit.report.terminal import table
+    from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json
     from tsgkit.suites.sceneeval.makers.maker import dropped_line, note_value
-
-    kept, dropped = _split_items(making, decided)
-    numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
-    by = arguments.model or PATTERNS
-    notes = [
-        note_value(one, made.item_id, by, decided.get(one.name, "")) for one, made in zip(kept, numbered, strict=True)
-    ]
-    if numbered:
-        put(_text(numbered, arguments.out), calls, arguments)
-        write_text(f"{arguments.out}.notes.jsonl", "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in notes))
-    write_text(f"{arguments.out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
-    summary = _summary(numbered, kept, dropped, making, decided, arguments) | usage_value(calls, making.calls)
-    if arguments.json:
-        say(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        _print(summary, kept, dropped, arguments)
-    say_stopped(making.stopped, making.failures)
-    if calls is not None:
-        return exit_code(calls, making.stopped, making.failures or ([] if kept else ["no items"]))
-    return GOOD if len(kept) == arguments.items or decided else FINISHED_WITH_ERRORS
-
-
-def _split_items(
-    making: Generation, decided: dict[str, str]
-) -> tuple[list[GeneratedItem], list[tuple[GeneratedItem, str]]]:
-    """Return the items to write, and the dropped ones with the reason."""
-    from tsgkit.cli.suites.sceneeval.item_review import DROPPED
 
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []
@@ -253,36 +186,52 @@ def _split_items(
             dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
         else:
             dropped.append((one, "the model gave no answer"))
-    return kept, dropped
-
-
-def _text(annotations: list[Annotation], out: str) -> str:
-    from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json
-
-    return as_csv(annotations) if Path(out).suffix.lower() == ".csv" else as_json(annotations)
-
-
-def _summary(
-    numbered: list[Annotation],
-    kept: list[GeneratedItem],
-    dropped: list[tuple[GeneratedItem, str]],
-    making: Generation,
-    decided: dict[str, str],
-    arguments: argparse.Namespace,
-) -> dict[str, Any]:
-    return {
+    by, out = arguments.model or PATTERNS, arguments.out
+    numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
+    if numbered:
+        put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
+        pairs = zip(kept, numbered, strict=True)
+        notes = (note_value(one, named.item_id, by, decided.get(one.name, "")) for one, named in pairs)
+        write_text(f"{out}.notes.jsonl", json_lines(notes))
+    write_text(f"{out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
+    means = statistics(numbered)
+    summary = {
         "items": len(kept),
         "drawn": arguments.items,
-        "by": arguments.model or PATTERNS,
+        "by": by,
         "dropped": len(dropped),
         "reasons": dict(Counter(code for one, _ in dropped for code in {finding.code for finding in one.errors})),
         "warnings": dict(Counter(finding.code for one in kept for finding in one.warnings)),
         "mended": sum(one.mended > 0 for one in kept),
         "reviewed": dict(Counter(decided.values())),
-        "statistics": statistics(numbered),
+        "statistics": means,
         "stopped": making.stopped,
         "failures": making.failures,
-    }
+    } | usage_value(calls, making.calls)
+
+    def show() -> None:
+        say(f"{count(len(kept), 'item')} of {arguments.items} drawn, by {inert(by)}")
+        if calls is None:
+            say(PLAIN)
+        if kept:
+            cells = [[f"{one:.2f}" if isinstance(one, float) else str(one) for one in row.values()] for row in means]
+            say_lines(table(Table(("means of an item",), COLUMNS, tuple(map(tuple, cells)))))
+        for number, one in enumerate(kept):
+            for finding in one.warnings:
+                complain(f"item {number}: {finding.code}: {finding.message}")
+        if dropped:
+            say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(out)}.dropped.jsonl")
+        for one, why in dropped[:SHOWN]:
+            complain(f"drawn {one.name}: {why[:200]}")
+        if reviewed := summary["reviewed"]:
+            say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
+        if calls is not None:
+            say_usage(summary)
+        if kept:
+            say(f"written: {inert(out)}, {inert(out)}.notes.jsonl")
+
+    is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
+    return finish(summary, show, calls, arguments, [] if is_enough else ["too few items"])
 
 
 def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
@@ -303,37 +252,3 @@ def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
 
     groups = {name: [one for one in annotations if one.difficulty == name] for name in LEVELS}
     return [row(name, mine) for name, mine in (groups | {"all": list(annotations)}).items() if mine]
-
-
-def _cell(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _print(
-    summary: dict[str, Any],
-    kept: list[GeneratedItem],
-    dropped: list[tuple[GeneratedItem, str]],
-    arguments: argparse.Namespace,
-) -> None:
-    from tsgkit.report.tables import Table
-    from tsgkit.report.terminal import table
-
-    say(f"{count(summary['items'], 'item')} of {summary['drawn']} drawn, by {inert(summary['by'])}")
-    if arguments.model is None:
-        say("plain patterns, all alike: they show the file format but cannot compare models; use --model for others")
-    if summary["items"]:
-        rows = tuple(tuple(map(_cell, row.values())) for row in summary["statistics"])
-        say("\n".join(table(Table(("means of an item",), COLUMNS, rows))))
-    for one in kept:
-        for finding in one.warnings:
-            complain(f"item {kept.index(one)}: {finding.code}: {finding.message}")
-    if dropped:
-        say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(arguments.out)}.dropped.jsonl")
-    for one, why in dropped[:SHOWN]:
-        complain(f"drawn {one.name}: {why[:200]}")
-    if decided := summary["reviewed"]:
-        say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(decided.items())))
-    if arguments.model is not None:
-        say_usage(summary)
-    if summary["items"]:
-        say(f"written: {inert(arguments.out)}, {inert(arguments.out)}.notes.jsonl")

@@ -1,24 +1,57 @@
-"""The review of ``tsgkit make sceneeval``: a person accepts, edits or drops each generated item."""
+"""The review of ``tsgkit make sceneeval``: a person accepts, edits or drops each generated item, here or on a page.
+
+>>> from tsgkit.suites.sceneeval.annotations import annotation_of
+>>> one = annotation_of("0", "easy", "A den with a sofa.", ("eq,1,sofa", "eq,1,lamp"))
+>>> for line in lines(one):
+...     print(line)
+1  eq,1,sofa  (exactly 1 sofa)
+2  eq,1,lamp  (exactly 1 lamp)
+>>> one = edited(edited(edited(one, "-2"), "+eq,1,sofa,red"), "text A den with a red sofa.")
+>>> [spec.text for spec in one.specifications], one.description
+(['eq,1,sofa', 'eq,1,sofa,red'], 'A den with a red sofa.')
+>>> rewritten(one, "A den.", ["eq,2,sofa", ""]).counts[0].text
+'eq,2,sofa'
+"""
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.suites.sceneeval.item_review import FORMS, ItemReview, edited, finding_line, lines
+from tsgkit.cli.review import TypedLines, all_decided
 from tsgkit.cli.terminal import complain, inert, say
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.overwrites import refuse_to_overwrite
-from tsgkit.runs.decisions import Decisions
+from tsgkit.runs.decisions import Decisions, shown_as
+from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
+from tsgkit.suites.sceneeval.annotations import (
+    KINDS,
+    PARSERS,
+    Annotation,
+    Specification,
+    annotation_of,
+    annotation_value,
+    in_words,
+)
+from tsgkit.suites.sceneeval.makers.maker import check, findings_with, one_line
 
 if TYPE_CHECKING:
-    from tsgkit.suites.sceneeval.annotations import Annotation
+    from tsgkit.graph.rules import Finding
+    from tsgkit.serve.decidable import Entry, Part, Shown
     from tsgkit.suites.sceneeval.makers.furniture import Furniture
     from tsgkit.suites.sceneeval.makers.maker import GeneratedItem
 
 KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"
+FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
+_NUMBERED = re.compile(r"(\d{1,4})\s+(\S.*)")
+ACCEPTED, EDITED, DROPPED = "accepted", "edited", "dropped"
+CHOICE_OF = {ACCEPTED: "accept", EDITED: "edit", DROPPED: "drop"}
+DESCRIPTION, ENTRIES = "description", "entries"
+TEXTS = ("description", "counts", "attributes", "object_relations", "room_relations")
+"""The texts of an annotation in a decision."""
 
 
 def review_of(
@@ -35,67 +68,234 @@ def review_of(
     The decisions are made in the terminal or on a page. Without ``force``, the output file must not exist: no question
     is asked if the result could not be written.
     """
-    review = ItemReview(made, Decisions(Path(f"{out}.review.jsonl")), table, known)
-    if review.left:
+    review = ItemReview(made, Decisions(Path(f"{out}.review.jsonl")), table, out, known)
+    if len(review.verdicts) < len(made):
         refuse_to_overwrite(out, force=force)
-        if not (_on_page(review, out) if in_browser else _in_terminal(review)):
+        if not all_decided(review, review.ask, in_browser=in_browser):
             complain("review stopped before the end; output not written", "run the same command to resume this review")
             return None
     return review.verdicts
 
 
-def _on_page(review: ItemReview, out: str) -> bool:
-    """Ask for the decisions on a page, and return whether all are made."""
-    from tsgkit.cli.suites.sceneeval.review_page import ItemReviewPage
-    from tsgkit.serve.decision_page import decide_in_browser
+@dataclass
+class ItemReview:
+    """Generated items as entries of a page; decisions are applied at once, and may be changed until all are made."""
 
-    return decide_in_browser(ItemReviewPage(review, out), say=say)
+    made: Sequence[GeneratedItem]
+    decisions: Decisions
+    table: Furniture
+    out: str = ""
+    known: Sequence[str] = ()
+    title: str = "Review of generated rooms"
+    in_order: bool = False
+    _generated: list[tuple[Annotation, tuple[Finding, ...]]] = field(init=False)
+    _names: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._generated = [(one.annotation, one.findings) for one in self.made]
+        self._names = [shown_as(annotation_value(one.annotation)) for one in self.made]
+        self._apply(range(len(self.made)))
+
+    @property
+    def done_message(self) -> str:
+        """The words about what follows."""
+        return f"The command goes on and writes {self.out}."
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The decisions by the names of the items."""
+        decided = ((one, self._decision(number)) for number, one in enumerate(self.made))
+        return {one.name: str(decision["decision"]) for one, decision in decided if decision is not None}
+
+    def entries(self) -> list[Entry]:
+        """Return all items with their decisions."""
+        decisions = [self._decision(number) for number in range(len(self.made))]
+        return [
+            {"name": self._name(number), "decision": None if one is None else str(one["decision"])}
+            for number, one in enumerate(decisions)
+        ]
+
+    def shown(self, number: int) -> Shown:
+        """Return an item as it is now: as generated, or as it was edited."""
+        annotation, decision = self.made[number].annotation, self._decision(number)
+        is_edited = decision is not None and decision["decision"] == EDITED
+        entries = "\n".join(one.text for one in annotation.specifications)
+        about = "Entries, one a line, as in eq,1,sofa"
+        return {
+            "name": self._name(number),
+            "context": [],
+            "parts": self._parts(number, annotation),
+            "reason": "",
+            "code": "",
+            "choices": [
+                {"choice": "accept", "label": "Accept as generated" if is_edited else "Accept", "key": "a"},
+                {"choice": "drop", "label": "Drop", "key": "d"},
+                {"choice": "edit", "label": "Edit", "key": "e"},
+            ],
+            "edit": {
+                "kind": "texts",
+                "value": [
+                    {"name": DESCRIPTION, "label": "Description", "text": annotation.description, "is_long": True},
+                    {"name": ENTRIES, "label": about, "text": entries, "is_long": True},
+                ],
+            },
+            "decided": None
+            if decision is None
+            else {"choice": CHOICE_OF[decision["decision"]], "note": str(decision.get("note", ""))},
+        }
+
+    def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
+        """Return an item as an edit would make it, with its findings."""
+        return self._parts(number, self._rewritten(number, edited))
+
+    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
+        """Keep the decision of the page."""
+        if choice not in CHOICE_OF.values():
+            raise UsageError(f"there is no choice {choice!r:.40}", hint="accept, drop or edit")
+        if choice == "drop":
+            self._keep(number, {"decision": DROPPED}, note)
+        else:
+            annotation = self._rewritten(number, edited) if choice == "edit" else self._generated[number][0]
+            self.accept(number, annotation, note)
+
+    def accept(self, number: int, annotation: Annotation, note: str = "") -> None:
+        """Keep an item, as generated or changed. Raise ``UsageError`` if it has no counts."""
+        if not annotation.counts:
+            raise UsageError("it cannot be accepted without counts", hint="add one, as in eq,1,sofa, or drop the item")
+        is_changed = annotation != self._generated[number][0]
+        value = {"decision": EDITED} | annotation_value(annotation) if is_changed else {"decision": ACCEPTED}
+        self._keep(number, value, note)
+
+    def ask(self, number: int, typed: TypedLines) -> bool:
+        """Show an item in the terminal until the person decides; False where the person stops."""
+        annotation = self._generated[number][0]
+        self._show(number, annotation)
+        while (command := typed.asked(KEYS)) is not None and command != "q":
+            try:
+                if command in ("?", ""):
+                    say(f"  {FORMS}")
+                elif command == "d":
+                    self.decide(number, "drop", None)
+                    return True
+                elif command == "a":
+                    self.accept(number, annotation)
+                    return True
+                else:
+                    annotation = edited(annotation, command)
+                    self._show(number, annotation)
+            except TsgkitError as error:
+                say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
+        return False
+
+    def _show(self, number: int, annotation: Annotation) -> None:
+        say(f"{number + 1} of {len(self.made)}: {self._name(number)}")
+        say(f"  {inert(annotation.description)}")
+        for line in lines(annotation):
+            say(f"    {inert(line)}")
+        for finding in self._findings(number, annotation):
+            say(f"  {inert(finding_line(finding))}")
+
+    def _name(self, number: int) -> str:
+        drawn = self.made[number].drawn
+        return f"{drawn.difficulty}, {' and '.join(drawn.rooms)}"
+
+    def _decision(self, number: int) -> dict[str, Any] | None:
+        return self.decisions.find(self._names[number])
+
+    def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
+        entries = [f"{one.text}  ({in_words(one)})" for one in annotation.specifications]
+        findings = [finding_line(one) for one in self._findings(number, annotation)]
+        return [
+            {"kind": "text", "title": "Description", "text": annotation.description},
+            {"kind": "lines", "title": "Entries", "lines": entries},
+            {"kind": "lines", "title": "Findings", "lines": findings},
+        ]
+
+    def _findings(self, number: int, annotation: Annotation) -> tuple[Finding, ...]:
+        """Return the findings of an item as they would be with another annotation."""
+        if annotation == self.made[number].annotation:
+            return self.made[number].findings
+        return findings_with(self.made, number, annotation, self.table, self.known)
+
+    def _rewritten(self, number: int, edited: Any) -> Annotation:  # noqa: ANN401
+        """Return an item with the texts of the form."""
+        texts = edited if isinstance(edited, dict) else {}
+        description, entries = texts.get(DESCRIPTION), texts.get(ENTRIES)
+        if not isinstance(description, str) or not isinstance(entries, str):
+            raise UsageError("an edit has two texts", hint=f"{DESCRIPTION} and {ENTRIES}, one entry a line")
+        return rewritten(self._generated[number][0], description, entries.splitlines())
+
+    def _keep(self, number: int, value: dict[str, Any], note: str) -> None:
+        self.decisions.keep(self._names[number], value | ({"note": note} if note else {}))
+        self._apply([place for place, name in enumerate(self._names) if name == self._names[number]])
+
+    def _apply(self, numbers: Sequence[int]) -> None:
+        """Apply the decisions about some items, and check all again if one of them is changed."""
+        before = [one.annotation for one in self.made]
+        for number in numbers:
+            one, kept = self.made[number], self._decision(number)
+            one.annotation, one.findings = now, _ = self._generated[number]
+            if kept is not None and kept["decision"] == EDITED:
+                texts = {name: kept[name] for name in TEXTS}
+                one.annotation = annotation_of(now.item_id, now.difficulty, room_type=now.room_type, **texts)
+                one.findings = ()
+        if [one.annotation for one in self.made] != before:
+            check(self.made, self.table, self.known)
 
 
-def _in_terminal(review: ItemReview) -> bool:
-    """Ask for the decisions that are missing, and return whether all are made."""
-    total = len(review.made)
-    for number in range(total):
-        if review.decision(number) is None and not _ask(review, number, f"{number + 1} of {total}"):
-            return False
-    return True
+def lines(annotation: Annotation) -> list[str]:
+    """Return the entries, numbered, with an explanation in words."""
+    return [f"{n}  {spec.text}  ({in_words(spec)})" for n, spec in enumerate(annotation.specifications, 1)]
 
 
-def _ask(review: ItemReview, number: int, place: str) -> bool:
-    """Show an item until the person decides; False where the person stops."""
-    annotation = review.generated(number)
-    _show(review, number, annotation, place)
-    while (typed := _line()) not in ("", "q"):
-        try:
-            if typed == "?":
-                say(f"  {FORMS}")
-            elif typed == "d":
-                review.drop(number)
-                return True
-            elif typed == "a":
-                review.accept(number, annotation)
-                return True
-            else:
-                annotation = edited(annotation, typed)
-                _show(review, number, annotation, place)
-        except TsgkitError as error:
-            say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
-    return False
+def finding_line(finding: Finding) -> str:
+    """Return a finding as one line."""
+    hint = f" ({finding.hint})" if finding.hint else ""
+    return f"{finding.severity} {finding.code}: {finding.message}{hint}"
 
 
-def _show(review: ItemReview, number: int, annotation: Annotation, place: str) -> None:
-    drawn = review.made[number].drawn
-    say(f"{place}: {drawn.difficulty}, {' and '.join(drawn.rooms)}")
-    say(f"  {inert(annotation.description)}")
-    for line in lines(annotation):
-        say(f"    {inert(line)}")
-    for finding in review.findings(number, annotation):
-        say(f"  {inert(finding_line(finding))}")
+def rewritten(annotation: Annotation, description: str, entries: Sequence[str]) -> Annotation:
+    """Return the annotation with another description and other entries. Raise ``UsageError`` for one that is none."""
+    listed = []
+    for number, entry in enumerate(entries, 1):
+        if entry.strip():
+            try:
+                listed.append(_entry(entry))
+            except TsgkitError as error:
+                raise UsageError(f"line {number}: {error.message}", hint=error.hint) from None
+    return _with(replace(annotation, description=one_line(description)), listed)
 
 
-def _line() -> str:
-    """Return the typed line, or an empty text at the end of the input."""
-    say(f"  {KEYS}:")
-    sys.stdout.flush()
-    line = sys.stdin.readline()
-    return line.strip() or ("?" if line else "")
+def edited(annotation: Annotation, command: str) -> Annotation:
+    """Return the annotation after an edit command. Raise UsageError or NotationError if the command is invalid."""
+    listed, command = list(annotation.specifications), command.strip()
+    if command.startswith("text "):
+        return replace(annotation, description=one_line(command[5:]))
+    if command.startswith("+"):
+        return _with(annotation, [*listed, _entry(command[1:])])
+    if command.startswith("-"):
+        place = _place(command[1:].strip(), listed)
+        return _with(annotation, [*listed[:place], *listed[place + 1 :]])
+    if found := _NUMBERED.fullmatch(command):
+        place = _place(found[1], listed)
+        return _with(annotation, [*listed[:place], _entry(found[2]), *listed[place + 1 :]])
+    raise UsageError(f"{command!r:.60} is not an edit command", hint=FORMS)
+
+
+def _entry(text: str) -> Specification:
+    entry = text.strip()
+    if ";" in entry:
+        raise UsageError(f"{entry!r:.60}: an entry cannot contain a semicolon", hint="add entries one by one")
+    return PARSERS[kind_of_form(entry)](entry)
+
+
+def _place(text: str, listed: Sequence[Specification]) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= len(listed):
+        raise UsageError(f"there is no entry {text!r:.20}", hint=f"they are numbered from 1 to {len(listed)}")
+    return int(text) - 1
+
+
+def _with(annotation: Annotation, listed: Sequence[Specification]) -> Annotation:
+    """Return the annotation with these entries, sorted by kind."""
+    counts, attributes, pairs, built = (tuple(spec for spec in listed if spec.kind == kind) for kind in KINDS)
+    return replace(annotation, counts=counts, attributes=attributes, object_relations=pairs, room_relations=built)

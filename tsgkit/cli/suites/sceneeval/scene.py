@@ -16,21 +16,22 @@ GLB file.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.suites.sceneeval.convert import add_convert, convert
 from tsgkit.cli.suites.sceneeval.render import add_render, render
-from tsgkit.cli.terminal import count, inert, say
+from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.library.files import STDIN
+from tsgkit.library.overwrites import write_report
 
 if TYPE_CHECKING:
-    from tsgkit.geometry import Relation
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
+FINDING = ("code", "severity", "place", "message", "hint")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,12 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     relation = verbs.add_parser("relation", help="evaluate one relation: its score, if it holds, and why")
     _scene(relation)
     relation.add_argument("relation", metavar="RELATION", help="such as next_to, side_of, on_top, against_wall")
-    relation.add_argument(
-        "objects",
-        nargs="+",
-        metavar="OBJECT",
-        help="the target, or targets, and the anchor: next_to lamp_2 bed_1",
-    )
+    objects = "the target, or targets, and the anchor: next_to lamp_2 bed_1"
+    relation.add_argument("objects", nargs="+", metavar="OBJECT", help=objects)
     relation.add_argument("--side", metavar="S", help="left, right, front, back, top, bottom; long or short")
     relation.add_argument(
         "--to", metavar="E", default="wall", help="the built element of a relation to the room: wall, door, window ..."
@@ -90,28 +87,6 @@ def _read(arguments: argparse.Namespace) -> LoadedScene:
 
 def _relation(arguments: argparse.Namespace) -> int:
     from tsgkit.geometry import PROFILES as MEASURES
-    from tsgkit.geometry import MeasuredScene
-
-    stage = MeasuredScene(_read(arguments).scene, MEASURES[arguments.profile])
-    found = _measured(stage, arguments)
-    if arguments.json:
-        value = {
-            "relation": found.name,
-            "objects": arguments.objects,
-            "side": arguments.side,
-            "profile": arguments.profile,
-            "score": found.score,
-            "satisfied": found.satisfied,
-            "margin": found.margin,
-            "evidence": found.evidence,
-        }
-        say(json.dumps(value, indent=2))
-    else:
-        say(inert(str(found)))
-    return GOOD
-
-
-def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
     from tsgkit.geometry import (
         RELATIONS_OF_OBJECTS,
         RELATIONS_TO_ROOMS,
@@ -121,20 +96,26 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
     )
     from tsgkit.lexicon import meant
 
-    assert isinstance(stage, MeasuredScene)  # noqa: S101  (for the type checker; geometry is imported lazily)
+    stage = MeasuredScene(_read(arguments).scene, MEASURES[arguments.profile])
     name, objects = arguments.relation, arguments.objects
     if name not in RELATIONS_OF_OBJECTS and name not in RELATIONS_TO_ROOMS:
         known = (*RELATIONS_OF_OBJECTS, *RELATIONS_TO_ROOMS)
         raise UsageError(f"there is no relation {name}", hint=meant(name, known))
     if len(objects) == 1:
         if name not in RELATIONS_TO_ROOMS:
-            raise UsageError(
-                f"{name} is a relation between objects, but only one is given", hint=f"{name} TARGET ANCHOR"
-            )
-        return relation_to_room(stage, name, objects[0], element=arguments.to)
-    if name not in RELATIONS_OF_OBJECTS:
+            problem = f"{name} is a relation between objects, but only one is given"
+            raise UsageError(problem, hint=f"{name} TARGET ANCHOR")
+        found = relation_to_room(stage, name, objects[0], element=arguments.to)
+    elif name not in RELATIONS_OF_OBJECTS:
         raise UsageError(f"{name} is a relation of one object to the room, but {len(objects)} are given")
-    return relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
+    else:
+        found = relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
+    if arguments.json:
+        value = {"relation": found.name, "objects": objects, "side": arguments.side, "profile": arguments.profile}
+        say_json(value | {part: getattr(found, part) for part in ("score", "satisfied", "margin", "evidence")})
+    else:
+        say(inert(str(found)))
+    return GOOD
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -142,29 +123,22 @@ def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.pages.scene_view import SceneView
     from tsgkit.suites.sceneeval.plausibility import findings
 
-    is_page = Path(arguments.out).suffix.lower() in (".html", ".htm")
-    if not is_page and arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
-        raise UsageError(
-            f"{arguments.out}: unknown kind of output", hint="end the name in .svg for an image or .html for a page"
-        )
+    ending = Path(arguments.out).suffix.lower()
+    if arguments.out != STDIN and ending not in (".svg", ".html", ".htm"):
+        hint = "end the name in .svg for an image or .html for a page"
+        raise UsageError(f"{arguments.out}: unknown kind of output", hint=hint)
     view = SceneView(_read(arguments), Path(arguments.file).name)
-    made = view.svg
-    if is_page:
-        stages = view.scene.stages
-        found = {name: findings(stages[name], view.types, view.sides) for name in PROFILES}
-        made = scene_page(view.file, made, found, view.problems)
-    return _written(made, arguments)
+    if ending not in (".html", ".htm"):
+        return _drawn(view.svg, arguments)
+    found = {name: findings(view.scene.stages[name], view.types, view.sides) for name in PROFILES}
+    return _drawn(scene_page(view.file, view.svg, found, view.problems), arguments)
 
 
-def _written(made: str, arguments: argparse.Namespace) -> int:
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_replace_data
-
-    if arguments.out == "-":
-        say(made)
+def _drawn(image: str, arguments: argparse.Namespace) -> int:
+    if arguments.out == STDIN:
+        say(image)
         return GOOD
-    refuse_to_replace_data(arguments.out, made, arguments.file)
-    write_text(arguments.out, made)
+    write_report(arguments.out, image, arguments.file)
     say(f"drawn: {inert(arguments.out)}")
     return GOOD
 
@@ -176,27 +150,22 @@ def _check(arguments: argparse.Namespace) -> int:
     findings = [*found.findings, *unmapped_relations(found.annotations)]
     errors = sum(one.severity == "error" for one in findings)
     counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
+    code = FINISHED_WITH_ERRORS if errors else GOOD
     if arguments.json:
-        listed = [
-            {"code": one.code, "severity": one.severity, "place": one.place._asdict(), "message": one.message,
-             "hint": one.hint}
-            for one in findings
-        ]  # fmt: skip
+        listed = [{name: getattr(one, name) for name in FINDING} | {"place": one.place._asdict()} for one in findings]
         file = {"file": found.file, "format": "annotations", "annotations": len(found.annotations), "counts": counts}
-        value = {"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors}
-        say(json.dumps(value, indent=2))
-        return FINISHED_WITH_ERRORS if errors else GOOD
-    specs = sum(len(one.specifications) for one in found.annotations)
-    say(f"{inert(found.file)}: {count(len(found.annotations), 'annotation')}, {count(specs, 'demand')}")
-    for code, number in counts.items():
-        say(f"  {RULES[code].severity} {code} ({number}): {RULES[code].meaning}")
-        mine = [one for one in findings if one.code == code]
-        for one in mine[:SHOWN_PER_CODE]:
+        say_json({"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors})
+        return code
+    demands = sum(len(one.specifications) for one in found.annotations)
+    say(f"{inert(found.file)}: {count(len(found.annotations), 'annotation')}, {count(demands, 'demand')}")
+    for name, number in counts.items():
+        say(f"  {RULES[name].severity} {name} ({number}): {RULES[name].meaning}")
+        for one in [one for one in findings if one.code == name][:SHOWN_PER_CODE]:
             say(f"    {inert(str(one.place))}: {inert(one.message)}" + (f" ({inert(one.hint)})" if one.hint else ""))
-        if len(mine) > SHOWN_PER_CODE:
-            say(f"    ... and {len(mine) - SHOWN_PER_CODE} more (--json has them)")
+        if number > SHOWN_PER_CODE:
+            say(f"    ... and {number - SHOWN_PER_CODE} more (--json has them)")
     say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
-    return FINISHED_WITH_ERRORS if errors else GOOD
+    return code
 
 
 def _draw(arguments: argparse.Namespace) -> int:
@@ -206,12 +175,12 @@ def _draw(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
     from tsgkit.suites.sceneeval.annotations import triplets
 
-    if arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
+    if arguments.out != STDIN and Path(arguments.out).suffix.lower() != ".svg":
         raise UsageError(f"{arguments.out}: the drawing is written as SVG", hint="end the name in .svg")
     found = read_annotation_file(Path(arguments.file)).usable()
-    chosen = [one for one in found if arguments.item in (None, one.item_id)]
-    if not chosen:
+    chosen = next((one for one in found if arguments.item in (None, one.item_id)), None)
+    if chosen is None:
         hint = meant(arguments.item, [one.item_id for one in found])
         raise UsageError(f"{arguments.file}: there is no item {arguments.item}", hint=hint)
-    title = f"{Path(arguments.file).name}, item {chosen[0].item_id}"
-    return _written(draw_graph(ActionGraph.of(*triplets(chosen[0])), title=title), arguments)
+    title = f"{Path(arguments.file).name}, item {chosen.item_id}"
+    return _drawn(draw_graph(ActionGraph.of(*triplets(chosen)), title=title), arguments)

@@ -11,31 +11,27 @@ dropped.jsonl.
 from __future__ import annotations
 
 import argparse
-import functools
-import json
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_options import (
+from tsgkit.cli.agent_work import (
+    SHOWN,
     add_model_options,
-    calls_of,
+    agent_calls,
     carried_out,
     digest,
-    exit_code,
-    say_stopped,
+    finish,
+    finish_shard,
     say_usage,
-    shard_done,
     usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.cli.suites.spatialgen.rewrites import Job, Rewriting
-    from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.cli.suites.spatialgen.rewrites import Rewriting
     from tsgkit.runs.jobs import Engine
-
-SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the folder."""
-    from tsgkit.cli.suites.spatialgen.rewrites import Choice, jobs_of
+    from tsgkit.cli.suites.spatialgen.rewrites import Choice, jobs_of, rewrite, write_set
+    from tsgkit.llm.asker import ask_for
     from tsgkit.suites.spatialgen.maker import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
@@ -76,45 +73,33 @@ def run(arguments: argparse.Namespace) -> int:
     jobs = jobs_of(arguments.source, choice)
     what = digest([[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
-    calls = calls_of(arguments, arguments.out.rstrip("/"), asked, folder=True)
-    try:
-        work = functools.partial(_rewrite, jobs, calls, arguments)
-        return _finish(carried_out(calls, work, arguments, "image"), calls, arguments)
-    finally:
-        calls.close()
+    with agent_calls(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
 
+        async def work(engine: Engine) -> Rewriting:
+            each = partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
+            return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)
 
-async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Rewriting:
-    from tsgkit.cli.suites.spatialgen.rewrites import rewrite
-    from tsgkit.llm.asker import ask_for
+        made = carried_out(calls, work, arguments, "image")
+        if calls.shard is not None:
+            return finish_shard(calls, made.stopped, made.failures, arguments)
+        write_set(Path(arguments.out), made)
+        rewritten = sum(bool(pair.changed) for pair in made.pairs)
+        summary = {
+            "pairs": len(made.pairs),
+            "kept": len(made.pairs) - rewritten,
+            "rewritten": rewritten,
+            "dropped": len(made.dropped),
+            "stopped": made.stopped,
+            "failures": made.failures,
+        } | usage_value(calls, made.calls)
 
-    each = functools.partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
-    return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)
+        def show() -> None:
+            pairs = count(len(made.pairs), "pair")
+            say(f"{pairs} of an image and a text: {summary['kept']} unchanged, {rewritten} rewritten")
+            say(f"dropped: {count(len(made.dropped), 'image')}, with reasons in dropped.jsonl")
+            for name, problems in list(made.dropped.items())[:SHOWN]:
+                complain(f"{name}: {'; '.join(problems)}")
+            say_usage(summary)
+            say(f"written: {inert(arguments.out)}")
 
-
-def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.suites.spatialgen.rewrites import write_set
-
-    if calls.shard is not None:
-        return shard_done(calls, made.stopped, made.failures, arguments)
-    write_set(Path(arguments.out), made)
-    summary: dict[str, Any] = {
-        "pairs": len(made.pairs),
-        "kept": sum(not pair.changed for pair in made.pairs),
-        "rewritten": sum(bool(pair.changed) for pair in made.pairs),
-        "dropped": len(made.dropped),
-        "stopped": made.stopped,
-        "failures": made.failures,
-    } | usage_value(calls, made.calls)
-    if arguments.json:
-        say(json.dumps(summary, indent=2))
-    else:
-        kept, anew = summary["kept"], summary["rewritten"]
-        say(f"{count(len(made.pairs), 'pair')} of an image and a text: {kept} unchanged, {anew} rewritten")
-        say(f"dropped: {count(len(made.dropped), 'image')}, with reasons in dropped.jsonl")
-        for name, problems in list(made.dropped.items())[:SHOWN]:
-            complain(f"{name}: {'; '.join(problems)}")
-        say_usage(summary)
-        say(f"written: {inert(arguments.out)}")
-    say_stopped(made.stopped, made.failures)
-    return exit_code(calls, made.stopped, made.failures or ([] if made.pairs else ["no pairs"]))
+        return finish(summary, show, calls, arguments, [] if made.pairs else ["no pairs"])

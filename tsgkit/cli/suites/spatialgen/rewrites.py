@@ -8,10 +8,10 @@ write_set(Path("pairs"), made)
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -86,7 +86,12 @@ def jobs_of(run: Path, choice: Choice) -> list[Job]:
     reopened = open_saved_run(run)
     try:
         folders = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
-        cells = [cell for cell in reopened.states if cell.subject in folders and _is_judged(cell)]
+        cells = [
+            cell
+            for cell in reopened.states
+            if cell.subject in folders and cell.task.startswith("spatialgen/") and cell.repeat == 0
+            if parse_protocol(cell.solver).control not in CONTROLS
+        ]
         if not cells:
             raise UsageError(
                 f"{run}: the run judged no images of prompts", hint="judge some: tsgkit eval --images NAME=DIR"
@@ -101,34 +106,24 @@ def jobs_of(run: Path, choice: Choice) -> list[Job]:
         reopened.samples.close()
 
 
-def _is_judged(cell: Cell) -> bool:
-    return (
-        cell.task.startswith("spatialgen/") and parse_protocol(cell.solver).control not in CONTROLS and cell.repeat == 0
-    )
-
-
 def _jobs(reopened: SavedRun, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
-    row = reopened.states[cell].row
+    state = reopened.states[cell]
     folder = ImageFolder(cell.subject, path, cache_home() / "images")
-    for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
-        sample = row.dataset.sample(number)
+    for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
+        sample = state.row.dataset.sample(number)
         if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
             continue
         if not choice.design and sample.row.scene in GROUPS[DESIGN]:
             continue
         right = record["evidence"]["right"]
-        found = folder.look(sample.item_id)
-        if sum(right) < choice.least * len(right) or not isinstance(found, ImageFile):
+        image = folder.look(sample.item_id)
+        if sum(right) < choice.least * len(right) or not isinstance(image, ImageFile):
             continue
-        facts = tuple(facts_of(sample.row, _letters(sample, record, choice.votes)))
-        yield Job(f"{cell.subject}-{sample.item_id}", sample.row, found, facts)
-
-
-def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> list[str | None]:
-    """Return the letter seen for each question."""
-    if votes == VOTES[0]:
-        return list(record["answer"])
-    return [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
+        if choice.votes == VOTES[0]:
+            letters = list(record["answer"])
+        else:
+            letters = [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
+        yield Job(f"{cell.subject}-{sample.item_id}", sample.row, image, tuple(facts_of(sample.row, letters)))
 
 
 async def rewrite(
@@ -142,41 +137,34 @@ async def rewrite(
 
 
 async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewriting) -> Pair | None:
+    """Return an image with its text; None where it is dropped, or asking is stopped."""
+    from langchain_core.messages import HumanMessage
+
     changed = tuple(fact.kind for fact in job.facts if not fact.is_seen)
     if not changed:
         return Pair(job, job.row.prompt, ())
-    problems: list[str] = []
-    if not any(fact.is_decided for fact in job.facts):
-        made.dropped[job.name] = ("no vote tells what is in it",)
-        return None
-    for number in range(tries):
-        text = read_rewrite(await _reply(job, ask_for, number, made))
+    problems: Sequence[str] = ("no vote tells what is in it",)
+    for number in range(tries if any(fact.is_decided for fact in job.facts) else 0):
+        if made.stopped:
+            return None
+        request = template("rewrite").render(prompt=job.row.prompt, facts=shown(job.facts)).rstrip("\n")
+        messages = [HumanMessage(content=content_of(request, job.image))]
+        try:
+            reply = await ask_for(job.name)(messages, label=f"rewrite/{number}", draw=number)
+        except NotFinished as error:
+            made.stopped = made.stopped or error.message
+            return None
+        made.calls += 1
+        if reply.ending is not Ending.COMPLETE:
+            made.failures.append(f"{job.name}: gave no answer: {reply.error or reply.ending}")
+        text = read_rewrite(reply.text or "")
         problems = rewrite_problems(text, job.row, job.facts)
         if not problems:
             return Pair(job, text, changed)
-        if made.stopped:
+        if bool(made.stopped):  # by another image meanwhile
             return None
     made.dropped[job.name] = tuple(problems)
     return None
-
-
-async def _reply(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
-    """Return the reply, or an empty text if there is none (recorded as a failure)."""
-    from langchain_core.messages import HumanMessage
-
-    if made.stopped:
-        return ""
-    text = template("rewrite").render(prompt=job.row.prompt, facts=shown(job.facts)).rstrip("\n")
-    messages = [HumanMessage(content=content_of(text, job.image))]
-    try:
-        reply = await ask_for(job.name)(messages, label=f"rewrite/{number}", draw=number)
-    except NotFinished as error:
-        made.stopped = made.stopped or error.message
-        return ""
-    made.calls += 1
-    if reply.ending is not Ending.COMPLETE:
-        made.failures.append(f"{job.name}: gave no answer: {reply.error or reply.ending}")
-    return reply.text or ""
 
 
 def write_set(folder: Path, made: Rewriting) -> None:

@@ -27,9 +27,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_options import add_model_options, kept_when_interrupted, limits_of, say_stopped
-from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
-from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.cli.agent_work import add_model_options, kept_when_interrupted, limits_of, say_stopped
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
+from tsgkit.cli.terminal import complain, inert, say, say_json
 from tsgkit.errors import (
     BUDGET_REACHED,
     FINISHED_WITH_ERRORS,
@@ -42,7 +42,6 @@ from tsgkit.errors import (
 
 if TYPE_CHECKING:
     from tsgkit.cli.suites.tsg.benchmark_gate import Blame
-    from tsgkit.cli.suites.tsg.benchmark_settings import Settings
     from tsgkit.cli.suites.tsg.benchmark_work import Work
     from tsgkit.report.audit_report import TaskAudit
 
@@ -51,16 +50,33 @@ ALL = (*DRAWN, "audit", "card")
 MOST = 1_000
 SHOWN = 5
 SHARES = ("implicit", "repeated", "bare", "extra")
+SETTINGS = (*SHARES, "seed", "mix", "rewrite", "questions", "choices", "possible", "model", "rounds", "canary")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make tsg``."""
+    from tsgkit.suites.tsg.makers.description_sizes import DEFAULT_MIX
+
     parser.add_argument("source", nargs="*", type=Path, metavar="SOURCE", help="a file of graphs, or a folder of them")
     parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder of the benchmark")
     parser.add_argument("--only", metavar="STAGES", help=f"only these, separated by commas: {', '.join(ALL)}")
     parser.add_argument("--model", metavar="M", help="the model that writes, or script:FILE (default: patterns)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of everything drawn (default 0)")
-    _add_amounts(parser)
+    mix = f"graphs per sentence with weights, 1 to 8 (default {DEFAULT_MIX})"
+    parser.add_argument("--mix", default=DEFAULT_MIX, metavar="K:W,...", help=mix)
+    parser.add_argument("--rewrite", action="store_true", help="write sentences of the source anew as well")
+    for name, default, what in (
+        ("implicit", 0.0, "descriptions that leave an inferable action unsaid"),
+        ("repeated", 0.0, "descriptions in which an action is repeated"),
+        ("bare", 0.0, "descriptions as brief as a telegram"),
+        ("extra", 0.25, "elements of L that occur in other stories only"),
+    ):
+        about = f"{what} (default {default:g})"
+        parser.add_argument(f"--{name}", type=float, default=default, metavar="SHARE", help=about)
+    parser.add_argument("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
+    parser.add_argument("--choices", type=int, default=6, metavar="N", help="choices a story, at most (default 6)")
+    possible = "what else could be done in these stories: candidates of choices"
+    parser.add_argument("--possible", type=Path, metavar="FILE", help=possible)
     parser.add_argument("--fix", action="store_true", help="draw items anew that the audit blames")
     parser.add_argument(
         "--review", nargs="?", const=1.0, type=float, metavar="SHARE", help="review this share of items (default: all)"
@@ -69,12 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
     parser.add_argument("--apply-review", action="store_true", help="leave out the items that a person dropped")
     parser.add_argument("--title", metavar="T", help="the title of the data card (default: the name of DIR)")
-    parser.add_argument(
-        "--canary",
-        default="",
-        metavar="TEXT",
-        help="a string for every row, by which training can leave it out",
-    )
+    canary = "a string for every row, by which training can leave it out"
+    parser.add_argument("--canary", default="", metavar="TEXT", help=canary)
     parser.add_argument("--licence", metavar="L", help="the licence of the source, for the data card")
     parser.add_argument(
         "--executor", metavar="E", help="where sentences are written by patterns: here, processes, or ray"
@@ -82,66 +94,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_options(parser, rounds=2, shards=False)
 
 
-def _add_amounts(parser: argparse.ArgumentParser) -> None:
-    from tsgkit.suites.tsg.makers.description_sizes import DEFAULT_MIX
-
-    parser.add_argument(
-        "--mix",
-        default=DEFAULT_MIX,
-        metavar="K:W,...",
-        help=f"graphs per sentence with weights, 1 to 8 (default {DEFAULT_MIX})",
-    )
-    parser.add_argument("--rewrite", action="store_true", help="write sentences of the source anew as well")
-    for name, default, what in (
-        ("implicit", 0.0, "descriptions that leave an inferable action unsaid"),
-        ("repeated", 0.0, "descriptions in which an action is repeated"),
-        ("bare", 0.0, "descriptions as brief as a telegram"),
-        ("extra", 0.25, "elements of L that occur in other stories only"),
-    ):
-        parser.add_argument(
-            f"--{name}", type=float, default=default, metavar="SHARE", help=f"{what} (default {default:g})"
-        )
-    parser.add_argument("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
-    parser.add_argument("--choices", type=int, default=6, metavar="N", help="choices a story, at most (default 6)")
-    parser.add_argument(
-        "--possible", type=Path, metavar="FILE", help="what else could be done in these stories: candidates of choices"
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Do the stages, and print what they made and whether the gate is passed."""
     from tsgkit.cli.suites.tsg.benchmark_review import review_file
-    from tsgkit.cli.suites.tsg.benchmark_work import Unfinished
+    from tsgkit.cli.suites.tsg.benchmark_settings import Settings
+    from tsgkit.cli.suites.tsg.benchmark_work import Unfinished, Work
     from tsgkit.runs.executors import checked_executor
+    from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
-    _resolve_review(arguments)
+    share = arguments.review
+    resolve_review_place(arguments)
+    arguments.review = 1.0 if arguments.review is True else share
+    if arguments.review is not None:
+        if not 0 < arguments.review <= 1:
+            raise UsageError(f"--review {arguments.review:g}: expected a share above 0, at most 1")
+        if arguments.json:
+            raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
+        if arguments.review_in == TERMINAL:
+            require_terminal()
     stages = _stages(arguments.only)
-    settings = _settings(arguments, stages)
+    _check(arguments, stages)
+    sources, out = _sources(arguments, stages), Path(arguments.out)
+    settings = Settings(sources, **{name: getattr(arguments, name) for name in SETTINGS})
     limits_of(arguments)
     checked_executor(arguments.executor)
     if arguments.annotator is not None or arguments.review is not None:
         arguments.annotator = arguments.annotator or os.environ.get("USER") or "me"
-        review_file(Path(arguments.out), arguments.annotator)
+        review_file(out, arguments.annotator)
     with kept_when_interrupted(arguments.out):
+        if out.exists() and not out.is_dir():
+            raise FileProblem(f"{out}: this is a file, not a folder", hint="name a folder")
+        work = Work(StageFolder(out), settings, arguments)
         try:
-            return _run(settings, stages, arguments)
+            return _run(work, stages)
         except Unfinished as error:
             say_stopped(f"{error.stage}: {error.error}", [])
             return BUDGET_REACHED if error.is_budget else FINISHED_WITH_ERRORS
-
-
-def _resolve_review(arguments: argparse.Namespace) -> None:
-    share = arguments.review
-    resolve_review_place(arguments)
-    arguments.review = 1.0 if arguments.review is True else share
-    if arguments.review is None:
-        return
-    if not 0 < arguments.review <= 1:
-        raise UsageError(f"--review {arguments.review:g}: expected a share above 0, at most 1")
-    if arguments.json:
-        raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
-    if arguments.review_in == TERMINAL:
-        require_terminal()
 
 
 def _stages(only: str | None) -> tuple[str, ...]:
@@ -158,8 +146,8 @@ def _stages(only: str | None) -> tuple[str, ...]:
     return tuple(name for name in ALL if name in named)
 
 
-def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
-    from tsgkit.cli.suites.tsg.benchmark_settings import Settings
+def _check(arguments: argparse.Namespace, stages: Sequence[str]) -> None:
+    """Raise ``UsageError`` for settings that cannot be."""
     from tsgkit.library.files import look_alike
 
     for name in SHARES:
@@ -178,27 +166,11 @@ def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
         raise UsageError("--canary: the stage import is not among --only", hint=hint)
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
-    sources = _sources(arguments, stages)
-    names = (
-        "seed",
-        "mix",
-        "rewrite",
-        "implicit",
-        "repeated",
-        "bare",
-        "extra",
-        "questions",
-        "choices",
-        "possible",
-        "model",
-        "rounds",
-        "canary",
-    )
-    return Settings(sources, **{name: getattr(arguments, name) for name in names})
 
 
 def _sources(arguments: argparse.Namespace, stages: Sequence[str]) -> tuple[Path, ...]:
     """Return the files to import: those of a folder in alphabetical order."""
+    from tsgkit.cli.suites.tsg.benchmark_stages import STAGES
     from tsgkit.library.files import look_alike
 
     if "import" not in stages:
@@ -216,126 +188,83 @@ def _sources(arguments: argparse.Namespace, stages: Sequence[str]) -> tuple[Path
             found.append(path)
         else:
             raise FileProblem(f"{path}: no such file or folder", hint=look_alike(path))
-    out = Path(arguments.out)
-    if any(out == path.parent and path.name in _own_files() for path in found):
+    out, ours = Path(arguments.out), {name for stage in STAGES for name in stage.leaves}
+    if any(out == path.parent and path.name in ours for path in found):
         raise UsageError(f"{out}: the folder of the sources", hint="name another folder")
     return tuple(dict.fromkeys(found))
 
 
-def _own_files() -> set[str]:
-    from tsgkit.cli.suites.tsg.benchmark_stages import STAGES
+def _run(work: Work, stages: Sequence[str]) -> int:
+    from tsgkit.cli.suites.tsg.benchmark_gate import audits_of_folder, blames_of, fixed, without
+    from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of, review, sampled
+    from tsgkit.library.files import write_text
+    from tsgkit.report.audit_report import as_markdown, audited_value
 
-    return {name for stage in STAGES for name in stage.leaves}
-
-
-def _run(settings: Settings, stages: Sequence[str], arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.suites.tsg.benchmark_fixes import audits_of_folder, fixed, without
-    from tsgkit.cli.suites.tsg.benchmark_gate import blames_of
-    from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of
-    from tsgkit.cli.suites.tsg.benchmark_work import Work
-    from tsgkit.suites.tsg.makers.stage_files import StageFolder
-
-    out = Path(arguments.out)
-    if out.exists() and not out.is_dir():
-        raise FileProblem(f"{out}: this is a file, not a folder", hint="name a folder")
-    work = Work(StageFolder(out), settings, arguments)
+    folder, out, arguments = work.folder, work.folder.path, work.arguments
     work.carry_out(stages)
     if arguments.apply_review:
-        without(work, dropped_by_people(out, list(items_of(work.folder))))
+        without(work, dropped_by_people(out, list(items_of(folder))))
     audits: list[TaskAudit] = []
     fixes = 0
     if "audit" in stages:
-        audits = audits_of_folder(work.folder)
+        audits = audits_of_folder(folder)
         if not audits:
             raise FileProblem(f"{out}: no rows to audit", hint="do the stages before: leave out --only")
         if arguments.fix:
             audits, fixes = fixed(work, audits)
     blames = blames_of(audits)
-    if arguments.review is not None and not _reviewed(work, arguments):
-        complain("the review was stopped before the end", "the same command goes on with it")
-        return INTERRUPTED
-    _finish(work, stages, audits, blames, fixes)
-    say_stopped("", work.failures)
-    return GATE_MISSED if blames else FINISHED_WITH_ERRORS if work.failures else GOOD
-
-
-def _reviewed(work: Work, arguments: argparse.Namespace) -> bool:
-    from tsgkit.cli.suites.tsg.benchmark_review import items_of, review, sampled
-
-    items = sampled(items_of(work.folder), arguments.review, work.settings.seed)
-    return review(items, work.folder.path, arguments.annotator, in_browser=arguments.review_in == BROWSER)
-
-
-def _finish(
-    work: Work, stages: Sequence[str], audits: Sequence[TaskAudit], blames: Sequence[Blame], fixes: int
-) -> None:
-    """Write the audit and the card, and print the summary."""
-    from tsgkit.library.files import write_text
-    from tsgkit.report.audit_report import as_markdown, audited_value
-
-    folder, arguments = work.folder, work.arguments
+    if arguments.review is not None:
+        items = sampled(items_of(folder), arguments.review, work.settings.seed)
+        if not review(items, out, arguments.annotator, in_browser=arguments.review_in == BROWSER):
+            complain("the review was stopped before the end", "the same command goes on with it")
+            return INTERRUPTED
+    gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
     if "audit" in stages:
-        gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
         value = {"gate": gate, "audits": [audited_value(one) for one in audits]}
         write_text(folder.file("audit.json"), json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         write_text(folder.file("audit.md"), as_markdown(audits))
     if "card" in stages:
         _write_card(work)
     if arguments.json:
-        say(json.dumps(_summary(work, blames, fixes), indent=2, ensure_ascii=False))
+        figures = {name: one["figures"] for name, one in folder.stages.items()}
+        summary = {"folder": str(out), "done": work.done, "stages": figures, "gate": gate}
+        say_json(summary | {"usage": work.usage, "failures": work.failures}, ensure_ascii=False)
     elif not arguments.quiet:
         _print(work, stages, blames, fixes)
+    say_stopped("", work.failures)
+    return GATE_MISSED if blames else FINISHED_WITH_ERRORS if work.failures else GOOD
 
 
 def _write_card(work: Work) -> None:
-    """Write the card, with the last audit."""
-    from tsgkit.cli.suites.tsg.benchmark_card import card_page, card_value
+    """Write the card, with the last audit; title, licence and sources are those of an earlier card where none are
+    named now."""
+    from tsgkit.cli.suites.tsg.benchmark_card import NOT_STATED, card_page, card_value
     from tsgkit.cli.suites.tsg.benchmark_review import items_of, review_value, sampled
+    from tsgkit.cli.suites.tsg.benchmark_settings import checksum
     from tsgkit.library.files import write_text
 
-    folder, arguments = work.folder, work.arguments
+    folder, arguments, settings = work.folder, work.arguments, work.settings
     items = list(items_of(folder))
-    shown = sampled(iter(items), arguments.review or 1.0, work.settings.seed)
+    shown = sampled(iter(items), arguments.review or 1.0, settings.seed)
     audited: dict[str, Any] = {"gate": {"blames": []}, "audits": []}
     if (path := folder.file("audit.json")).is_file():
         audited = json.loads(path.read_text(encoding="utf-8"))
-    review = review_value(folder.path, shown, len(items))
-    card = card_value(_about(work), folder.stages, audited["audits"], audited["gate"]["blames"], review)
-    write_text(folder.file("card.json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    write_text(folder.file("card.md"), card_page(card))
-
-
-def _about(work: Work) -> dict[str, Any]:
-    """Return title, licence and sources; those of an earlier card where none are named now."""
-    from tsgkit.cli.suites.tsg.benchmark_card import NOT_STATED
-    from tsgkit.cli.suites.tsg.benchmark_settings import checksum
-
     earlier: dict[str, Any] = {}
-    if (path := work.folder.file("card.json")).is_file():
+    if (path := folder.file("card.json")).is_file():
         earlier = json.loads(path.read_text(encoding="utf-8"))
-    formats = work.folder.stages.get("import", {}).get("figures", {}).get("formats", {})
+    formats = folder.stages.get("import", {}).get("figures", {}).get("formats", {})
     sources = [
-        {"name": path.name, "format": formats.get(str(path), ""), "sha256": checksum(path)}
-        for path in work.settings.sources
+        {"name": path.name, "format": formats.get(str(path), ""), "sha256": checksum(path)} for path in settings.sources
     ]
-    return {
-        "title": work.arguments.title or earlier.get("title") or work.folder.path.resolve().name,
-        "licence": work.arguments.licence or earlier.get("licence") or NOT_STATED,
+    about = {
+        "title": arguments.title or earlier.get("title") or folder.path.resolve().name,
+        "licence": arguments.licence or earlier.get("licence") or NOT_STATED,
         "sources": sources or earlier.get("sources", []),
     }
-
-
-def _summary(work: Work, blames: Sequence[Blame], fixes: int) -> dict[str, Any]:
-    stages = {name: one["figures"] for name, one in work.folder.stages.items()}
-    gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
-    return {
-        "folder": str(work.folder.path),
-        "done": work.done,
-        "stages": stages,
-        "gate": gate,
-        "usage": work.usage,
-        "failures": work.failures,
-    }
+    review = review_value(folder.path, shown, len(items))
+    card = card_value(about, folder.stages, audited["audits"], audited["gate"]["blames"], review)
+    write_text(folder.file("card.json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+    write_text(folder.file("card.md"), card_page(card))
 
 
 def _print(work: Work, stages: Sequence[str], blames: Sequence[Blame], fixes: int) -> None:

@@ -7,13 +7,13 @@ item that is changed later is shown again. No item is removed by a decision alon
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli.review import TypedLines, all_decided
 from tsgkit.cli.suites.tsg.benchmark_settings import TASKS
 from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import UsageError
@@ -63,11 +63,12 @@ def items_of(folder: StageFolder) -> Iterator[ReviewItem]:
 
 def sampled(items: Iterator[ReviewItem], share: float, seed: int) -> list[ReviewItem]:
     """Return a share of items, the same for everybody; an item does not depend on the others."""
-    return [item for item in items if _draw(f"{seed}/{item.task}/{item.item_id}") < share]
-
-
-def _draw(text: str) -> float:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64
+    chosen = []
+    for item in items:
+        digest = hashlib.sha256(f"{seed}/{item.task}/{item.item_id}".encode()).digest()
+        if int.from_bytes(digest[:8], "big") / 2**64 < share:
+            chosen.append(item)
+    return chosen
 
 
 def review_file(folder: Path, annotator: str) -> Path:
@@ -86,11 +87,6 @@ class MadeItemsReview:
     title: str = "Review of made items"
     in_order: bool = False
     done_message: str = "The command goes on and writes the data card."
-
-    @property
-    def left(self) -> list[int]:
-        """The numbers of items without a decision."""
-        return [number for number, item in enumerate(self.items) if self.decisions.find(item.name) is None]
 
     def entries(self) -> list[Entry]:
         """Return all items with their decisions."""
@@ -121,6 +117,23 @@ class MadeItemsReview:
         item = self.items[number]
         value = {"decision": choice, "task": item.task, "item": item.item_id}
         self.decisions.keep(item.name, value | ({"note": note} if note else {}))
+
+    def ask(self, number: int, lines: TypedLines) -> bool:
+        """Show an item in the terminal until the person decides; False where the person stops."""
+        shown = self.shown(number)
+        say(f"{number + 1} of {len(self.items)}: {inert(shown['name'])}")
+        for part in shown["parts"]:
+            say(f"  {part['title']}")
+            for line in _lines(part):
+                say(f"    {inert(line)}")
+        while (typed := lines.asked(KEYS)) is not None:
+            key, _, note = typed.partition(" ")
+            if key == "q":
+                return False
+            if key in ("a", "d"):
+                self.decide(number, ACCEPT if key == "a" else DROP, None, note.strip() if key == "d" else "")
+                return True
+        return False
 
     def _decision(self, item: ReviewItem) -> str | None:
         known = self.decisions.find(item.name)
@@ -165,34 +178,7 @@ def _graph_lines(graphs: Sequence[Sequence[Sequence[str]]]) -> list[str]:
 def review(items: Sequence[ReviewItem], folder: Path, annotator: str, *, in_browser: bool) -> bool:
     """Ask for the decisions that are missing, and return whether all are made."""
     page = MadeItemsReview(items, Decisions(review_file(folder, annotator)))
-    if not page.left:
-        return True
-    if in_browser:
-        from tsgkit.serve.decision_page import decide_in_browser
-
-        return decide_in_browser(page, say=say)
-    return all(_ask(page, number) for number in page.left)
-
-
-def _ask(page: MadeItemsReview, number: int) -> bool:
-    """Show an item until the person decides; False where the person stops."""
-    shown = page.shown(number)
-    say(f"{number + 1} of {len(page.items)}: {inert(shown['name'])}")
-    for part in shown["parts"]:
-        say(f"  {part['title']}")
-        for line in _lines(part):
-            say(f"    {inert(line)}")
-    while True:
-        say(f"  {KEYS}:")
-        sys.stdout.flush()
-        typed = sys.stdin.readline()
-        words = typed.split(None, 1)
-        if not typed or words[:1] == ["q"]:
-            return False
-        if words and words[0] in ("a", "d"):
-            note = words[1].strip() if words[0] == "d" and len(words) > 1 else ""
-            page.decide(number, ACCEPT if words[0] == "a" else DROP, None, note)
-            return True
+    return all_decided(page, page.ask, in_browser=in_browser)
 
 
 def _lines(part: Mapping[str, Any]) -> list[str]:

@@ -10,16 +10,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.graph.model import Narrative
-from tsgkit.library.documents.reader import read_document
-from tsgkit.library.projects import find, text_of
 from tsgkit.suites.tsg.makers.description_sizes import DEFAULT_MIX, parse_mix
-from tsgkit.suites.tsg.makers.stage_files import VERSION, StageFiles, StageFolder
+from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
-BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
 PATTERNS = "sentence patterns"
 STORIES, DESCRIBED, SENTENCES, NARRATIVES = "stories.jsonl", "described.jsonl", "sentences.jsonl", "narratives.jsonl"
 QUESTIONS, CHOICES, SINGLE, MULTI = "sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl"
@@ -105,23 +102,9 @@ class Making:
         self.dropped[short] = self.dropped.get(short, 0) + times
 
 
-def bundled_stories() -> Iterator[Narrative]:
-    """Yield our own stories."""
-    for entry in read_document(text_of(find("tasks", BUNDLED)), BUNDLED).entries:
-        yield entry.narrative
-
-
 def dropped_file(stage: str) -> str:
     """Return the file of what a stage left out."""
     return f"{stage}.dropped.jsonl"
-
-
-def made_from(
-    settings: Mapping[str, Any], folder: StageFolder, inputs: Sequence[str], sources: Sequence[Path] = ()
-) -> dict[str, Any]:
-    """Return everything that decides what a stage makes: settings, the checksums of its inputs, and our version."""
-    sums = {name: folder.checksum(name) for name in inputs} | {str(path): checksum(path) for path in sources}
-    return {**settings, "inputs": sums, "version": VERSION}
 
 
 def checksum(path: Path) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import ceil
 from typing import Any, NamedTuple
 
-from tsgkit.cli.suites.tsg.benchmark_choices import StoryChoices, choice_maker
-from tsgkit.cli.suites.tsg.benchmark_sentences import DescribedStory, describer
+from tsgkit.cli.suites.tsg.benchmark_sentences import DescribedStory, describer, model_writer, vocabularies
 from tsgkit.cli.suites.tsg.benchmark_settings import (
     CHOICES,
     DESCRIBED,
@@ -21,19 +20,22 @@ from tsgkit.cli.suites.tsg.benchmark_settings import (
     SINGLE,
     STORIES,
     Making,
-    bundled_stories,
     dropped_file,
 )
 from tsgkit.errors import FileProblem
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
-from tsgkit.library.documents.reader import read_file
+from tsgkit.library.documents.reader import read_document, read_file
+from tsgkit.library.projects import find, text_of
 from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
-from tsgkit.suites.tsg.makers.choices import choice_row
+from tsgkit.suites.tsg.makers.choices import KeyDeal, WordedSet, choice_row, worded_sets
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows
+from tsgkit.suites.tsg.makers.option_sets import StoryView
+from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.questions import Question, QuestionChooser, question_row
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.stories import CANARY, import_stories
+from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter
 
 
 class Stage(NamedTuple):
@@ -53,34 +55,21 @@ class Stage(NamedTuple):
         return (*self.files, dropped_file(self.name))
 
 
+SURPLUS = 2
+"""So many times as many choices as are wanted are worded by a model, since not all its sentences are sound."""
+BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
+"""Our own stories."""
 ALWAYS_THERE = frozenset((PERSON, *HANDS, VERB, DOBJ))
 
 
-@dataclass(frozen=True)
-class Accounts:
-    """The accounts of written sentences, by story and description."""
-
-    known: dict[tuple[str, int], Sentence]
-
-    def sentence(self, story: str, number: int) -> Sentence | None:
-        """Return a written sentence; None for one of the source."""
-        return self.known.get((story, number))
-
-    def words(self, story: str, number: int) -> Iterator[str]:
-        """Yield the words that a sentence has for its nodes."""
-        if (sentence := self.sentence(story, number)) is not None:
-            for phrases in sentence.said.values():
-                yield from phrases
-
-
-def accounts_of(making: Making) -> Accounts:
-    """Return the accounts of all written sentences."""
+def accounts_of(making: Making) -> dict[tuple[str, int], Sentence]:
+    """Return the accounts of all written sentences, by story and description."""
     known: dict[tuple[str, int], Sentence] = {}
     for value in making.folder.values(SENTENCES):
         said = {node: tuple(phrases) for node, phrases in value["said"].items()}
         sentence = Sentence(value["text"], said, tuple(value["implied"]), tuple(value["tags"]))
         known[value["story"], value["description"]] = sentence
-    return Accounts(known)
+    return known
 
 
 async def read_stories(making: Making) -> None:
@@ -130,13 +119,15 @@ async def allow_elements(making: Making) -> None:
     for story in making.folder.narratives(DESCRIBED):
         pool.add(story)
     if pool.stories == 1:
-        for story in bundled_stories():
-            pool.add(story)
+        for entry in read_document(text_of(find("tasks", BUNDLED)), BUNDLED).entries:
+            pool.add(entry.narrative)
     accounts = accounts_of(making)
     added: Counter[str] = Counter()
 
     async def one(story: Narrative) -> Narrative:
-        words = [word for number in range(len(story.descriptions)) for word in accounts.words(story.id, number)]
+        sentences = (accounts.get((story.id, number)) for number in range(len(story.descriptions)))
+        said = (phrases for sentence in sentences if sentence is not None for phrases in sentence.said.values())
+        words = [word for phrases in said for word in phrases]
         return with_vocabulary(story, pool, settings.extra, settings.draw("elements", story), words)
 
     def put(story: Narrative) -> None:
@@ -146,7 +137,7 @@ async def allow_elements(making: Making) -> None:
             own = set(getattr(used, name))
             more = len([one for one in getattr(given, name) if one not in own and one not in ALWAYS_THERE])
             added[name] += more
-            wanted = ceil(settings.extra * len(own - ALWAYS_THERE))
+            wanted = math.ceil(settings.extra * len(own - ALWAYS_THERE))
             if more < wanted:
                 reason = f"too few {name} of other stories mean nothing in this one"
                 making.drop("elements", story.id, "L", reason, times=wanted - more)
@@ -183,16 +174,69 @@ async def ask_questions(making: Making) -> None:
     )
 
 
+class StoryChoices(NamedTuple):
+    """The sets of options of a story, and the reasons why there are no more."""
+
+    story: Narrative
+    sets: Sequence[WordedSet]
+    dropped: Counter[str]
+
+
+@dataclass
+class ChoiceMaker:
+    """The choices of stories, worded by patterns, or by a model that words all options of a step alike."""
+
+    making: Making
+    writer: ModelWriter | None
+    possible: Callable[[Narrative], PossibleSteps]
+
+    async def worded(self, story: Narrative) -> StoryChoices:
+        """Return the sets of a story; a model is asked for more than are wanted, since not all of its are sound."""
+        making, settings = self.making, self.making.settings
+        number = settings.choices if self.writer is None else SURPLUS * settings.choices
+        view = StoryView(story, self.possible(story))
+        sets, dropped = worded_sets(view, number, settings.seed, making.avoids(story))
+        if self.writer is None:
+            return StoryChoices(story, sets, dropped)
+        voice = settings.draw("choices", story).choice(VOICES)
+        sound: list[WordedSet] = []
+        for one in sets:
+            claims = [option.claim for option in one.options]
+            written = await self.writer.candidates(story.id, f"choice/{one.index}", claims, voice)
+            sentences = [each.sentence.text for each in written if each.sentence is not None]
+            if len({*sentences}) == len(claims):
+                sound.append(replace(one, sentences=tuple(sentences)))
+            else:
+                dropped[f"step: not all options have a sound sentence of their own ({one.tag})"] += 1
+        return StoryChoices(story, sound, dropped)
+
+
+def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
+    """Return a function of the possible steps of a story: its own and those of the file; without these, those of all
+    stories."""
+    stories = [*making.folder.narratives(NARRATIVES)]
+    path, added = making.settings.possible, dict[str, tuple[ActionGraph, ...]]()
+    for entry in read_file(path).entries if path else ():
+        added[entry.narrative.id] = (*added.get(entry.narrative.id, ()), *entry.narrative.graphs)
+    if unknown := sorted(added.keys() - {story.id for story in stories}):
+        raise FileProblem(
+            f"{path}: no story has the id {unknown[0]}", hint="a narrative of possible steps has the id of its story"
+        )
+    attested = PossibleSteps.of(graph for story in stories for graph in story.graphs)
+    return lambda story: PossibleSteps.of(story.graphs, added[story.id]) if story.id in added else attested
+
+
 async def offer_choices(making: Making) -> None:
     """Write rows of choices."""
-    kinds: Counter[str] = Counter()
-    numbers: Counter[str] = Counter()
+    kinds, numbers = Counter[str](), Counter[str]()
+    settings, keys = making.settings, KeyDeal(making.settings.seed)
+    possible = possible_steps(making)
+    writer = None if making.calls is None else model_writer(making, *vocabularies(making, NARRATIVES))
+    maker = ChoiceMaker(making, writer, possible)
 
-    maker = choice_maker(making)
-
-    def put(found: StoryChoices) -> None:
-        story, dropped = found.story, found.dropped
-        for choice in maker.chosen(found):
+    def put(found: StoryChoices) -> None:  # called in the order of the stories, whoever was answered first
+        story, sets, dropped = found
+        for choice in [keys.deal(story.id, one) for one in sets[: settings.choices]]:
             row = choice_row(story, choice)
             if making.removes("choices", story.id, row):
                 continue
@@ -207,7 +251,7 @@ async def offer_choices(making: Making) -> None:
         items={CHOICES: numbers.total()},
         tags=dict(numbers),
         wrong_candidates=dict(kinds),
-        written_by=making.settings.model or PATTERNS,
+        written_by=settings.model or PATTERNS,
         without_answer=len(making.failures),
     )
 
@@ -217,9 +261,17 @@ async def list_generation_rows(making: Making) -> None:
     accounts, tags = accounts_of(making), dict[str, Counter[str]]()
 
     async def one(story: Narrative) -> list[dict[str, Any]]:
-        sentences = {number: accounts.sentence(story.id, number) for number in range(len(story.descriptions))}
-        rows = generation_rows(story, {number: one for number, one in sentences.items() if one is not None})
-        return list(_rows_before_gap(making, story, rows))
+        numbers = range(len(story.descriptions))
+        sentences = {number: found for number in numbers if (found := accounts.get((story.id, number))) is not None}
+        gap = next((number for number, one in enumerate(story.descriptions) if one.text is None), math.inf)
+        rows = []
+        for row in generation_rows(story, sentences):
+            number = int(row["item_id"].rpartition("/")[2])
+            if number <= gap:
+                rows.append(row)
+            else:  # a reader of the context cannot know what comes after a step that no sentence tells
+                making.drop("generation", story.id, f"description {number}", "a step before it has no sentence")
+        return rows
 
     def put(rows: list[dict[str, Any]]) -> None:
         for row in rows:
@@ -232,17 +284,6 @@ async def list_generation_rows(making: Making) -> None:
     await making.engine.streamed(making.stories(NARRATIVES), one, put)
     items = {name: making.files.lines[name] for name in (SINGLE, MULTI)}
     making.files.figures.update(items=items, tags={name: dict(sorted(one.items())) for name, one in tags.items()})
-
-
-def _rows_before_gap(making: Making, story: Narrative, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield rows up to the first step that no sentence tells: what a reader of the context cannot know after it."""
-    gap = next((number for number, one in enumerate(story.descriptions) if one.text is None), None)
-    for row in rows:
-        number = int(row["item_id"].rpartition("/")[2])
-        if gap is not None and number > gap:
-            making.drop("generation", story.id, f"description {number}", "a step before it has no sentence")
-        else:
-            yield row
 
 
 STAGES = (

@@ -11,12 +11,11 @@ replies without graphs, and graphs that match no reference are dropped and count
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
-from tsgkit.cli.agent_options import add_force, put
-from tsgkit.cli.targets import check_targets
-from tsgkit.cli.terminal import count, inert, say
+from tsgkit.cli.agent_work import add_force, json_lines, put
+from tsgkit.cli.run_outputs import check_targets
+from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import GOOD
 from tsgkit.library.overwrites import refuse_to_overwrite_sources
 
@@ -43,9 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_targets([Path(arguments.out)], [arguments.source])
     found = wrong_graphs(arguments.source, arguments.data, arguments.subject)
     refuse_to_overwrite_sources(arguments.out, *found.sources)
-    put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows), None, arguments)
+    put(json_lines(found.rows), None, arguments)
     if arguments.json:
-        say(json.dumps({"items": len(found.rows), "dropped": dict(found.dropped)}, indent=2, ensure_ascii=False))
+        say_json({"items": len(found.rows), "dropped": dict(found.dropped)}, ensure_ascii=False)
     elif not arguments.quiet:
         say(f"{count(len(found.rows), 'item')} made from wrong graphs, no model was asked")
         for reason, times in found.dropped.most_common():

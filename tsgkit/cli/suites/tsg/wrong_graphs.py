@@ -11,7 +11,6 @@ reference is another graph and not a spoilt one; it is dropped, as are right gra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,7 +84,7 @@ def wrong_graphs(path: Path, data: str | None = None, subject: str | None = None
 
 
 def _add(found: WrongGraphs, row: Row, sample: GenerationSample, calls: list[dict[str, Any]]) -> None:
-    """Add the wrong graphs of one answer."""
+    """Add the wrong graphs of one answer, each at the place of its reference, and count the others."""
     transcript = transcript_of(iter(calls))
     if not calls or row.solver.unfinished(transcript):
         found.dropped[NOT_ASKED] += sample.k
@@ -98,25 +97,17 @@ def _add(found: WrongGraphs, row: Row, sample: GenerationSample, calls: list[dic
     if alignment.too_large(sample.k, len(written)):
         found.dropped[TOO_MANY] += sample.k
         return
-    for number, graph in _paired(sample, written, found.dropped):
-        found.rows.append(_row(row.cell, sample, number, graph))
-
-
-def _paired(
-    sample: GenerationSample, written: list[ActionGraph], dropped: Counter[str]
-) -> Iterator[tuple[int, ActionGraph]]:
-    """Yield the places of references with the wrong graphs written for them, and count the others."""
     references = fold_graphs(sample.references)
     gains = [[overlap(triplets_of(one), triplets_of(other)).f1 for other in written] for one in references]
     pairs = alignment.best(gains).pairs
     wanting, left_over = sample.k - len(pairs), len(written) - len(pairs)
     others = min(wanting, left_over)
-    dropped.update({OTHER: others, MISSING: wanting - others, SURPLUS: left_over - others})
+    found.dropped.update({OTHER: others, MISSING: wanting - others, SURPLUS: left_over - others})
     for place, other in pairs:
         if written[other] == references[place]:
-            dropped[RIGHT] += 1
+            found.dropped[RIGHT] += 1
         else:
-            yield place, written[other]
+            found.rows.append(_row(row.cell, sample, place, written[other]))
 
 
 def _row(cell: Cell, sample: GenerationSample, number: int, graph: ActionGraph) -> dict[str, Any]:

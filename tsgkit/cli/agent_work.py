@@ -1,18 +1,19 @@
-"""Options of commands in which an agent asks a model, and the values made from them."""
+"""Work in which an agent asks a model: its options, its calls, and how it ends."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.cli.options import add_options
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import announce_litellm, complain, complain_first, count, inert, job_watch, say, say_json
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.interface.options import ModelOptions, QuietOptions, RequestOptions, TextOptions, TraceOptions
 from tsgkit.library.files import write_text
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 CONCURRENCY = 8
 EFFORTS = ("low", "medium", "high")
+SHOWN = 5
+"""The number of errors and notes that are printed."""
 Result = TypeVar("Result")
 
 
@@ -67,14 +70,11 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
         raise UsageError("--shard parts what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
     if arguments.otel and arguments.model is None:
         raise UsageError("--otel traces what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
-
     limits = subjects.limits_of(vars(arguments))
     if limits.concurrency is None:
-        arguments.concurrency = (
-            CONCURRENCY if arguments.model is None else usual_concurrency(arguments.model, CONCURRENCY)
-        )
-    found: Limits = replace(limits, concurrency=arguments.concurrency)
-    return found
+        model = arguments.model
+        arguments.concurrency = CONCURRENCY if model is None else usual_concurrency(model, CONCURRENCY)
+    return replace(limits, concurrency=arguments.concurrency)
 
 
 def shard_given(arguments: argparse.Namespace) -> Shard | None:
@@ -85,22 +85,23 @@ def shard_given(arguments: argparse.Namespace) -> Shard | None:
     return None if text is None else shard_of(text)
 
 
-def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
-    """Return the calls beside the file, or folder, that is written."""
+@contextmanager
+def agent_calls(
+    arguments: argparse.Namespace, target: str, asked: Mapping[str, Any], *, folder: bool = False
+) -> Iterator[AgentCalls]:
+    """Open the calls beside the file, or folder, that is written, and close them at the end."""
     from tsgkit.llm.asker import settings_for
-    from tsgkit.llm.providers import needs_litellm
     from tsgkit.runs.agent_calls import open_calls
     from tsgkit.runs.run_setup import asks_a_model
 
-    model = arguments.model
-    asked_by_name = {model: settings_for(model, arguments.model_arg or ())} if asks_a_model(model) else {}
-    if not arguments.quiet and needs_litellm(asked_by_name, arguments.client):
-        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
+    model, model_arg = arguments.model, arguments.model_arg or ()
+    if not arguments.quiet and asks_a_model(model):
+        announce_litellm({model: settings_for(model, model_arg)}, arguments.client)
     calls = open_calls(
         Path(target),
-        arguments.model,
-        arguments.model_arg or (),
-        asked,
+        model,
+        model_arg,
+        dict(asked),
         limits_of(arguments),
         command=("tsgkit", *sys.argv[1:]),
         folder=folder,
@@ -108,9 +109,14 @@ def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], 
         force=arguments.force,
         shard=shard_given(arguments),
     )
-    for notice in calls.notices:
-        complain(notice)
-    return calls
+    try:
+        for notice in calls.notices:
+            complain(notice)
+        yield calls
+    finally:
+        if calls.unsent_spans:
+            complain(calls.unsent_spans)
+        calls.close()
 
 
 def carried_out(
@@ -121,34 +127,8 @@ def carried_out(
     watch: Watch | None = None,
 ) -> Result:
     """Carry out work that asks; ``Interrupted`` where the user stopped it. ``watch`` shows progress, unless quiet."""
-    from tsgkit.report.progress import Progress
-    from tsgkit.runs.jobs import Watch
-
-    engine = calls.engine(noun, Watch() if arguments.quiet else watch or Progress().watch)
-    try:
-        return calls.carried_out(engine, lambda: work(engine))
-    finally:
-        if calls.unsent_spans:
-            complain(calls.unsent_spans)
-
-
-def shard_done(calls: AgentCalls, stopped: str, failures: Sequence[str], arguments: argparse.Namespace) -> int:
-    """Print the progress of a shard and how to merge all of them; return the exit code."""
-    from tsgkit.runs.agent_calls import calls_beside
-    from tsgkit.runs.shards import whole_of
-
-    whole = whole_of(calls.product)
-    shown = {name: inert(str(path)) for name, path in (("shard", calls.folder.path), ("whole", whole))}
-    if arguments.json:
-        used = usage_value(calls, calls.folder.calls.count())
-        said = {"shard": arguments.shard, "calls_in": str(calls.folder.path), "stopped": stopped}
-        say(json.dumps(said | {"failures": list(failures)} | used, indent=2))
-    else:
-        say(f"shard {arguments.shard}: {count(calls.folder.calls.count(), 'call')} in {shown['shard']}")
-        say(f"{shown['whole']} is written when all shards are there, by the same command without --shard, after")
-        say(f"  tsgkit runs merge {shown['whole']}.shard-*.calls -o {inert(str(calls_beside(whole)))}")
-    say_stopped(stopped, list(failures))
-    return exit_code(calls, stopped, list(failures))
+    engine = calls.engine(noun, watch if watch and not arguments.quiet else job_watch(quiet=arguments.quiet))
+    return calls.carried_out(engine, lambda: work(engine))
 
 
 def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:
@@ -158,6 +138,11 @@ def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> N
         return
     refuse_to_overwrite(arguments.out, force=arguments.force, text=text)
     write_text(arguments.out, text)
+
+
+def json_lines(rows: Iterable[object]) -> str:
+    """Return rows as JSON Lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 @contextmanager
@@ -170,7 +155,7 @@ def kept_when_interrupted(target: str) -> Iterator[None]:
         raise Interrupted(f"interrupted: {target} was not written", hint=hint) from None
 
 
-def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, object]:
+def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, Any]:
     """Return the number of items asked and the usage of all requests, earlier ones included; an unknown cost is
     None."""
     if calls is None:
@@ -181,56 +166,68 @@ def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, object]:
     return {"calls": asked, "requests": used.used_requests, "tokens": used.used_tokens, "cost": cost}
 
 
-def say_usage(usage: dict[str, object]) -> None:
+def say_usage(usage: Mapping[str, Any]) -> None:
     """The same in words."""
     cost = "cost unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
-    calls, requests = (int(str(usage[name])) for name in ("calls", "requests"))
-    say(f"asked: {count(calls, 'call')}, {count(requests, 'request')}, {usage['tokens']:,} tokens, {cost}")
+    calls, requests = count(usage["calls"], "call"), count(usage["requests"], "request")
+    say(f"asked: {calls}, {requests}, {usage['tokens']:,} tokens, {cost}")
 
 
-def say_stopped(stopped: str, failures: list[str]) -> None:
+def say_stopped(stopped: str, failures: Sequence[str]) -> None:
     """Print why the model was not asked to the end, and errors."""
-    for failure in failures[:5]:
-        complain(failure)
-    if len(failures) > 5:
-        complain(f"and {len(failures) - 5} more like these")
+    complain_first(failures, SHOWN, "and {} more like these")
     if stopped:
         complain(f"the result is partial: {inert(stopped)}", "what was answered is kept; the same command goes on")
 
 
-def say_notes(notes: Sequence[str]) -> None:
-    """Print notes about problems that did not stop the work."""
-    for note in notes[:5]:
-        complain(note)
-    if len(notes) > 5:
-        complain(f"and {len(notes) - 5} more like these (--json has them)")
+def finish(
+    summary: Mapping[str, Any],
+    show: Callable[[], None],
+    calls: AgentCalls | None,
+    arguments: argparse.Namespace,
+    wrong: Sequence[str] = (),
+) -> int:
+    """Print the summary of work, as JSON or by ``show``, and what stopped it; return the exit code.
 
-
-def exit_code(calls: AgentCalls | None, stopped: str, failures: list[str]) -> int:
-    """4 where a budget was reached, 1 where the service failed."""
+    It is 4 where a budget was reached, 1 where the service failed or something else is ``wrong`` with the result.
+    """
+    if arguments.json:
+        say_json(summary)
+    else:
+        show()
+    stopped, failures = summary["stopped"], summary["failures"]
+    say_stopped(stopped, failures)
     if calls is not None and calls.budget.reached:
         return BUDGET_REACHED
-    return FINISHED_WITH_ERRORS if stopped or failures else GOOD
+    return FINISHED_WITH_ERRORS if stopped or failures or wrong else GOOD
+
+
+def finish_shard(calls: AgentCalls, stopped: str, failures: Sequence[str], arguments: argparse.Namespace) -> int:
+    """Print the progress of a shard and how to merge all of them; return the exit code."""
+    from tsgkit.runs.agent_calls import calls_beside
+    from tsgkit.runs.shards import whole_of
+
+    number, path = calls.folder.calls.count(), calls.folder.path
+    whole = whole_of(calls.product)
+
+    def show() -> None:
+        name = inert(str(whole))
+        say(f"shard {arguments.shard}: {count(number, 'call')} in {inert(str(path))}")
+        say(f"{name} is written when all shards are there, by the same command without --shard, after")
+        say(f"  tsgkit runs merge {name}.shard-*.calls -o {inert(str(calls_beside(whole)))}")
+
+    summary = {"shard": arguments.shard, "calls_in": str(path), "stopped": stopped, "failures": list(failures)}
+    return finish(summary | usage_value(calls, number), show, calls, arguments)
 
 
 def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module would be loaded for every command)
     """Return a change as a line of JSON."""
-    value = {
-        "item": item,
-        "graph": change.graph,
-        "before": None if change.before is None else list(change.before),
-        "after": None if change.after is None else list(change.after),
-        "code": change.code,
-        "reason": change.reason,
-        "by": change.by,
-        "round": change.round,
-        "sure": change.sure,
-    }
-    return json.dumps(value) + "\n"
+    names = ("graph", "before", "after", "code", "reason", "by", "round", "sure")
+    value = {name: getattr(change, name) for name in names}
+    value |= {name: None if value[name] is None else list(value[name]) for name in ("before", "after")}
+    return json.dumps({"item": item, **value}) + "\n"
 
 
 def digest(value: object) -> str:
     """Return the hash of an input."""
-    import hashlib
-
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
