@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from tsgkit.interface.analysis import compare as compare
     from tsgkit.interface.analysis import draw as draw
     from tsgkit.interface.analysis import explain as explain
+    from tsgkit.interface.analysis import export as export
     from tsgkit.interface.analysis import grid as grid
     from tsgkit.interface.analysis import merge as merge
     from tsgkit.interface.analysis import read_scene as read_scene
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from tsgkit.interface.evaluation import aevaluate as aevaluate
     from tsgkit.interface.evaluation import evaluate as evaluate
     from tsgkit.interface.evaluation import plan as plan
-    from tsgkit.interface.export import export as export
     from tsgkit.interface.images import aimages as aimages
     from tsgkit.interface.images import images as images
     from tsgkit.interface.run import Run as Run
@@ -100,8 +100,7 @@ _HOMES = {
     "tsgkit.interface.agents": "agenerate arefine generate refine",
     "tsgkit.interface.doctor": "adoctor doctor",
     "tsgkit.interface.evaluation": "aevaluate evaluate plan",
-    "tsgkit.interface.export": "export",
-    "tsgkit.interface.analysis": "audit compare draw explain grid merge read_scene rescore score",
+    "tsgkit.interface.analysis": "audit compare draw explain export grid merge read_scene rescore score",
     "tsgkit.interface.images": "aimages images",
     "tsgkit.interface.run": "Run open_run",
     "tsgkit.library.documents.lint": "check",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from refusals import refuses
@@ -18,7 +18,7 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
 from tsgkit.interface.notebook import frame_of
-from tsgkit.interface.samples import COLUMNS, _flat
+from tsgkit.interface.run import COLUMNS, _flat
 from tsgkit.llm.reply import Reply
 from tsgkit.report.recorded_calls import Message
 
@@ -88,7 +88,7 @@ def test_frames_have_columns_in_order_and_those_without_values_have_types(monkey
 def test_sample_is_a_flat_row_of_a_frame_with_its_texts_where_they_are_asked_for(
     run: tk.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tsgkit.interface.samples.frame_of", lambda rows, library: rows)
+    monkeypatch.setattr("tsgkit.interface.run.frame_of", lambda rows, library: rows)
     cot = run.samples.of(style="cot")
     plain, whole = cot.frame(), cot.frame(texts=True)
     for one, row, with_texts in zip(cot, plain, whole, strict=True):
@@ -102,7 +102,7 @@ def test_sample_is_a_flat_row_of_a_frame_with_its_texts_where_they_are_asked_for
         groups={"domain": "kitchen", "predicate": ("Is", "On")},
         counts={"triplets": 3},
         usage={"calls": 1, "prompt": 7, "untold": 1, "cost": 0.5, "unpriced": 0, "seconds": 2.0},
-        _run=SimpleNamespace(calls_of=lambda cell, item_id: calls),
+        _run=cast(tk.Run, SimpleNamespace(calls_of=lambda cell, item_id: calls)),
     )
     row = _flat(one, texts=True)
     assert {name: row[name] for name in row if name not in COLUMNS} == {

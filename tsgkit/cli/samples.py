@@ -23,8 +23,7 @@ from tsgkit.report.plain_text import code_options
 from tsgkit.scoring.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from tsgkit.interface.run import Run
-    from tsgkit.interface.samples import Sample, Samples
+    from tsgkit.interface.run import Run, Sample, Samples
 
 MOST = 40
 ROW = ("task", "subject", "style", "solver")

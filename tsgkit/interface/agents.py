@@ -31,6 +31,7 @@ from tsgkit.interface.options import AgentOptions, options_in, show_options
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
+from tsgkit.llm.genai_attributes import Value
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import arguments_of, secrets_of
 from tsgkit.llm.span_export import traces_of
@@ -42,6 +43,8 @@ Triplets = Iterable[Sequence[str]]
 Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]
 USUAL = Effort()
 MOST_SHOWN = 10
+NAMED = ("vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts")
+"""Arguments of the functions, beside the options of agents."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,17 +113,9 @@ async def arefine(
     **tried: Unpack[AgentOptions],
 ) -> Cleaned:
     """Do the same as ``refine`` in the running event loop."""
-    asked, arguments, tries = _asked(model), arguments_of(model_arg), _effort(effort, tried)
-    async with _tracing("refine", asked, arguments, tried) as tracing:
-        found = await cleaner.arefine(
-            _graphs(graphs),
-            asked,
-            vocabulary=_vocabulary(vocabulary),
-            told=told,
-            hint=hint,
-            effort=tries,
-            model_args=arguments,
-        )
+    tracing, asked, how = _prepared("refine", model, vocabulary, effort, model_arg, tried)
+    async with tracing:
+        found = await cleaner.arefine(_graphs(graphs), asked, told=told, hint=hint, **how)
     return Cleaned(**vars(found), unsent_spans=tracing.trouble)
 
 
@@ -157,55 +152,39 @@ async def agenerate(
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
         raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
-    asked, arguments, tries = _asked(model), arguments_of(model_arg), _effort(effort, tried)
-    async with _tracing("generate", asked, arguments, tried) as tracing:
-        found = await story_graphs.agenerate(
-            story,
-            asked,
-            vocabulary=_vocabulary(vocabulary),
-            open_vocabulary=open_vocabulary,
-            counts=counts,
-            effort=tries,
-            model_args=arguments,
-        )
+    tracing, asked, how = _prepared("generate", model, vocabulary, effort, model_arg, tried)
+    async with tracing:
+        found = await story_graphs.agenerate(story, asked, open_vocabulary=open_vocabulary, counts=counts, **how)
     return Generated(**vars(found), unsent_spans=tracing.trouble)
 
 
-def _tracing(work: str, model: Any, arguments: Sequence[str], options: Mapping[str, Any]) -> Tracing:  # noqa: ANN401
-    """Return the spans of the work, if they are wished for. Raise ``UsageError`` if they cannot be sent."""
-    traces = traces_of(options)
+def _prepared(
+    work: str,
+    model: Any,  # noqa: ANN401
+    vocabulary: object,
+    effort: Effort | Level,
+    model_arg: Mapping[str, Any] | Sequence[str],
+    tried: AgentOptions,
+) -> tuple[Tracing, Any, dict[str, Any]]:
+    """Return the spans of the work, the model as agents ask it, and how it is asked. Raise ``UsageError`` for an option
+    that there is not, and where spans cannot be sent."""
+    if model is not None and not isinstance(model, str) and not hasattr(model, "ask"):
+        model = name_of_model(model)
+    if odd := [name for name in tried if name not in options_in(AgentOptions)]:
+        known = ("effort", *options_in(AgentOptions), *NAMED)
+        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
+    tries, arguments, traces = effort_of(effort, tried.get("repair")), arguments_of(model_arg), traces_of(tried)
     if traces is not None and model is None:
         raise UsageError("otel traces what a model is asked, and none is named", hint="name a model")
     has_settings = isinstance(model, str) and traces is not None
     secrets = secrets_of([settings_for(model, arguments)]) if has_settings else Secrets()
     name = model if isinstance(model, str) else type(model).__name__
-    attributes = {"tsgkit.version": __version__, "tsgkit.models": [name]}
-    return Tracing(traces, secrets, f"tsgkit {work}", lambda: attributes)
-
-
-def _effort(effort: Effort | Level, tried: AgentOptions) -> Effort:
-    """Return how much is tried; ``UsageError`` for an option that there is not."""
-    if odd := [name for name in tried if name not in options_in(AgentOptions)]:
-        known = [
-            "effort",
-            *options_in(AgentOptions),
-            "vocabulary",
-            "told",
-            "hint",
-            "model_arg",
-            "open_vocabulary",
-            "counts",
-        ]
-        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
-    return effort_of(effort, tried.get("repair"))
-
-
-def _vocabulary(given: object) -> Vocabulary | None:
-    if given is None or isinstance(given, Vocabulary):
-        return given
-    raise UsageError(
-        f"vocabulary: {given!r:.40} is no Vocabulary", hint="tsgkit.Vocabulary(objects, relationships, verbs)"
-    )
+    attributes: dict[str, Value] = {"tsgkit.version": __version__, "tsgkit.models": [name]}
+    if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
+        hint = "tsgkit.Vocabulary(objects, relationships, verbs)"
+        raise UsageError(f"vocabulary: {vocabulary!r:.40} is no Vocabulary", hint=hint)
+    tracing = Tracing(traces, secrets, f"tsgkit {work}", lambda: attributes)
+    return tracing, model, {"vocabulary": vocabulary, "effort": tries, "model_args": arguments}
 
 
 def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (whatever a caller gives)
@@ -214,24 +193,17 @@ def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (wha
         return graphs
     if isinstance(graphs, ActionGraph):
         return [graphs]
+    found = []
     try:
-        return [one if isinstance(one, ActionGraph) else _graph(one) for one in graphs]
+        for one in graphs:
+            triplets = one if isinstance(one, ActionGraph) else [(source, edge, target) for source, edge, target in one]
+            if isinstance(one, str) or not all(isinstance(word, str) for triplet in triplets for word in triplet):
+                raise TypeError  # noqa: TRY301
+            found.append(ActionGraph(triplets))
     except (TypeError, ValueError):
         hint = "read them first: tsgkit.read(text).graphs, or tsgkit.read_file(path).entries[0].narrative"
         raise UsageError("refine takes graphs or a narrative", hint=hint) from None
-
-
-def _graph(triplets: Any) -> ActionGraph:  # noqa: ANN401
-    """Return the graph of lists of three strings; ``TypeError`` or ``ValueError`` where they are none."""
-    found = [(source, edge, target) for source, edge, target in triplets]
-    if isinstance(triplets, str) or not all(isinstance(word, str) for triplet in found for word in triplet):
-        raise TypeError
-    return ActionGraph(found)
-
-
-def _asked(model: Any) -> Any:  # noqa: ANN401
-    """Return a model as agents ask it: by its name, or as something with an ``ask``."""
-    return model if model is None or isinstance(model, str) or hasattr(model, "ask") else name_of_model(model)
+    return found
 
 
 for _function in (refine, arefine, generate, agenerate):

@@ -1,4 +1,4 @@
-"""Analysis from Python: compare, rescore, explain and merge runs; audit data; score replies; draw graphs.
+"""Analysis from Python: compare, rescore, explain, merge and export runs; audit data; score replies; draw graphs.
 
 >>> from tsgkit.graph import ActionGraph
 >>> draw(ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid")), title="Opening").svg[:4]
@@ -16,17 +16,17 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.interface.arguments import checked_path
+from tsgkit.interface.arguments import checked_path, listed, text_of
 from tsgkit.interface.notebook import Audits, Comparison, Explanation, Grid, Rescored, Scores
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
 from tsgkit.library.documents.reader import read_file
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.overwrites import write_report
 from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import audits_of
+from tsgkit.report.exports import Exported, export_run
 from tsgkit.runs import shard_merge
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites import suite
@@ -50,18 +50,10 @@ def compare(
     """Compare runs, or the rows of one run, item by item: differences, intervals, tests, smallest detectable
     difference.
     """
-    found = comparison.compare(
-        _paths(runs),
-        tasks=_listed(task),
-        metric=metric,
-        profile=profile,
-        baseline=None if baseline is None else str(baseline.path if isinstance(baseline, Run) else baseline),
-        **comparison.by_option(by),
-        common=common,
-        data=None if data is None else str(data),
-        seed=seed,
-    )
-    return Comparison(**vars(found))
+    settings: dict[str, Any] = {"tasks": listed(task), "metric": metric, "profile": profile, "common": common}
+    first = None if baseline is None else str(baseline.path if isinstance(baseline, Run) else baseline)
+    settings |= {"data": text_of(data), "seed": seed, "baseline": first, **comparison.by_option(by)}
+    return Comparison(**vars(comparison.compare(_paths(runs), **settings)))
 
 
 def grid(
@@ -75,25 +67,16 @@ def grid(
     seed: int = 0,
 ) -> Grid:
     """Return styles by tasks for every model, with marks where a style is shown to differ from the model's first."""
-    found = report_grid.grid(
-        _paths(runs),
-        tasks=_listed(task),
-        metric=metric,
-        profile=profile,
-        common=common,
-        data=None if data is None else str(data),
-        seed=seed,
-    )
-    return Grid(**vars(found))
+    settings: dict[str, Any] = {"tasks": listed(task), "metric": metric, "profile": profile, "common": common}
+    return Grid(**vars(report_grid.grid(_paths(runs), **settings, data=text_of(data), seed=seed)))
 
 
 def rescore(
     run: Place, *, data: str | Path | None = None, executor: str | None = None, quiet: bool = False
 ) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
-    job = Rescoring(_path(run), None if data is None else str(data), executor)
-    found = waited_job(job.acarry_out, watch_of(quiet=quiet))
-    return Rescored(**vars(found))
+    job = Rescoring(_path(run), text_of(data), executor)
+    return Rescored(**vars(waited_job(job.acarry_out, watch_of(quiet=quiet))))
 
 
 def explain(
@@ -118,7 +101,7 @@ def explain(
 
 def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
     """Return how much of a benchmark can be answered without understanding, and the defects of its items."""
-    return Audits(audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run)))
+    return Audits(audits_of(text_of(data), listed(task), None if run is None else _path(run)))
 
 
 def score(
@@ -138,7 +121,7 @@ def score(
     repetitions in it.
     """
     place = pinned(str(data))
-    found = suite.score(task, place, replies, style=style, by=_listed(by), seed=seed, source=source, epoch=epoch)
+    found = suite.score(task, place, replies, style=style, by=listed(by), seed=seed, source=source, epoch=epoch)
     return Scores(**vars(found), data=place)
 
 
@@ -146,7 +129,21 @@ def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | No
     """Merge shards of one run, of calls or of images into one folder; the result names what is missing."""
     if not sources:
         raise UsageError("nothing to merge", hint="name the folders of the shards")
-    return shard_merge.merge(_paths(sources), Path(output), None if data is None else str(data))
+    return shard_merge.merge(_paths(sources), Path(output), text_of(data))
+
+
+def export(
+    run: Run | str | Path, *, to: str, path: str | Path, data: str | Path | None = None, force: bool = False
+) -> Exported:
+    """Write a run for another tool and return the files: ``to`` is ``inspect``, ``parquet``, ``csv`` or ``jsonl``.
+
+    ``path`` is a folder, or a file where the run gives one. ``force`` replaces files that lie there.
+    """
+    if not isinstance(to, str):
+        raise UsageError(f"to: {to!r:.40} is no name of a format", hint="as in to='parquet'")
+    if isinstance(run, Run) and data is None:
+        return run.export(to, path, force=force)
+    return export_run(_path(run), to, checked_path(path, "path"), data=text_of(data), force=force)
 
 
 @dataclass(frozen=True)
@@ -159,8 +156,7 @@ class Drawing:
         """Write it into a file."""
         if Path(path).suffix.lower() != ".svg":
             raise UsageError(f"{path}: an image is SVG", hint="give it a name that ends in .svg")
-        refuse_to_replace_data(path, self.svg)
-        write_text(path, self.svg)
+        write_report(path, self.svg)
         return Path(path)
 
     def __repr__(self) -> str:
@@ -220,7 +216,3 @@ def _path(run: Place) -> Path:
 
 def _paths(runs: Place | Sequence[Place]) -> list[Path]:
     return list(map(_path, runs)) if isinstance(runs, (list, tuple)) else [_path(runs)]  # type: ignore[arg-type]
-
-
-def _listed(names: str | Sequence[str]) -> Sequence[str]:
-    return [names] if isinstance(names, str) else list(names)

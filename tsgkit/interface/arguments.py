@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +30,42 @@ def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
     return [value] if isinstance(value, str) else [str(one) for one in value]
 
 
+def listed(names: str | Sequence[str]) -> Sequence[str]:
+    """Return names, of which a single one may be given as it is."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def text_of(path: str | Path | None) -> str | None:
+    """Return a path, or nothing, as the command line has it."""
+    return None if path is None else str(path)
+
+
 def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a caller gives)
-    """Return the names of models; what is no name becomes one."""
+    """Return the names of models; what is no name becomes one. Refuse two functions that would be called the same."""
+    hint = 'as in model={"mine": function}'
+    names = []
     if isinstance(value, Mapping):
-        found = [_given_under(name, one) for name, one in value.items()]
+        for name, one in value.items():
+            if not isinstance(name, str) or not name.strip():
+                raise UsageError("a model has no name", hint=hint)
+            if isinstance(one, str):
+                raise UsageError(f"model {name} is a name: {one}", hint="only functions are given names; list this one")
+            if isinstance(one, Mapping):
+                raise UsageError(f"model {name}: a mapping within a mapping", hint=hint)
+            name_of_model(one)
+            names.append(registered_name(one, name))
     else:
-        values = value if isinstance(value, (list, tuple)) else [value]
-        found = [name_of_model(one) for one in values]
-        _refuse_ambiguous(values, found)
-    if not found:
+        known: dict[str, Any] = {}
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            name = name_of_model(one)
+            if known.setdefault(name, one) is not one and not isinstance(one, str):
+                raise UsageError(
+                    f"two models are called {name}", hint='give them names: model={"one": ..., "two": ...}'
+                )
+            names.append(name)
+    if not names:
         raise UsageError("no model is named", hint="leave model= out for the built-in baselines")
-    return found
+    return names
 
 
 def name_of_model(value: Any) -> str:  # noqa: ANN401
@@ -53,23 +78,3 @@ def name_of_model(value: Any) -> str:  # noqa: ANN401
         what = "expected a name, a function of messages or a chat model of LangChain"
         raise UsageError(f"model: {value!r:.60} is none", hint=what)
     return registered_name(value)
-
-
-def _given_under(name: object, value: Any) -> str:  # noqa: ANN401
-    if not isinstance(name, str) or not name.strip():
-        raise UsageError("a model has no name", hint='as in model={"mine": function}')
-    if isinstance(value, str):
-        raise UsageError(f"model {name} is a name: {value}", hint="only functions are given names; list this one")
-    if isinstance(value, Mapping):
-        raise UsageError(f"model {name}: a mapping within a mapping", hint='as in model={"mine": function}')
-    name_of_model(value)
-    return registered_name(value, name)
-
-
-def _refuse_ambiguous(values: Iterable[Any], names: list[str]) -> None:
-    """Refuse two functions that would be called the same."""
-    meant: dict[str, Any] = {}
-    for value, name in zip(values, names, strict=True):
-        if meant.setdefault(name, value) is not value and not isinstance(value, str):
-            hint = 'give them names: model={"one": ..., "two": ...}'
-            raise UsageError(f"two models are called {name}", hint=hint)

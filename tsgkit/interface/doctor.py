@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.interface.arguments import name_of_model
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.overwrites import write_report
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.settings import arguments_of
 from tsgkit.report.doctor_text import examination_lines
@@ -28,9 +27,7 @@ class Examination(examining.Examination):
 
     def save(self, path: str | Path) -> Path:
         """Write requests and replies without keys as JSON Lines, for ``tsgkit doctor --replay``."""
-        text = examining.transcript_text(self)
-        refuse_to_replace_data(path, text)
-        write_text(path, text)
+        write_report(path, examining.transcript_text(self))
         return Path(path)
 
     def __repr__(self) -> str:

@@ -31,7 +31,7 @@ from tsgkit.interface.run import Run
 from tsgkit.llm.settings import arguments_of
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import estimates_of
-from tsgkit.runs.evaluation import EvaluationOutcome, Options
+from tsgkit.runs.evaluation import Options
 from tsgkit.runs.executors import checked_executor
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import DEFAULT, Plan, load_plan, made
@@ -74,13 +74,15 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     Ctrl-C completes the requests in flight; nothing is lost, and the same call resumes.
     """
     prepared, how, watch = _prepared(task, dict(options))
-    return _run_of(prepared, waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch))
+    finished = waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch)
+    return Run(finished.path, finished=finished, prepared=prepared)
 
 
 async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Do the same as ``evaluate`` in the running event loop; a cancellation loses no reply."""
     prepared, how, watch = _prepared(task, dict(options))
-    return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
+    finished = await evaluation.acarry_out(prepared, how, watch)
+    return Run(finished.path, finished=finished, prepared=prepared)
 
 
 def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
@@ -96,14 +98,11 @@ def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, 
     check_kinds(options, EvaluateOptions)
     quiet = options.pop("quiet", False)
     options = {name: value for name, value in options.items() if value is not None}
-    how = how_of({**options, "command": (_call(task, options),)})
+    asked = [*([] if task is None else [_said(task)]), *(f"{name}={_said(one)}" for name, one in options.items())]
+    how = how_of(
+        {**options, "command": (f"tsgkit.evaluate({', '.join(asked)})",)}
+    )  # keys are hidden when it is written
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
-
-
-def _call(task: Tasks, options: Mapping[str, Any]) -> str:
-    """Return the call that began a run, as its folder says it; keys are hidden when it is written."""
-    asked = [] if task is None else [_said(task)]
-    return f"tsgkit.evaluate({', '.join([*asked, *(f'{name}={_said(one)}' for name, one in options.items())])})"
 
 
 def _said(value: Any) -> str:  # noqa: ANN401
@@ -118,27 +117,28 @@ def _said(value: Any) -> str:  # noqa: ANN401
     return str(getattr(value, "__name__", type(value).__name__))
 
 
-def _run_of(prepared: RunSetup, finished: EvaluationOutcome) -> Run:
-    return Run(finished.path, finished=finished, prepared=prepared)
-
-
 def plan_of(options: Mapping[str, Any]) -> Plan:
     """Return the plan that options make, over the settings of a ``plan``; those that are None say nothing."""
     settings = load_plan(options["plan"]) if options.get("plan") else {}
     told = {name: _plain(name, options[name]) for name in ASKED if options.get(name) is not None}
     for name in ("repeat", "limit", "first", "shots"):
-        for number in _listed(told.get(name)):
+        for number in _several(told.get(name)):
             if isinstance(number, int) and number < 1:
                 raise UsageError(f"--{name} {number}: at least 1 is needed")
     fields = {ASKED[name]: value for name, value in told.items()}
     for one, other in (("limit", "first"), ("first", "limit")):
         if one in fields and other not in fields:
             settings = {name: value for name, value in settings.items() if name != other}
-    fields |= _controls(settings | fields, [name for name in CONTROLS if options.get(name)])
+    if controls := [name for name in CONTROLS if options.get(name)]:
+        everything = settings | fields
+        if not everything.get("images"):
+            raise UsageError(f"--{controls[0]} controls who looks at images", hint="name them: --images NAME=DIR")
+        protocols = _several(everything.get("protocols") or PUBLISHED)
+        fields["protocols"] = [*protocols, *(f"{name}-{control}" for name in protocols for control in controls)]
     return made(settings | fields, f"plan {options['plan']}" if options.get("plan") else "options")
 
 
-def _listed(value: object) -> Sequence[object]:
+def _several(value: object) -> Sequence[object]:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
@@ -151,30 +151,16 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     if name in FOLDERS:
         return pairs_of(value)
     if name == "task":
-        return [_task_name(one) for one in (value if isinstance(value, (list, tuple)) else [value])]
+        for one in _several(value):
+            if not isinstance(one, (str, RowTask)):
+                raise UsageError(f"task: {str(one)[:40]} is no name of a task, and no Task")
+        return list(map(str, _several(value)))
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
         values = [str(one) if isinstance(one, Path) else one for one in value]
         return [None if one == DEFAULT else one for one in values] if name == "prompts" else values
     return value
-
-
-def _task_name(value: object) -> str:
-    if isinstance(value, (str, RowTask)):
-        return str(value)
-    raise UsageError(f"task: {str(value)[:40]} is no name of a task, and no Task")
-
-
-def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
-    """Return the protocols of a plan, each followed by these controls of it."""
-    if not chosen:
-        return {}
-    if not settings.get("images"):
-        raise UsageError(f"--{chosen[0]} controls who looks at images", hint="name them: --images NAME=DIR")
-    told = settings.get("protocols") or [PUBLISHED]
-    protocols = [told] if isinstance(told, str) else list(told)
-    return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
 
 
 def how_of(options: Mapping[str, Any]) -> Options:

@@ -110,11 +110,21 @@ def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> Painting
 
 
 def painter_of(options: Mapping[str, Any]) -> Painter:
-    """Return the image model that options name, with its arguments."""
-    price = options.get("price")
-    return image_generation.painter_of(
-        options["model"], _model_args(options), None if price is None else str(price), _rewriter(options)
-    )
+    """Return the image model that options name, with its arguments, and the model that rewrites prompts."""
+    price, size, seed = options.get("price"), options.get("size"), options.get("seed")
+    arguments = arguments_of(options.get("model_arg") or ())
+    if size is not None:
+        if not SIZE.fullmatch(str(size)):
+            raise UsageError(f"--size {size}: no size of an image", hint="as in --size 1024x1024")
+        arguments.append(f"size={size}")
+    if seed is not None:
+        arguments.append(f"seed={seed}")
+    rewriter, told = options.get("rewriter"), arguments_of(options.get("rewriter_arg") or ())
+    rewriter_price = options.get("rewriter_price")
+    if rewriter is None and (told or rewriter_price):
+        raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
+    how = None if rewriter is None else RewriterOptions(name_of_model(rewriter), tuple(told), rewriter_price)
+    return image_generation.painter_of(options["model"], arguments, None if price is None else str(price), how)
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
@@ -147,25 +157,6 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     if not found:
         raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
     return found
-
-
-def _rewriter(options: Mapping[str, Any]) -> RewriterOptions | None:
-    if options.get("rewriter") is not None:
-        arguments = tuple(arguments_of(options.get("rewriter_arg") or ()))
-        return RewriterOptions(name_of_model(options["rewriter"]), arguments, options.get("rewriter_price"))
-    if options.get("rewriter_arg") or options.get("rewriter_price"):
-        raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
-    return None
-
-
-def _model_args(options: Mapping[str, Any]) -> list[str]:
-    told = arguments_of(options.get("model_arg") or ())
-    size, seed = options.get("size"), options.get("seed")
-    if size is not None:
-        if not SIZE.fullmatch(str(size)):
-            raise UsageError(f"--size {size}: no size of an image", hint="as in --size 1024x1024")
-        told.append(f"size={size}")
-    return told if seed is None else [*told, f"seed={seed}"]
 
 
 for _function in (images, aimages):

@@ -68,13 +68,14 @@ class Asking:
     numbers: Sequence[int]
     seed: int
 
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The numbers of the items in the data, by their ids."""
+        return {item_id: number for number, item_id in enumerate(self.dataset.item_ids)}
+
     def item(self, item_id: str) -> Any:  # noqa: ANN401  (its suite's sample)
         """Return an item by its id."""
-        return self.dataset.sample(self._places[item_id])
-
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {item_id: number for number, item_id in enumerate(self.dataset.item_ids)}
+        return self.dataset.sample(self.places[item_id])
 
 
 def offered() -> dict[str, str]:
@@ -126,7 +127,12 @@ def _texts(ids: Ids) -> tuple[str, ...]:
 def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`)
     """Return one of our tasks as a task of Inspect."""
     asked = asking(key, **options)
-    samples = [_sample(asked, number) for number in asked.numbers]
+    samples = []
+    for item in map(asked.dataset.sample, asked.numbers):
+        groups = {name: list(members) for name, members in item.groups.items()}
+        metadata = {"item_id": item.item_id, "cluster": item.cluster, "groups": groups}
+        question, reference = asked.task.question(item), asked.task.reference(item)
+        samples.append(InspectSample(id=item.item_id, input=question, target=reference, metadata=metadata))
     return InspectTask(
         dataset=MemoryDataset(samples, name=key, location=asked.dataset.file),
         solver=asks(asked, key),
@@ -134,18 +140,6 @@ def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (tho
         config=GenerateConfig(temperature=asked.task.card.temperature),
         version=asked.task.card.version,
         metadata={"data_sha256": asked.dataset.sha256, "prompts": asked.solver.fingerprint},
-    )
-
-
-def _sample(asked: Asking, number: int) -> InspectSample:
-    item = asked.dataset.sample(number)
-    about = {"item_id": item.item_id, "cluster": item.cluster}
-    groups = {name: list(members) for name, members in item.groups.items()}
-    return InspectSample(
-        id=item.item_id,
-        input=asked.task.question(item),
-        target=asked.task.reference(item),
-        metadata={**about, "groups": groups},
     )
 
 
@@ -243,30 +237,21 @@ def scores(asked: Asking, task: str, style: str, solver: str) -> Scorer:
             replies = tuple(LabelledReply(one["label"], reply_from(one["reply"])) for one in said)
             item = asked.item(str(state.sample_id))
             judged = scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
-            return _score(judged)
+            return score_of(judged)
 
         return score
 
     return made()
 
 
-def _score(judged: Judged) -> Score:
-    value = {
-        f"{profile}_{name}": one.value
-        for profile, of in judged.scores.items()
-        for name, one in of.items()
-        if one.value is not None
-    }
-    reasons = [
-        f"{profile} {name}: {one.reason}"
-        for profile, of in judged.scores.items()
-        for name, one in of.items()
-        if one.reason
-    ]
-    parts = {
-        profile: {name: [one.sum, one.weight, one.reason] for name, one in of.items()}
-        for profile, of in judged.scores.items()
-    }
+def score_of(judged: Judged) -> Score:
+    """Return what was judged as a score, with the parts that corpus values are pooled from."""
+    figures = [(profile, name, one) for profile, of in judged.scores.items() for name, one in of.items()]
+    value = {f"{profile}_{name}": one.value for profile, name, one in figures if one.value is not None}
+    reasons = [f"{profile} {name}: {one.reason}" for profile, name, one in figures if one.reason]
+    parts: dict[str, dict[str, Any]] = {str(profile): {} for profile in judged.scores}
+    for profile, name, one in figures:
+        parts[profile][name] = [one.sum, one.weight, one.reason]
     counts = {str(name): number for name, number in judged.counts.items()}
     answer = judged.answer if isinstance(judged.answer, str | None) else str(judged.answer)
     told = {"outcome": str(judged.outcome), "cluster": judged.sample.cluster, "counts": counts, "parts": parts}

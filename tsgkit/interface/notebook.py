@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.lexicon import meant
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.overwrites import write_report
 from tsgkit.report import (
     comparison,
     comparison_formats,
@@ -32,10 +31,9 @@ from tsgkit.report.formats import format_of
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
-from tsgkit.report.tables import Table
+from tsgkit.report.tables import Line, Table
 from tsgkit.runs import rescore_job
-from tsgkit.runs.estimate import RowEstimate, Spread
-from tsgkit.runs.results import Result
+from tsgkit.runs.estimate import RowEstimate
 from tsgkit.suites.metrics import check_profile
 from tsgkit.suites.scoreboard import ScoreReport
 
@@ -46,6 +44,9 @@ FLOATS = ("strict.", "official.", "usage.")
 """Columns of numbers; also where no sample has one."""
 MOST_SHOWN = 10
 LIBRARIES = ("pandas", "polars")
+WHOLE = ("shots", "seed")
+KINDS = ("strict.", "official.", "group.", "count.", "usage.")
+TEXTS = ("prompt", "reply")
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,7 @@ def _report(
     chosen = format or ("markdown" if output is None else format_of(Path(output), "comparison", ""))
     text = comparison_formats.write(found, chosen, with_items=with_items)
     if output is not None:
-        refuse_to_replace_data(output, text)
-        write_text(output, text)
+        write_report(output, text)
     return text
 
 
@@ -157,24 +157,19 @@ class Estimates(tuple[RowEstimate, ...]):
     def table(self) -> Table:
         """The rows, each with its samples, requests, tokens and cost."""
         head = ("row", "samples", "requests", "tokens in", "tokens out", "cost")
-        return Table(("What would be asked",), head, tuple(map(_estimated, self)))
+        rows = []
+        for one in self:
+            cost = "unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
+            pairs = (one.requests, (one.prompt.low, one.prompt.high), (one.completion.low, one.completion.high))
+            spreads = [dict.fromkeys(f"{end:,.0f}" for end in pair) for pair in pairs]
+            rows.append((Foreign(one.cell.title), f"{one.samples:,}", *map(" to ".join, spreads), cost))
+        return Table(("What would be asked",), head, tuple(rows))
 
     def __repr__(self) -> str:
         return "\n".join(terminal.table(self.table))
 
     def _repr_html_(self) -> str:
         return drawn_up(self.table)
-
-
-def _estimated(one: RowEstimate) -> tuple[str, ...]:
-    spreads = [Spread(*map(float, one.requests)), one.prompt, one.completion]
-    cost = "unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
-    return (Foreign(one.cell.title), f"{one.samples:,}", *map(_spread, spreads), cost)
-
-
-def _spread(one: Spread) -> str:
-    low, high = f"{one.low:,.0f}", f"{one.high:,.0f}"
-    return low if low == high else f"{low} to {high}"
 
 
 class Rescored(rescore_job.Rescored):
@@ -183,10 +178,20 @@ class Rescored(rescore_job.Rescored):
     @property
     def table(self) -> Table:
         """Every metric of strict that changed, and every sample that is read differently."""
-        changed = tuple(line for old, new in zip(self.before, self.after, strict=True) for line in _changed(old, new))
-        notes = ((f"{count(len(self.reread), 'sample')} read differently",), *map(_reread, self.reread[:MOST_SHOWN]))
+        changed: list[tuple[str, ...]] = []
+        for old, new in zip(self.before, self.after, strict=True):
+            before, after = (one.board.profiles["strict"] or {} for one in (old, new))
+            changed += [
+                (Foreign(new.cell.title), name, percent(before.get(name)), percent(after.get(name)))
+                for name in dict.fromkeys([*before, *after])
+                if before.get(name) != after.get(name)
+            ]
+        notes: list[Line] = [(f"{count(len(self.reread), 'sample')} read differently",)]
+        for one in self.reread[:MOST_SHOWN]:
+            before_and_now = (f"{outcome} {answer!r:.60}" for outcome, answer in (one.before, one.after))
+            notes.append((Foreign(f"{one.item_id} ({one.cell.title}): {' -> '.join(before_and_now)}"),))
         title = f"{count(len(self.after), 'row')} scored again, {count(len(changed), 'value')} changed"
-        return Table((title,), ("row", "metric", "was", "is"), changed, notes, words=2)
+        return Table((title,), ("row", "metric", "was", "is"), tuple(changed), tuple(notes), words=2)
 
     def __repr__(self) -> str:
         return "\n".join(terminal.table(self.table))
@@ -195,28 +200,18 @@ class Rescored(rescore_job.Rescored):
         return drawn_up(self.table)
 
 
-def _changed(old: Result, new: Result) -> Iterator[tuple[str, ...]]:
-    before, after = (one.board.profiles["strict"] or {} for one in (old, new))
-    for name in dict.fromkeys([*before, *after]):
-        if (was := before.get(name)) != (now := after.get(name)):
-            yield Foreign(new.cell.title), name, percent(was), percent(now)
-
-
-def _reread(one: rescore_job.Reread) -> tuple[str, ...]:
-    (outcome, answer), (outcome_now, answer_now) = one.before, one.after
-    words = f"{one.item_id} ({one.cell.title}): {outcome} {answer!r:.60} -> {outcome_now} {answer_now!r:.60}"
-    return (Foreign(words),)
-
-
 def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401
-    """Return rows as a data frame; each has all columns, in the order in which they first come."""
+    """Return rows as a data frame; each has all columns: those of every row, then kind by kind, texts last."""
     if library is not None and library not in LIBRARIES:
         raise UsageError(f"there is no library {library}", hint=f"choose from {', '.join(LIBRARIES)}")
     found = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
     if found is None:
         wanted = library or "pandas or polars"
         raise UsageError(f"{wanted} is not installed", hint=f"pip install {library or 'pandas'}")
-    names = _in_order(rows)
+    first = list(dict.fromkeys(name for row in rows for name in row))
+    names = [name for name in first if not name.startswith(KINDS) and name not in TEXTS]
+    names += [name for kind in KINDS for name in first if name.startswith(kind)]
+    names += [name for name in TEXTS if name in first]
     columns = {name: [row.get(name) for row in rows] for name in names}
     empty = {name for name, values in columns.items() if all(value is None for value in values)}
     floats = [name for name in names if name in empty and name.startswith(FLOATS)]
@@ -226,15 +221,3 @@ def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> A
     kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
     kinds |= dict.fromkeys(floats, module.Float64)
     return module.DataFrame(columns, strict=False, schema_overrides=kinds)
-
-
-WHOLE = ("shots", "seed")
-KINDS = ("strict.", "official.", "group.", "count.", "usage.")
-
-
-def _in_order(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of all columns: those of every row, then kind by kind, texts last."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    texts = [name for name in ("prompt", "reply") if name in names]
-    plain = [name for name in names if not name.startswith(KINDS) and name not in texts]
-    return [*plain, *(name for kind in KINDS for name in names if name.startswith(kind)), *texts]

@@ -6,12 +6,12 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.report.plain_text import inert
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, Watch
 
 EVERY = 0.2
 Result = TypeVar("Result")
@@ -21,10 +21,15 @@ def watch_of(*, quiet: bool = False) -> Watch:
     """Return the callbacks of a progress bar, or callbacks that do nothing."""
     if quiet:
         return Watch()
-    kind, is_notebook = _bar()
-    if kind is None or not (is_notebook or sys.stderr.isatty()):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # widgets that are not installed: then the bar is one of text
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return Watch()
+    if not ("ipykernel" in sys.modules or sys.stderr.isatty()):
         return Watch()
-    bar = Bar(kind)
+    bar = Bar(tqdm)
     return Watch(bar.begun, bar.changed, bar.ticked, bar.stopping, bar.ended)
 
 
@@ -45,19 +50,7 @@ def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], watch: Watc
         for engine in engines:
             engine.abandon()
 
-    heard = Watch(begun, watch.changed, watch.ticked, watch.stopping, watch.ended)
-    return run_in_background(lambda: make(heard), stop, abandon)
-
-
-def _bar() -> tuple[Any, bool]:
-    """Return the kind of bar that suits where this runs, and whether that is a notebook."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # widgets that are not installed: then the bar is one of text
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            return None, False
-    return tqdm, "ipykernel" in sys.modules
+    return run_in_background(lambda: make(replace(watch, begun=begun)), stop, abandon)
 
 
 @dataclass
@@ -99,23 +92,9 @@ class Bar:
             self._bar.close()
 
     def _show(self) -> None:
+        """Show the number of units, and beside it a score, failures, cost."""
         self._shown_at = time.monotonic()
-        done, _ = self._done()
-        self._bar.set_postfix_str(inert(self._told()), refresh=False)
-        self._bar.update(done - self._bar.n)
-
-    def _parts(self) -> list[Part]:
-        return [] if self.engine is None else list(self.engine.parts())
-
-    def _done(self) -> tuple[int, int]:
-        parts = self._parts()
-        if not parts and self.engine is not None:
-            return self.engine.done, self.engine.expected
-        return sum(part.done for part in parts), sum(part.total for part in parts)
-
-    def _told(self) -> str:
-        """Return the text beside the number: a score, failures, cost."""
-        parts = self._parts()
+        parts = [] if self.engine is None else list(self.engine.parts())
         told = []
         if len(parts) == 1 and parts[0].score is not None:
             told.append(f"{parts[0].metric} {100 * parts[0].score:.1f}")
@@ -125,4 +104,11 @@ class Bar:
             told.append(f"{requests} failed requests")
         if spent := sum(part.spent for part in parts):
             told.append(f"${spent:.4f}")
-        return ", ".join([*told, *([self._note] if self._note else [])])
+        self._bar.set_postfix_str(inert(", ".join([*told, *filter(None, [self._note])])), refresh=False)
+        self._bar.update(self._done()[0] - self._bar.n)
+
+    def _done(self) -> tuple[int, int]:
+        parts = [] if self.engine is None else list(self.engine.parts())
+        if not parts and self.engine is not None:
+            return self.engine.done, self.engine.expected
+        return sum(part.done for part in parts), sum(part.total for part in parts)

@@ -21,7 +21,7 @@ from shipped import DATA
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.interface.samples import COLUMNS
+from tsgkit.interface.run import COLUMNS
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.span_export import Traces
