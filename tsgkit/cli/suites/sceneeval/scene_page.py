@@ -33,7 +33,9 @@ def scene_page(file: str, image: str, found: Mapping[str, Findings], problems: S
     parts.append(html.section("Problems of the file", html.listed(html.name(problem) for problem in problems)))
     parts.append(html.section("Measures", html.table(("measure", "strict", "official"), _measures(strict, official))))
     objects = html.table(HEAD, _rows(strict)) if strict["objects"] else html.paragraph("The room has no objects.")
-    parts.append(html.section("Objects", objects, _published(official)))
+    rows = list(_rows(official))
+    published_rows = html.folded(text(OFFICIAL), html.table(HEAD, rows)) if rows else Markup("")
+    parts.append(html.section("Objects", objects, published_rows))
     return html.whole_page(f"The room of {file}, seen from above", *parts)
 
 
@@ -42,11 +44,6 @@ def _verdict(verdict: RoomVerdict) -> Markup:
     about = f" ({', '.join(verdict.objects)})" if verdict.objects else ""
     why = f": {verdict.why}" if verdict.why else ""
     return tag("li", tag("b", text(sign), class_=look), Markup(" "), text(verdict.text), html.name(about + why))
-
-
-def _published(official: Findings) -> Markup:
-    rows = list(_rows(official))
-    return html.folded(text(OFFICIAL), html.table(HEAD, rows)) if rows else Markup("")
 
 
 def _measures(strict: Findings, official: Findings) -> Iterator[tuple[Markup, ...]]:

@@ -19,6 +19,7 @@ from tsgkit.version import __version__
 
 NOT_REVIEWED = "not reviewed by a person"
 NOT_STATED = "not stated"
+SHORTCUT = ("name", "n", "value", "low", "high", "chance", "beats_chance")
 HIDDEN = ("inputs", "version")
 """Settings of a stage that say nothing to a reader."""
 
@@ -31,56 +32,50 @@ def card_value(
     review: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the card: ``about`` has title, licence and sources; ``stages`` is the record of the folder."""
+    audited = []
+    for audit in audits:
+        blind = [each for each in audit["shortcuts"] if each["blind"] and each["chance"]]
+        shown = {name: audit[name] for name in ("task", "items", "clusters", "chance", "smallest_difference")}
+        shown["shortcuts"] = [{name: each[name] for name in SHORTCUT} for each in blind]
+        shown["keys"] = audit["keys"]
+        shown["found"] = {each["code"]: len(each["found"]) for each in audit["checks"] if each["found"]}
+        audited.append(shown)
+    made = {}
+    for name, stage in stages.items():
+        settings = {key: value for key, value in stage["made_from"].items() if key not in HIDDEN}
+        made[name] = {"settings": settings, **stage["figures"]}
     return {
         **about,
         "made_with": f"tsgkit {__version__}",
-        "stages": {name: {"settings": _settings(one), **one["figures"]} for name, one in stages.items()},
-        "audit": [_audit(one) for one in audits],
+        "stages": made,
+        "audit": audited,
         "gate": {"passed": not blames, "blames": list(blames)},
         "review": review or NOT_REVIEWED,
     }
 
 
-def _settings(stage: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in stage["made_from"].items() if name not in HIDDEN}
-
-
-def _audit(one: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("name", "n", "value", "low", "high", "chance", "beats_chance")
-    shortcuts = [{name: each[name] for name in names} for each in one["shortcuts"] if each["blind"] and each["chance"]]
-    return {
-        "task": one["task"],
-        "items": one["items"],
-        "clusters": one["clusters"],
-        "chance": one["chance"],
-        "smallest_difference": one["smallest_difference"],
-        "shortcuts": shortcuts,
-        "keys": one["keys"],
-        "found": {each["code"]: len(each["found"]) for each in one["checks"] if each["found"]},
-    }
-
-
 def card_page(card: Mapping[str, Any]) -> str:
     """Return the card as Markdown."""
-    tables = (_contents(card), _origin(card), _stages(card), _drops(card), *_audits(card), _review(card["review"]))
+    stages: Mapping[str, Any] = card["stages"]
+    items = [(name, number(times)) for stage in stages.values() for name, times in stage.get("items", {}).items()]
+    sources = tuple((Foreign(one["name"]), one["format"], one["sha256"]) for one in card["sources"])
+    licence: Line = ("licence of the source: ", Foreign(card["licence"]))
+    facts = tuple((name, key, value) for name, stage in stages.items() for key, value in _facts(stage))
+    drops = tuple(
+        (name, Foreign(reason), number(times))
+        for name, stage in stages.items()
+        for reason, times in stage["dropped"].items()
+    )
+    tables = (
+        Table(("Contents",), ("file", "items"), tuple(items)),
+        Table(("Origin",), ("file", "format", "sha256"), sources, (licence, (f"made with {card['made_with']}",)), 3),
+        Table(("Stages",), ("stage", "setting or figure", "value"), facts, words=3),
+        Table(("Left out",), ("stage", "reason", "times"), drops, () if drops else (("nothing was left out",),), 2),
+        *_audits(card),
+        _review(card["review"]),
+    )
     blocks = [f"# {markdown.line((Foreign(card['title']),))}", *("\n".join(markdown.table(one)) for one in tables)]
     return "\n\n".join(blocks) + "\n"
-
-
-def _contents(card: Mapping[str, Any]) -> Table:
-    items = [(name, count) for stage in card["stages"].values() for name, count in stage.get("items", {}).items()]
-    return Table(("Contents",), ("file", "items"), tuple((name, number(count)) for name, count in items))
-
-
-def _origin(card: Mapping[str, Any]) -> Table:
-    rows = tuple((Foreign(one["name"]), one["format"], one["sha256"]) for one in card["sources"])
-    licence: Line = ("licence of the source: ", Foreign(card["licence"]))
-    return Table(("Origin",), ("file", "format", "sha256"), rows, (licence, (f"made with {card['made_with']}",)), 3)
-
-
-def _stages(card: Mapping[str, Any]) -> Table:
-    rows = tuple((name, key, value) for name, stage in card["stages"].items() for key, value in _facts(stage))
-    return Table(("Stages",), ("stage", "setting or figure", "value"), rows, words=3)
 
 
 def _facts(stage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -101,15 +96,6 @@ def _shown(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return number(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _drops(card: Mapping[str, Any]) -> Table:
-    counted = [
-        (name, reason, times) for name, stage in card["stages"].items() for reason, times in stage["dropped"].items()
-    ]
-    rows = tuple((name, Foreign(reason), number(times)) for name, reason, times in counted)
-    notes: tuple[Line, ...] = () if rows else (("nothing was left out",),)
-    return Table(("Left out",), ("stage", "reason", "times"), rows, notes, 2)
 
 
 def _audits(card: Mapping[str, Any]) -> Iterator[Table]:

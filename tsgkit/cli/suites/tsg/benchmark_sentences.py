@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import Any
 
 from tsgkit.cli.suites.tsg.benchmark_settings import STORIES, Making, Settings
@@ -72,14 +71,10 @@ def groups_of(story: Narrative, settings: Settings) -> list[Group]:
     possible = {"implicit": [one for one in found if can_be_implicit(one.graphs)], "bare": found}
     for manner, groups in possible.items():
         left = [one for one in groups if one.number not in manners]
-        wanted = _rounded(getattr(settings, manner) * len(found), choice)
+        share = getattr(settings, manner) * len(found)
+        wanted = int(share) + (choice.random() < share - int(share))  # the rest decides by lot if it is rounded up
         manners |= {one.number: manner for one in choice.sample(left, min(wanted, len(left)))}
     return [replace(one, manner=manners.get(one.number, "")) for one in found]
-
-
-def _rounded(number: float, choice: Random) -> int:
-    """Return a number of which the rest decides by lot whether it is rounded up."""
-    return int(number) + (choice.random() < number - int(number))
 
 
 def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[str]) -> DescribedStory:
@@ -92,8 +87,11 @@ def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[
     dropped: list[tuple[str, str, Any]] = []
     for group in groups_of(story, settings):
         reason = next(filter(None, map(can_be_written, group.graphs)), "")
-        sentence = Sentence("") if reason else write(group.graphs, _manner(group, style, choice), choice, group.before)
+        sentence = Sentence("")
         if not reason:
+            [hands] = choice.choices(HANDS, HANDS_SHARES)
+            manner = Manner(style, hands, is_bare=group.manner == "bare", is_implicit=group.manner == "implicit")  # type: ignore[arg-type]
+            sentence = write(group.graphs, manner, choice, group.before)
             findings = check_sentence(sentence, group.graphs, Surroundings(vocabulary, others, group.before))
             reason = "; ".join(f"{one.code}: {one.message} ({sentence.text})" for one in findings)
         if reason:
@@ -101,11 +99,6 @@ def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[
         else:
             found[group.number] = sentence
     return DescribedStory(with_texts(story, found), found, dropped)
-
-
-def _manner(group: Group, style: str, choice: Random) -> Manner:
-    [hands] = choice.choices(HANDS, HANDS_SHARES)
-    return Manner(style, hands, is_bare=group.manner == "bare", is_implicit=group.manner == "implicit")  # type: ignore[arg-type]
 
 
 def _values(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
