@@ -51,17 +51,11 @@ NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="RUN", help="the folder of a run, or two files of graphs"
-    )
+    about = "the folder of a run, or two files of graphs"
+    parser.add_argument("paths", nargs="+", type=Path, metavar="RUN", help=about)
     parser.add_argument("--human", type=Path, metavar="FILE", help="what people said, as JSON Lines")
-    parser.add_argument(
-        "--with",
-        dest="other",
-        type=Path,
-        metavar="RUN2",
-        help="another run of the same subject, or a folder of results of the official SceneEval code",
-    )
+    about = "another run of the same subject, or a folder of results of the official SceneEval code"
+    parser.add_argument("--with", dest="other", type=Path, metavar="RUN2", help=about)
     parser.add_argument("--subject", metavar="NAME", help="only this subject of the run")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--by", choices=("item",), help="with two files: the numbers of each item too")
@@ -87,10 +81,8 @@ def _are_files(arguments: argparse.Namespace) -> bool:
     if len(paths) > 2:
         raise UsageError(f"{len(paths)} files or runs; agreement is of two", hint="compare two at a time")
     if len(folders) == 2:
-        raise UsageError(
-            "two runs are compared with --with",
-            hint=shlex.join(["tsgkit", "agree", str(paths[0]), "--with", str(paths[1])]),
-        )
+        hint = shlex.join(["tsgkit", "agree", str(paths[0]), "--with", str(paths[1])])
+        raise UsageError("two runs are compared with --with", hint=hint)
     if folders:
         hint = "name two files of graphs; or a run, with ratings of people in --human FILE"
         raise UsageError(f"{folders[0]}: a folder beside a file", hint=hint)

@@ -29,12 +29,8 @@ from tsgkit.library.overwrites import write_report
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    parser.add_argument(
-        "data",
-        nargs="?",
-        metavar="DATA",
-        help="a file of rows, a folder of them, an installed dataset, hf://OWNER/NAME",
-    )
+    about = "a file of rows, a folder of them, an installed dataset, hf://OWNER/NAME"
+    parser.add_argument("data", nargs="?", metavar="DATA", help=about)
     add_mapping(parser)
     parser.add_argument("--task", action=Listed, default=[], metavar="T", help="tasks or suites: A,B")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")

@@ -31,13 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="a file of graphs; - is standard input")
     parser.add_argument("--json", action="store_true", help="print one JSON object with every finding")
     parser.add_argument("--all", action="store_true", help=f"show every finding, not {SHOWN_PER_CODE} of each code")
-    parser.add_argument(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="CODE",
-        help="leave out these codes (commas between them); repeatable",
-    )
+    about = "leave out these codes (commas between them); repeatable"
+    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help=about)
     parser.add_argument("--codes", action="store_true", help="list the codes and what they mean, and stop")
     add_vocabulary(parser)
     add_mapping(parser)

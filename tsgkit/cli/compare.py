@@ -44,15 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--task", action=Listed, default=[], metavar="T", help="only these tasks: A,B")
-    parser.add_argument(
-        "--metric", metavar="M", help="this metric (default: the main one of each task, or all of its table)"
-    )
+    about = "this metric (default: the main one of each task, or all of its table)"
+    parser.add_argument("--metric", metavar="M", help=about)
     parser.add_argument("--profile", default="strict", metavar="P", help="strict (default) or official")
-    parser.add_argument(
-        "--baseline",
-        metavar="SUBJECT|RUN",
-        help="compare every other row with this one: a run, a subject, a style, or 'SUBJECT STYLE'",
-    )
+    about = "compare every other row with this one: a run, a subject, a style, or 'SUBJECT STYLE'"
+    parser.add_argument("--baseline", metavar="SUBJECT|RUN", help=about)
     parser.add_argument("--common", action="store_true", help="where items differ, take those that all rows have")
     parser.add_argument("--grid", action="store_true", help="styles by tasks, each with the model's first style")
     parser.add_argument("--items", action="store_true", help="list the items won and lost")

@@ -47,10 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     errors = [finding for finding in document.findings if finding.severity == ERROR]
     if errors and not arguments.keep_going:
         line = f" line {errors[0].place.line}:" if errors[0].place.line else ""
-        raise CannotCarry(
-            f"{document.file}:{line} {errors[0].message}; nothing was written",
-            hint="mend it so that nothing is lost (tsgkit check shows all), or write the rest with --keep-going",
-        )
+        hint = "mend it so that nothing is lost (tsgkit check shows all), or write the rest with --keep-going"
+        raise CannotCarry(f"{document.file}:{line} {errors[0].message}; nothing was written", hint=hint)
     written = write_document(document, format, keep_going=arguments.keep_going)
     if document.findings:
         complain(

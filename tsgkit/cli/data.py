@@ -34,12 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="which datasets are known, and which are on this machine")
     get = verbs.add_parser("get", help="fetch a dataset from where it is published")
-    get.add_argument(
-        "name", metavar="NAME", help="a dataset, as tsgkit data list names it, or hf://OWNER/NAME[@REVISION]"
-    )
-    get.add_argument(
-        "--from", dest="source", metavar="URL", help="fetch from this base address (default: $TSGKIT_SOURCE, if set)"
-    )
+    about = "a dataset, as tsgkit data list names it, or hf://OWNER/NAME[@REVISION]"
+    get.add_argument("name", metavar="NAME", help=about)
+    about = "fetch from this base address (default: $TSGKIT_SOURCE, if set)"
+    get.add_argument("--from", dest="source", metavar="URL", help=about)
     get.add_argument("--quiet", action="store_true", help="no progress on standard error")
     take = verbs.add_parser("import", help="copy a dataset, or a file of one, from this machine")
     take.add_argument("name", metavar="NAME", help="a dataset, as tsgkit data list names it")

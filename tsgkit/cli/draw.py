@@ -28,9 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", required=True, metavar="SVG", help="the image to write; - is standard output")
     parser.add_argument("--item", metavar="ID", help="which item to draw (default: the first)")
     parser.add_argument("--graph", type=int, metavar="N", help="draw only this graph of the item, from 1")
-    parser.add_argument(
-        "--against", metavar="FILE", help="a file of references: draw how the graph differs from its own"
-    )
+    about = "a file of references: draw how the graph differs from its own"
+    parser.add_argument("--against", metavar="FILE", help=about)
     add_vocabulary(parser)
 
 

@@ -24,9 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--item", metavar="ID", help="the item to explain; without it what went wrong is listed")
-    parser.add_argument(
-        "--all", action="store_true", help="whole prompts, replies and calls, not what fits two screens"
-    )
+    about = "whole prompts, replies and calls, not what fits two screens"
+    parser.add_argument("--all", action="store_true", help=about)
     parser.add_argument("--task", metavar="T", help="only in this task (tsg/sgqa, or sgqa)")
     parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
     parser.add_argument("--style", metavar="S", help="only in this style")

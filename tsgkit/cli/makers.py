@@ -77,9 +77,8 @@ def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Itera
     names = {action.dest: (action.option_strings or [""])[-1] for action in parser._actions}
     for name, value in sorted(options.items(), key=lambda pair: names.get(pair[0], "") != ""):
         if name not in names:
-            raise UsageError(
-                f"there is no option {name}", hint=meant(name, sorted(set(names) - {"help", "json", "quiet"}))
-            )
+            hint = meant(name, sorted(set(names) - {"help", "json", "quiet"}))
+            raise UsageError(f"there is no option {name}", hint=hint)
         option = [names[name]] if names[name] else []
         if value is True:
             yield from option

@@ -49,9 +49,8 @@ def add_group(parser: argparse.ArgumentParser, group: type) -> argparse._Argumen
 
 def add_mapping(parser: argparse._ActionsContainer) -> None:
     """Add the option of every command that asks or reads rows that are named for the first time."""
-    parser.add_argument(
-        "--mapping", metavar="FILE", help="how columns become fields (YAML), for rows in Parquet, CSV or other fields"
-    )
+    about = "how columns become fields (YAML), for rows in Parquet, CSV or other fields"
+    parser.add_argument("--mapping", metavar="FILE", help=about)
 
 
 def name_mapping(arguments: argparse.Namespace) -> None:
@@ -71,11 +70,8 @@ def name_mapping(arguments: argparse.Namespace) -> None:
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> None:
     """Add the option to a command."""
-    parser.add_argument(
-        "--vocabulary",
-        metavar="FILE",
-        help="L for items that bring none: JSON with the lists object, relationship and verb",
-    )
+    about = "L for items that bring none: JSON with the lists object, relationship and verb"
+    parser.add_argument("--vocabulary", metavar="FILE", help=about)
 
 
 def read_vocabulary(path: str | None) -> Vocabulary | None:

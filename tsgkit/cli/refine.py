@@ -95,25 +95,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit refine``."""
     parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
     parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write, in the same format")
-    parser.add_argument(
-        "--model",
-        metavar="M",
-        help="a model that decides about findings; script:FILE (item_id ITEM/PASSAGE, both from 0) asks no model",
-    )
+    about = "a model that decides about findings; script:FILE (item_id ITEM/PASSAGE, both from 0) asks no model"
+    parser.add_argument("--model", metavar="M", help=about)
     parser.add_argument("--narrative", metavar="FILE", help="the story, a sentence a line, for graphs without texts")
     add_vocabulary(parser)
     parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")
     add_options(parser, RepairOptions)
-    parser.add_argument(
-        "--report", metavar="PAGE", help="also write an HTML page with every changed graph before and after"
-    )
+    about = "also write an HTML page with every changed graph before and after"
+    parser.add_argument("--report", metavar="PAGE", help=about)
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     add_review_place(parser)
     parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
     add_effort(parser, EFFORT)
-    parser.add_argument(
-        "--keep-going", action="store_true", help="clean what could be read of a broken file, and exit with 1"
-    )
+    about = "clean what could be read of a broken file, and exit with 1"
+    parser.add_argument("--keep-going", action="store_true", help=about)
     add_model_options(parser)
 
 
@@ -197,10 +192,8 @@ def _stream(arguments: argparse.Namespace) -> EntryStream:
         (broken,) = (_described(part) for part in stream.parts if not isinstance(part, Entry))
         raise CannotCarry(f"{stream.file}: {broken}; nothing was written", hint="mend it: tsgkit check shows the place")
     if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:
-        raise CannotCarry(
-            f"{stream.file}: {stream.format} is read, never written",
-            hint="make it another format first: tsgkit convert IN graphs.jsonl",
-        )
+        hint = "make it another format first: tsgkit convert IN graphs.jsonl"
+        raise CannotCarry(f"{stream.file}: {stream.format} is read, never written", hint=hint)
     return stream
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from tsgkit.cli.run_outputs import (
     check_targets,
     chosen_format,
     deliver,
+    renamed,
     report_figure,
     say_left_out,
     shards_united,
@@ -51,11 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", action=Listed, default=[], metavar="T", help="only these tasks: A,B")
     parser.add_argument("--by", action=Listed, default=[], metavar="G", help="also by these groups: A,B")
     add_output_arguments(parser, "report")
-    parser.add_argument(
-        "--against",
-        metavar="WHAT",
-        help="published: the tables of the paper beside ours; or a folder of results of the official SceneEval code",
-    )
+    about = "published: the tables of the paper beside ours; or a folder of results of the official SceneEval code"
+    parser.add_argument("--against", metavar="WHAT", help=about)
     parser.add_argument("--metrics", default=HEADLINE, metavar="WHICH", help=f"{', '.join(CHOICES)} (default headline)")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
@@ -78,10 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         hint = f"give {PUBLISHED}, or the folder that the official SceneEval code wrote to"
         raise UsageError(f"--against {arguments.against}: no such folder", hint=hint)
     with shards_united(arguments) as shown:
-        report = _gathered(arguments)
-        rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)  # the shards have one name
-        beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
-        return _write(replace(report, rows=rows, beside=tuple(beside)), name, arguments)
+        return _write(renamed(_gathered(arguments), shown), name, arguments)
 
 
 def _gathered(arguments: argparse.Namespace) -> Report:

@@ -25,9 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
-    parser.add_argument(
-        "--executor", metavar="E", help="where scores are made that take computing: here, processes, or ray"
-    )
+    about = "where scores are made that take computing: here, processes, or ray"
+    parser.add_argument("--executor", metavar="E", help=about)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 

@@ -27,11 +27,8 @@ TERMINAL, BROWSER = "terminal", "browser"
 
 def add_review_place(parser: argparse.ArgumentParser) -> None:
     """Add the option --review-in."""
-    parser.add_argument(
-        "--review-in",
-        choices=(TERMINAL, BROWSER),
-        help="review here, or on a page in the browser, which needs tsgkit[view]; implies --review (default: terminal)",
-    )
+    about = "review here, or on a page in the browser, which needs tsgkit[view]; implies --review (default: terminal)"
+    parser.add_argument("--review-in", choices=(TERMINAL, BROWSER), help=about)
 
 
 def resolve_review_place(arguments: argparse.Namespace) -> None:

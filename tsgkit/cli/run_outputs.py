@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -44,9 +44,8 @@ def add_output_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     """The options of tables: their format, and their file."""
     from tsgkit.report.formats import FORMATS
 
-    parser.add_argument(
-        "--format", metavar="F", help=f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
-    )
+    about = f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
+    parser.add_argument("--format", metavar="F", help=about)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"write the {what} there")
 
 
@@ -95,8 +94,7 @@ def report_figure(arguments: argparse.Namespace) -> Report:
         raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
     check_figure_target(arguments.output, arguments.runs)
     with shards_united(arguments) as shown:
-        report = gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task)
-        report = replace(report, rows=tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows))
+        report = renamed(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
         say_left_out(report)
         found = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
         save_figure(found, arguments.output, arguments.columns)
@@ -142,6 +140,13 @@ def say_merged(merged: Merged) -> None:
         complain(f"shards that were not given: {', '.join(merged.lacking)}")
     for command in merged.commands[:SHOWN]:
         complain(f"to do what is missing: {inert(command[0] if len(command) == 1 else shlex.join(command))}")
+
+
+def renamed(report: Report, shown: Mapping[str, str]) -> Report:
+    """Return the report with merged runs named like their merged folder."""
+    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
+    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
+    return replace(report, rows=rows, beside=tuple(beside))
 
 
 @contextmanager

@@ -28,9 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help="what a run asked, how far it is, its table")
     show.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     show.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
-    show.add_argument(
-        "--script", type=Path, metavar="FILE", help="write all replies as a script, item by item, by label"
-    )
+    about = "write all replies as a script, item by item, by label"
+    show.add_argument("--script", type=Path, metavar="FILE", help=about)
     show.add_argument("--force", action="store_true", help="with --script: replace what lies in the place of FILE")
     show.add_argument("--subject", metavar="NAME", help="with --script: only what was said of this subject")
     merge = verbs.add_parser("merge", help="make shards of a run, of calls or of images one folder")

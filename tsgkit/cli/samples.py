@@ -38,12 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--right", action="store_true", help="those that are fully right")
     kinds.add_argument("--unreadable", action="store_true", help="those whose replies could not be read")
     kinds.add_argument("--outcome", metavar="O", help="those that ended so: answered, empty, truncated, api_error, ...")
-    parser.add_argument(
-        "--disagree",
-        nargs=2,
-        metavar=("A", "B"),
-        help="where one of two is right, both one after the other: subjects, styles, 'SUBJECT STYLE'",
-    )
+    about = "where one of two is right, both one after the other: subjects, styles, 'SUBJECT STYLE'"
+    parser.add_argument("--disagree", nargs=2, metavar=("A", "B"), help=about)
     parser.add_argument("--grep", metavar="TEXT", help="with this text in the prompt, the reply or the reason")
     parser.add_argument("--task", action=Names, default=[], metavar="T", help="only of these tasks: A,B")
     parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")

@@ -26,28 +26,15 @@ from tsgkit.library.row_sources import pinned
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit score``."""
-    parser.add_argument(
-        "--task",
-        required=True,
-        metavar="TASK",
-        help="the task that was asked: tsg/sgqa, formalimg/layout, spatialgen/questions",
-    )
-    parser.add_argument(
-        "--data",
-        required=True,
-        metavar="D",
-        help="the rows that were asked: a file, a folder, an installed dataset, hf://OWNER/NAME[@REVISION][/PATH]",
-    )
+    about = "the task that was asked: tsg/sgqa, formalimg/layout, spatialgen/questions"
+    parser.add_argument("--task", required=True, metavar="TASK", help=about)
+    about = "the rows that were asked: a file, a folder, an installed dataset, hf://OWNER/NAME[@REVISION][/PATH]"
+    parser.add_argument("--data", required=True, metavar="D", help=about)
     add_mapping(parser)
     replies = parser.add_mutually_exclusive_group(required=True)
     replies.add_argument("--replies", metavar="FILE", help="the replies, one JSON object a line (-: standard input)")
-    replies.add_argument(
-        "--from",
-        dest="log",
-        nargs=2,
-        metavar=("TOOL", "LOG"),
-        help="the replies in a log: inspect LOG.eval, or lm-eval samples_TASK_DATE.jsonl",
-    )
+    about = "the replies in a log: inspect LOG.eval, or lm-eval samples_TASK_DATE.jsonl"
+    replies.add_argument("--from", dest="log", nargs=2, metavar=("TOOL", "LOG"), help=about)
     parser.add_argument("--epoch", type=int, metavar="N", help="with --from: this one of several repetitions, from 1")
     parser.add_argument(
         "--style",
@@ -55,18 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured; "
         "spatialgen/questions: published",
     )
-    parser.add_argument(
-        "--by",
-        action=Listed,
-        default=[],
-        metavar="G",
-        help="also by a group, as k, domain, tag, scene; a wrong name lists those of the task; several: A,B",
-    )
+    about = "also by a group, as k, domain, tag, scene; a wrong name lists those of the task; several: A,B"
+    parser.add_argument("--by", action=Listed, default=[], metavar="G", help=about)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of drawn intervals, formalimg's g (default 0)"
-    )
+    about = "of drawn intervals, formalimg's g (default 0)"
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,9 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.data == STDIN and source is not None:
         raise UsageError("--data: a file is needed beside a log", hint="save the rows to a file and name that")
     if arguments.data == replies == STDIN:
-        raise UsageError(
-            "--data and --replies are both standard input", hint="save one of them to a file and name that"
-        )
+        hint = "save one of them to a file and name that"
+        raise UsageError("--data and --replies are both standard input", hint=hint)
     arguments.data = pinned(arguments.data)
     report = score(
         arguments.task,

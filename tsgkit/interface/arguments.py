@@ -59,9 +59,8 @@ def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a calle
         for one in value if isinstance(value, (list, tuple)) else [value]:
             name = name_of_model(one)
             if known.setdefault(name, one) is not one and not isinstance(one, str):
-                raise UsageError(
-                    f"two models are called {name}", hint='give them names: model={"one": ..., "two": ...}'
-                )
+                hint = 'give them names: model={"one": ..., "two": ...}'
+                raise UsageError(f"two models are called {name}", hint=hint)
             names.append(name)
     if not names:
         raise UsageError("no model is named", hint="leave model= out for the built-in baselines")

@@ -110,11 +110,12 @@ def report_value(report: FileReport) -> dict[str, object]:
         "graphs": report.graphs,
         "triplets": report.triplets,
         "counts": report.counts,
-        "findings": [_finding_value(finding) for finding in report.findings],
+        "findings": [finding_value(finding) for finding in report.findings],
     }
 
 
-def _finding_value(finding: Finding) -> dict[str, object]:
+def finding_value(finding: Finding) -> dict[str, object]:
+    """Return the JSON value of a finding."""
     return {
         "code": finding.code,
         "severity": finding.severity,

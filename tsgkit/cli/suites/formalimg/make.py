@@ -48,17 +48,10 @@ MOST_OBJECTS = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this maker."""
-    parser.add_argument(
-        "--k",
-        type=int,
-        required=True,
-        action="append",
-        metavar="K",
-        help=f"objects that depend on each other, 1 to {MOST_K}; repeatable",
-    )
-    parser.add_argument(
-        "--objects", type=int, metavar="N", help="total number of objects, in unrelated groups of K (default: K)"
-    )
+    about = f"objects that depend on each other, 1 to {MOST_K}; repeatable"
+    parser.add_argument("--k", type=int, required=True, action="append", metavar="K", help=about)
+    about = "total number of objects, in unrelated groups of K (default: K)"
+    parser.add_argument("--objects", type=int, metavar="N", help=about)
     parser.add_argument("--n", type=int, default=10, metavar="N", help="number of items of each K (default 10)")
     parser.add_argument("--scenario", choices=("knolling", "natural"), default="knolling")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the items (default 0)")

@@ -72,18 +72,13 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     verb.add_argument("-o", "--out", metavar="OUT", default=OUT, help=f"a folder (default: {OUT}), or one .json file")
     verb.add_argument("--from", dest="form", metavar="FORM", help="the form (default: recognised by the content)")
     verb.add_argument("--to", choices=("room", "state"), default="room", help="the format to write (default: room)")
-    verb.add_argument(
-        "--with",
-        dest="beside",
-        metavar="FILE_OR_DIR",
-        help="a configuration, or a folder of configurations named after the files or the folders of the runs",
-    )
+    about = "a configuration, or a folder of configurations named after the files or the folders of the runs"
+    verb.add_argument("--with", dest="beside", metavar="FILE_OR_DIR", help=about)
     verb.add_argument("--ids", metavar="FILE", help="ids of scenes by the names of their files, CSV: name,id")
     verb.add_argument("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
     verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of assets")
-    verb.add_argument(
-        "--assume", action="append", default=[], metavar="NAME=VALUE", help="set a fact that files leave open"
-    )
+    about = "set a fact that files leave open"
+    verb.add_argument("--assume", action="append", default=[], metavar="NAME=VALUE", help=about)
     verb.add_argument("--id", metavar="ID", help="the id of the scene, if there is only one")
     verb.add_argument("--force", action="store_true", help="overwrite existing scenes")
     verb.add_argument("--json", action="store_true", help="print one JSON object")

@@ -66,12 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make sceneeval``."""
     parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
     parser.add_argument("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
-    parser.add_argument(
-        "--model", metavar="M", help="the model that describes and annotates, or script:FILE (default: patterns)"
-    )
-    parser.add_argument(
-        "--difficulty", action="append", default=[], choices=LEVELS, help="only this one; repeatable (default: in turn)"
-    )
+    about = "the model that describes and annotates, or script:FILE (default: patterns)"
+    parser.add_argument("--model", metavar="M", help=about)
+    about = "only this one; repeatable (default: in turn)"
+    parser.add_argument("--difficulty", action="append", default=[], choices=LEVELS, help=about)
     parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
     parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")

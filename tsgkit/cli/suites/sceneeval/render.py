@@ -43,23 +43,18 @@ def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     verb.add_argument("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
     verb.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
     verb.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
-    verb.add_argument(
-        "--size", type=int, default=None, metavar="N", help="width and height of an image in pixels (default: 512)"
-    )
-    verb.add_argument(
-        "--annotations", metavar="FILE", help="on a page: judge these demands by rules and show the results"
-    )
-    verb.add_argument(
-        "--item", metavar="ID", help="the item in the annotations or run (default: from a file name scene_ID)"
-    )
+    about = "width and height of an image in pixels (default: 512)"
+    verb.add_argument("--size", type=int, default=None, metavar="N", help=about)
+    about = "on a page: judge these demands by rules and show the results"
+    verb.add_argument("--annotations", metavar="FILE", help=about)
+    about = "the item in the annotations or run (default: from a file name scene_ID)"
+    verb.add_argument("--item", metavar="ID", help=about)
     verb.add_argument("--run", metavar="RUN", help="on a page: show the findings of this run instead")
     verb.add_argument("--subject", metavar="NAME", help="the subject of the room, if the run has several")
-    verb.add_argument(
-        "--assets", action="append", metavar="LAYOUT=DIR", help="the folder of the meshes that scenes name"
-    )
-    verb.add_argument(
-        "--missing", choices=("error", "box"), default="error", help="handling of missing meshes (default: error)"
-    )
+    about = "the folder of the meshes that scenes name"
+    verb.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help=about)
+    about = "handling of missing meshes (default: error)"
+    verb.add_argument("--missing", choices=("error", "box"), default="error", help=about)
 
 
 def render(arguments: argparse.Namespace) -> int:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
-FINDING = ("code", "severity", "place", "message", "hint")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     objects = "the target, or targets, and the anchor: next_to lamp_2 bed_1"
     relation.add_argument("objects", nargs="+", metavar="OBJECT", help=objects)
     relation.add_argument("--side", metavar="S", help="left, right, front, back, top, bottom; long or short")
-    relation.add_argument(
-        "--to", metavar="E", default="wall", help="the built element of a relation to the room: wall, door, window ..."
-    )
+    about = "the built element of a relation to the room: wall, door, window ..."
+    relation.add_argument("--to", metavar="E", default="wall", help=about)
     relation.add_argument("--profile", choices=PROFILES, default=PROFILES[0], help="the profile of the measurement")
     relation.add_argument("--json", action="store_true", help="print one JSON object")
     show = verbs.add_parser("show", help="draw the top view of a room, as SVG or as a page")
@@ -144,6 +142,7 @@ def _drawn(image: str, arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from tsgkit.library.documents.lint import finding_value
     from tsgkit.suites.sceneeval.annotation_files import RULES, read_annotation_file, unmapped_relations
 
     found = read_annotation_file(Path(arguments.file))
@@ -152,7 +151,7 @@ def _check(arguments: argparse.Namespace) -> int:
     counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
     code = FINISHED_WITH_ERRORS if errors else GOOD
     if arguments.json:
-        listed = [{name: getattr(one, name) for name in FINDING} | {"place": one.place._asdict()} for one in findings]
+        listed = list(map(finding_value, findings))
         file = {"file": found.file, "format": "annotations", "annotations": len(found.annotations), "counts": counts}
         say_json({"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors})
         return code

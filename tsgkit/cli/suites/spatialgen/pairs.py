@@ -36,28 +36,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make spatialt2i``."""
-    parser.add_argument(
-        "--from", dest="source", required=True, type=Path, metavar="RUN", help="the run that judged the images"
-    )
+    about = "the run that judged the images"
+    parser.add_argument("--from", dest="source", required=True, type=Path, metavar="RUN", help=about)
     parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder to write")
-    parser.add_argument(
-        "--model", required=True, metavar="M", help="the model that sees the image and rewrites, or script:FILE"
-    )
+    about = "the model that sees the image and rewrites, or script:FILE"
+    parser.add_argument("--model", required=True, metavar="M", help=about)
     parser.add_argument("--subject", metavar="NAME", help="only the images of this subject")
-    parser.add_argument(
-        "--protocol", metavar="P", help="use the answers in this protocol (default: the first of the run)"
-    )
-    parser.add_argument(
-        "--votes", choices=("decided", "plurality"), default="decided", help="the rule for what was seen"
-    )
+    about = "use the answers in this protocol (default: the first of the run)"
+    parser.add_argument("--protocol", metavar="P", help=about)
+    about = "the rule for what was seen"
+    parser.add_argument("--votes", choices=("decided", "plurality"), default="decided", help=about)
     parser.add_argument("--design", action="store_true", help="include scenes of the group Design")
-    parser.add_argument(
-        "--least",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="only images with at least this share of right questions",
-    )
+    about = "only images with at least this share of right questions"
+    parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help=about)
     add_model_options(parser, 2)
 
 

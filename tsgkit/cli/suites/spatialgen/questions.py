@@ -37,9 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, metavar="M", help="the model that is asked, or script:FILE")
     parser.add_argument("--scene", action="append", default=[], metavar="S", help="only this scene; repeatable")
     parser.add_argument("--count", type=int, default=1, metavar="N", help="texts for each scene (default 1)")
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="the seed of the positions of keys (default 0)"
-    )
+    about = "the seed of the positions of keys (default 0)"
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
     add_model_options(parser, 2)
 
 

@@ -93,9 +93,8 @@ def jobs_of(run: Path, choice: Choice) -> list[Job]:
             if parse_protocol(cell.solver).control not in CONTROLS
         ]
         if not cells:
-            raise UsageError(
-                f"{run}: the run judged no images of prompts", hint="judge some: tsgkit eval --images NAME=DIR"
-            )
+            hint = "judge some: tsgkit eval --images NAME=DIR"
+            raise UsageError(f"{run}: the run judged no images of prompts", hint=hint)
         for given, known in ((subject, {cell.subject for cell in cells}), (protocol, {cell.solver for cell in cells})):
             if given is not None and given not in known:
                 raise UsageError(f"{run}: there is no {given} in it", hint=meant(given, sorted(known)))

@@ -78,9 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     possible = "what else could be done in these stories: candidates of choices"
     parser.add_argument("--possible", type=Path, metavar="FILE", help=possible)
     parser.add_argument("--fix", action="store_true", help="draw items anew that the audit blames")
-    parser.add_argument(
-        "--review", nargs="?", const=1.0, type=float, metavar="SHARE", help="review this share of items (default: all)"
-    )
+    about = "review this share of items (default: all)"
+    parser.add_argument("--review", nargs="?", const=1.0, type=float, metavar="SHARE", help=about)
     add_review_place(parser)
     parser.add_argument("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
     parser.add_argument("--apply-review", action="store_true", help="leave out the items that a person dropped")
@@ -88,9 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     canary = "a string for every row, by which training can leave it out"
     parser.add_argument("--canary", default="", metavar="TEXT", help=canary)
     parser.add_argument("--licence", metavar="L", help="the licence of the source, for the data card")
-    parser.add_argument(
-        "--executor", metavar="E", help="where sentences are written by patterns: here, processes, or ray"
-    )
+    about = "where sentences are written by patterns: here, processes, or ray"
+    parser.add_argument("--executor", metavar="E", help=about)
     add_model_options(parser, rounds=2, shards=False)
 
 

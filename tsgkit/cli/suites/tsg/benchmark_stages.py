@@ -219,9 +219,8 @@ def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
     for entry in read_file(path).entries if path else ():
         added[entry.narrative.id] = (*added.get(entry.narrative.id, ()), *entry.narrative.graphs)
     if unknown := sorted(added.keys() - {story.id for story in stories}):
-        raise FileProblem(
-            f"{path}: no story has the id {unknown[0]}", hint="a narrative of possible steps has the id of its story"
-        )
+        hint = "a narrative of possible steps has the id of its story"
+        raise FileProblem(f"{path}: no story has the id {unknown[0]}", hint=hint)
     attested = PossibleSteps.of(graph for story in stories for graph in story.graphs)
     return lambda story: PossibleSteps.of(story.graphs, added[story.id]) if story.id in added else attested
 

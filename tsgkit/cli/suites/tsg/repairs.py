@@ -24,9 +24,8 @@ FILE = "repairs.jsonl"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make repairs``."""
-    parser.add_argument(
-        "--from", dest="source", required=True, type=Path, metavar="RUN", help="the run of sa-sgg or ma-sgg"
-    )
+    about = "the run of sa-sgg or ma-sgg"
+    parser.add_argument("--from", dest="source", required=True, type=Path, metavar="RUN", help=about)
     parser.add_argument("-o", "--out", default=FILE, metavar="FILE", help=f"the rows to write (default {FILE})")
     parser.add_argument("--subject", metavar="NAME", help="only the graphs of this subject")
     parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
