@@ -111,32 +111,32 @@ def _agree_in_a_run(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
-def _row_lines(found: RowAgreements, *, with_people: bool) -> Iterator[str]:
+def _row_lines(agreement: RowAgreements, *, with_people: bool) -> Iterator[str]:
     from tsgkit.report.terminal import aligned
 
-    judge = f", judged by {inert(found.judge)}" if found.judge else ""
-    yield f"{inert(found.cell.title)}{judge}: {found.questions:,} questions"
+    judge = f", judged by {inert(agreement.judge)}" if agreement.judge else ""
+    yield f"{inert(agreement.cell.title)}{judge}: {agreement.questions:,} questions"
     if with_people:
-        others = f", {found.elsewhere:,} others of the file are not in this run" if found.elsewhere else ""
-        unsure = f", {count(found.unsure, 'unsure rating')} left out" if found.unsure else ""
-        yield f"  {found.rated:,} of them rated by people; {found.ties:,} ties dropped{unsure}{others}"
-    if not found.measures:
+        others = f", {agreement.elsewhere:,} others of the file are not in this run" if agreement.elsewhere else ""
+        unsure = f", {count(agreement.unsure, 'unsure rating')} left out" if agreement.unsure else ""
+        yield f"  {agreement.rated:,} of them rated by people; {agreement.ties:,} ties dropped{unsure}{others}"
+    if not agreement.measures:
         yield "  nothing to compare: there are no several rounds, and neither people nor another run were named"
         return
     rows = [HEAD]
-    for on, between, kind, one in found.measures:
+    for on, between, kind, one in agreement.measures:
         value = f"{one.value:.3f}" if one.value is not None else "-"
         row = (on, inert(between), kind or "all kinds", str(one.measure), value, f"{one.n:,}", f"{one.left_out:,}")
         rows.append(row)
     yield from aligned(rows, len(HEAD) - 3, screen())
-    for line in found.notes:
+    for line in agreement.notes:
         yield f"  {inert(line)}"
-    if found.differing:
-        lines = [(one.on, f"scene {one.item_id}", *one[2:]) for one in found.differing[:MOST_SHOWN]]
+    if agreement.differing:
+        lines = [(one.on, f"scene {one.item_id}", *one[2:]) for one in agreement.differing[:MOST_SHOWN]]
         yield from aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen())
-    if (more := len(found.differing) - MOST_SHOWN) > 0:
+    if (more := len(agreement.differing) - MOST_SHOWN) > 0:
         yield f"  and {more:,} more; --json has all"
-    for reason in dict.fromkeys(one.agreement.reason for one in found.measures if one.agreement.reason):
+    for reason in dict.fromkeys(one.agreement.reason for one in agreement.measures if one.agreement.reason):
         yield f"  no value: {inert(reason)}"
 
 
@@ -150,24 +150,24 @@ def _agree_on_graphs(arguments: argparse.Namespace) -> int:
         if number := sum(finding.code in NOT_AS_WRITTEN for finding in document.findings):
             unread = count(number, "line or part", "lines or parts")
             complain(f"{document.file}: {unread} not read as it stands", hint="tsgkit check shows them")
-    found, by_item = graph_agreement(versions), arguments.by == "item"
+    agreement, by_item = graph_agreement(versions), arguments.by == "item"
     if arguments.json:
-        say_json(agreement_value(found, by_item=by_item))
+        say_json(agreement_value(agreement, by_item=by_item))
     else:
-        say_lines(_graph_lines(found, by_item=by_item))
+        say_lines(_graph_lines(agreement, by_item=by_item))
     return GOOD
 
 
-def _graph_lines(found: GraphAgreement, *, by_item: bool) -> Iterator[str]:
+def _graph_lines(agreement: GraphAgreement, *, by_item: bool) -> Iterator[str]:
     from tsgkit.report.terminal import aligned
 
-    versions = found.versions
+    versions = agreement.versions
     one, two = map(inert, versions.names)
-    yield f"{one} and {two}: {count(len(versions.items), 'item')}, {count(found.descriptions, 'description')}"
-    graphs = f"{found.graphs[0]:,} and {found.graphs[1]:,} graphs"
-    yield f"  {graphs}; without a partner: {found.unpaired[0]:,} of {one}, {found.unpaired[1]:,} of {two}"
+    yield f"{one} and {two}: {count(len(versions.items), 'item')}, {count(agreement.descriptions, 'description')}"
+    graphs = f"{agreement.graphs[0]:,} and {agreement.graphs[1]:,} graphs"
+    yield f"  {graphs}; without a partner: {agreement.unpaired[0]:,} of {one}, {agreement.unpaired[1]:,} of {two}"
     rows: list[Sequence[str]] = [GRAPHS_HEAD]
-    for figure in found.figures:
+    for figure in agreement.figures:
         span = "-" if figure.interval is None else f"{figure.interval.low:.3f} to {figure.interval.high:.3f}"
         rows.append((figure.on, figure.measure, _decimal(figure.value), span, f"{figure.n:,}"))
     yield from aligned(rows, 2, screen())
@@ -175,11 +175,11 @@ def _graph_lines(found: GraphAgreement, *, by_item: bool) -> Iterator[str]:
         yield ""
         head = ("item", *versions.names, "unpaired", "disagreements", "F1 of triplets", "equal")
         items: list[Sequence[str]] = [head]
-        for item in found.items:
+        for item in agreement.items:
             counts = (f"{number:,}" for number in (*item.graphs, item.unpaired, item.differing))
             items.append((item.item, *counts, _decimal(item.f1), _decimal(item.equal)))
         yield from aligned(items, 1, screen())
-    for note in _notes(found):
+    for note in _notes(agreement):
         yield f"  {note}"
     if not versions.disagreements:
         yield "  no graph differs"
@@ -194,25 +194,26 @@ def _decimal(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _notes(found: GraphAgreement) -> Iterator[str]:
-    if found.cluster_count > 1:
-        yield f"intervals: over {found.cluster_count:,} {found.clusters}, which are taken as independent"
-    elif found.cluster_count == 1:
-        yield f"no intervals: all paired graphs are of one {found.clusters.removesuffix('s')}; at least two are needed"
+def _notes(agreement: GraphAgreement) -> Iterator[str]:
+    if agreement.cluster_count > 1:
+        yield f"intervals: over {agreement.cluster_count:,} {agreement.clusters}, which are taken as independent"
+    elif agreement.cluster_count == 1:
+        cluster = agreement.clusters.removesuffix("s")
+        yield f"no intervals: all paired graphs are of one {cluster}; at least two are needed"
     else:
         yield "no graph of one has a partner of the other"
-    for figure in found.figures:
+    for figure in agreement.figures:
         if figure.reason:
             yield f"no value for {figure.on}, {figure.measure}: {figure.reason}"
-    if found.without_vocabulary:
-        items = count(found.without_vocabulary, "item")
+    if agreement.without_vocabulary:
+        items = count(agreement.without_vocabulary, "item")
         yield f"{items} without L: all names that either annotator used there stand for it"
-    if found.outside:
-        yield f"kappa leaves out {count(len(found.outside), 'name')} outside L: {_listed(found.outside)}"
-    yield from _notes_on_items(found.versions)
-    one, two = map(inert, found.versions.names)
-    if any(found.only_descriptions):
-        left, right = found.only_descriptions
+    if agreement.outside:
+        yield f"kappa leaves out {count(len(agreement.outside), 'name')} outside L: {_listed(agreement.outside)}"
+    yield from _notes_on_items(agreement.versions)
+    one, two = map(inert, agreement.versions.names)
+    if any(agreement.only_descriptions):
+        left, right = agreement.only_descriptions
         yield f"descriptions without a partner: {left:,} of {one}, {right:,} of {two}"
 
 

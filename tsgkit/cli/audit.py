@@ -48,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{path}: a report is Markdown or HTML", hint="give it a name that ends in .md or .html")
     audits = audits_of(arguments.data, arguments.task, arguments.run)
     if arguments.json:
-        say_json({"audits": [audited_value(found) for found in audits]}, ensure_ascii=False)
+        say_json({"audits": [audited_value(audit) for audit in audits]}, ensure_ascii=False)
     elif path is None:
-        say("\n".join(terminal(found) for found in audits).rstrip("\n"))
+        say("\n".join(terminal(audit) for audit in audits).rstrip("\n"))
     if path is not None:
         write_report(path, as_markdown(audits) if ending == ".md" else as_page(audits))
         if not arguments.json:

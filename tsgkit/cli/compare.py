@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= {name: getattr(arguments, name) for name in ("metric", "profile", "common", "data", "seed")}
         by = by_option(arguments.by)
         if arguments.grid:
-            found: Any = grid(arguments.runs, **settings)
+            comparison: Any = grid(arguments.runs, **settings)
         else:
             baseline = arguments.baseline
             if baseline is None and arguments.fail_if_worse and "along" not in by:  # the first of several runs
@@ -88,21 +88,21 @@ def run(arguments: argparse.Namespace) -> int:
                     hint = "add --baseline or --by, or name the older run"
                     raise UsageError("--fail-if-worse: worse than what?", hint=hint)
                 baseline = str(arguments.runs[0])
-            found = compare(arguments.runs, baseline=baseline, **settings, **by)
+            comparison = compare(arguments.runs, baseline=baseline, **settings, **by)
         figure = None
         if arguments.figure is not None:  # drawn before anything is printed, since it may be impossible
-            figure = paired_figure(found, by.get("by")) if arguments.items else comparison_figure(found)
+            figure = paired_figure(comparison, by.get("by")) if arguments.items else comparison_figure(comparison)
         on = {"screen": screen()} if arguments.output is None else {}
-        deliver(write(found, arguments.format, with_items=arguments.items, runs=shown, **on), arguments.output)
-        for note in found.notes if arguments.format == "csv" else ():  # a format for programs that holds rows only
+        deliver(write(comparison, arguments.format, with_items=arguments.items, runs=shown, **on), arguments.output)
+        for note in comparison.notes if arguments.format == "csv" else ():  # a format for programs that holds rows only
             complain(f"note: {note}")
         if figure is not None:
             save_figure(figure, arguments.figure, arguments.columns)
         if not arguments.fail_if_worse:
             return GOOD
-        for pair in found.worse:
+        for pair in comparison.worse:
             complain(f"gate missed: {pair.first.task}: {pair.first.name} against {pair.second.name}: {pair.verdict}")
-        return GATE_MISSED if found.worse else GOOD
+        return GATE_MISSED if comparison.worse else GOOD
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -53,25 +53,25 @@ def run(arguments: argparse.Namespace) -> int:
 
     heading = [inert(f"{model}:")]
 
-    def told(check: Check) -> None:
+    def show(check: Check) -> None:
         if not arguments.json:
             say_lines([*heading, check_line(check)])
             heading.clear()
             sys.stdout.flush()
 
     how = {"timeout": arguments.timeout, "price": arguments.price, "client": arguments.client}
-    found = run_in_background(
-        partial(examined, model, arguments.model_arg or (), found=told, transcript=transcript, **how)
+    examination = run_in_background(
+        partial(examined, model, arguments.model_arg or (), found=show, transcript=transcript, **how)
     )
     if arguments.save is not None:
-        write_report(arguments.save, transcript_text(found))
+        write_report(arguments.save, transcript_text(examination))
     if arguments.json:
-        say_json(found.value, ensure_ascii=False)
-    elif not found.cause:
-        say_lines(closing_lines(found))
+        say_json(examination.value, ensure_ascii=False)
+    elif not examination.cause:
+        say_lines(closing_lines(examination))
     if arguments.save is not None and not arguments.json:
         say(f"saved: {inert(arguments.save)}")
-    if found.cause:
-        complain(f"{model} never answered: {found.cause}", found.advice)
+    if examination.cause:
+        complain(f"{model} never answered: {examination.cause}", examination.advice)
         return FINISHED_WITH_ERRORS
     return GOOD

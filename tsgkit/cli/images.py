@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
-from tsgkit.cli.terminal import complain, count, inert, job_watch, say, say_json, say_lines
+from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines
 from tsgkit.errors import GOOD
 from tsgkit.interface.options import (
     ModelOptions,
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
             return _dry_run(images.job_of(options, Path(place)), arguments)
     job = images.job_of(options)
     if not arguments.quiet and not job.painter.is_own:
-        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
+        announce_litellm()
     painted = paint_all(job.paintings, job.painter, job.folder, job.limits, job_watch(quiet=arguments.quiet))
     if arguments.json:
         say_json(value_of(painted, arguments))

@@ -46,17 +46,17 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(arguments)
     names = ("item", "data", "style", "shots", "seed", "prompts")
     options = PreviewOptions(**{name: getattr(arguments, name) for name in names})
-    found = preview_of(task_of(load_card(task_named(arguments.task))), options)
+    shown = preview_of(task_of(load_card(task_named(arguments.task))), options)
     if arguments.json:
-        value = {"task": found.task, "style": found.style.name, "shots": found.style.shots, "item_id": found.item_id}
-        value |= {"examples": list(found.examples), "fingerprint": found.fingerprint}
-        say_json(value | {"messages": list(found.messages), "schema": found.schema, "notes": list(found.notes)})
+        value = {"task": shown.task, "style": shown.style.name, "shots": shown.style.shots, "item_id": shown.item_id}
+        value |= {"examples": list(shown.examples), "fingerprint": shown.fingerprint}
+        say_json(value | {"messages": list(shown.messages), "schema": shown.schema, "notes": list(shown.notes)})
         return GOOD
-    say_lines(map(inert, found.text.split("\n")))
-    for note in found.notes:
+    say_lines(map(inert, shown.text.split("\n")))
+    for note in shown.notes:
         say(f"\n({inert(note)})")
-    if found.schema is not None:
-        say(f"\n(answer schema, sent beside the prompt)\n{inert(json.dumps(found.schema, ensure_ascii=False))}")
+    if shown.schema is not None:
+        say(f"\n(answer schema, sent beside the prompt)\n{inert(json.dumps(shown.schema, ensure_ascii=False))}")
     return GOOD
 
 

@@ -96,9 +96,9 @@ def report_figure(arguments: argparse.Namespace) -> Report:
     with shards_united(arguments) as shown:
         report = renamed(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
         say_left_out(report)
-        found = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
-        save_figure(found, arguments.output, arguments.columns)
-        say(inert(found.alt))
+        drawing = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
+        save_figure(drawing, arguments.output, arguments.columns)
+        say(inert(drawing.alt))
     return report
 
 

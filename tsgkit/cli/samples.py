@@ -115,11 +115,11 @@ def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
 def _meant(name: str, given: str, known: list[str]) -> list[str]:
     from tsgkit.lexicon import meant
 
-    found = [one for one in known if one == given or (name == "task" and given in one.split("/"))]
-    if not found:
+    values = [one for one in known if one == given or (name == "task" and given in one.split("/"))]
+    if not values:
         named = [one for one in known if one]
         raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, named) if named else "")
-    return found
+    return values
 
 
 def _value(one: Sample) -> dict[str, Any]:

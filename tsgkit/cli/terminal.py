@@ -120,11 +120,11 @@ def job_watch(*, quiet: bool) -> Watch:
     return Progress().watch
 
 
-def announce_litellm(asked: Mapping[str, Any], client: Client | None) -> None:
-    """Print that LiteLLM is loaded, where models are asked through it: that takes a while."""
+def announce_litellm(asked: Mapping[str, Any] | None = None, client: Client | None = None) -> None:
+    """Print that LiteLLM is loaded, which takes a while; of models with their settings, only if it is for one."""
     from tsgkit.llm.providers import needs_litellm
 
-    if needs_litellm(asked, client):
+    if asked is None or needs_litellm(asked, client):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
 
 

@@ -69,15 +69,15 @@ class Generated(story_graphs.Generated):
         return _told(self)
 
 
-def _told(found: Cleaned | Generated) -> str:
+def _told(result: Cleaned | Generated) -> str:
     """Return a summary: the number of graphs, the changes, the remaining errors, and problems."""
-    changes, left = found.changes, found.undecided
-    graphs, changed = count(len(found.narrative.graphs), "graph"), count(len(changes), "change")
+    changes, left = result.changes, result.undecided
+    graphs, changed = count(len(result.narrative.graphs), "graph"), count(len(changes), "change")
     lines = [f"{graphs}, {changed}, {count(len(left), 'fault')} left"]
     lines += [f"{change}: {change.reason}" for change in changes[:MOST_SHOWN]]
     lines += [f"and {len(changes) - MOST_SHOWN:,} more"] if len(changes) > MOST_SHOWN else []
     lines += [f"left: {finding.message}" for finding in left[:MOST_SHOWN]]
-    return "\n".join(map(inert, [*lines, *filter(None, (*found.failures, found.stopped, found.unsent_spans))]))
+    return "\n".join(map(inert, [*lines, *filter(None, (*result.failures, result.stopped, result.unsent_spans))]))
 
 
 def refine(
@@ -115,8 +115,8 @@ async def arefine(
     """Do the same as ``refine`` in the running event loop."""
     tracing, asked, how = _prepared("refine", model, vocabulary, effort, model_arg, tried)
     async with tracing:
-        found = await cleaner.arefine(_graphs(graphs), asked, told=told, hint=hint, **how)
-    return Cleaned(**vars(found), unsent_spans=tracing.trouble)
+        cleaned = await cleaner.arefine(_graphs(graphs), asked, told=told, hint=hint, **how)
+    return Cleaned(**vars(cleaned), unsent_spans=tracing.trouble)
 
 
 def generate(
@@ -154,8 +154,8 @@ async def agenerate(
         raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
     tracing, asked, how = _prepared("generate", model, vocabulary, effort, model_arg, tried)
     async with tracing:
-        found = await story_graphs.agenerate(story, asked, open_vocabulary=open_vocabulary, counts=counts, **how)
-    return Generated(**vars(found), unsent_spans=tracing.trouble)
+        generated = await story_graphs.agenerate(story, asked, open_vocabulary=open_vocabulary, counts=counts, **how)
+    return Generated(**vars(generated), unsent_spans=tracing.trouble)
 
 
 def _prepared(

@@ -103,10 +103,10 @@ def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> Painting
     whole = Path(options["out"])
     folder = whole if shard is None else shard.beside(whole)
     limits, painter = limits_of(options), painter_of(options)
-    found = _paintings(options, drawings or folder / "drawings")
+    paintings = _paintings(options, drawings or folder / "drawings")
     if shard is not None:
-        found = tuple(one for one in found if shard.takes(one.item_id))
-    return PaintingJob(found, painter, folder, limits)
+        paintings = tuple(one for one in paintings if shard.takes(one.item_id))
+    return PaintingJob(paintings, painter, folder, limits)
 
 
 def painter_of(options: Mapping[str, Any]) -> Painter:
@@ -153,10 +153,10 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     data, ids = options.get("data"), options.get("ids") or ()
     task = paintable_task(task_named(options["task"]))
     chosen = ItemChoice((ids,) if isinstance(ids, str) else tuple(ids), options.get("limit"), options.get("first"))
-    found = tuple(task.paintings(None if data is None else pinned(str(data)), chosen, how))
-    if not found:
+    paintings = tuple(task.paintings(None if data is None else pinned(str(data)), chosen, how))
+    if not paintings:
         raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
-    return found
+    return paintings
 
 
 for _function in (images, aimages):

@@ -111,11 +111,11 @@ class Grid(grid.Grid):
 
 
 def _report(
-    found: comparison.Comparison | grid.Grid, output: str | Path | None, format: str | None, *, with_items: bool
+    result: comparison.Comparison | grid.Grid, output: str | Path | None, format: str | None, *, with_items: bool
 ) -> str:
     """Return tables in a format, Markdown by default, and write them where that is asked for."""
     chosen = format or ("markdown" if output is None else format_of(Path(output), "comparison", ""))
-    text = comparison_formats.write(found, chosen, with_items=with_items)
+    text = comparison_formats.write(result, chosen, with_items=with_items)
     if output is not None:
         write_report(output, text)
     return text
@@ -204,8 +204,8 @@ def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> A
     """Return rows as a data frame; each has all columns: those of every row, then kind by kind, texts last."""
     if library is not None and library not in LIBRARIES:
         raise UsageError(f"there is no library {library}", hint=f"choose from {', '.join(LIBRARIES)}")
-    found = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
-    if found is None:
+    chosen = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
+    if chosen is None:
         wanted = library or "pandas or polars"
         raise UsageError(f"{wanted} is not installed", hint=f"pip install {library or 'pandas'}")
     first = list(dict.fromkeys(name for row in rows for name in row))
@@ -215,8 +215,8 @@ def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> A
     columns = {name: [row.get(name) for row in rows] for name in names}
     empty = {name for name, values in columns.items() if all(value is None for value in values)}
     floats = [name for name in names if name in empty and name.startswith(FLOATS)]
-    module = import_module(found)
-    if found == "pandas":
+    module = import_module(chosen)
+    if chosen == "pandas":
         return module.DataFrame(columns).astype(dict.fromkeys(floats, "float64"))
     kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
     kinds |= dict.fromkeys(floats, module.Float64)

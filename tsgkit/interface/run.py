@@ -102,26 +102,28 @@ class Run:
 
         Of an incomplete row it is the figure of the samples that ended, with the warning ``tsgkit.errors.Incomplete``.
         """
-        told = narrowing | ({"task": task} if task else {})
+        narrowed = narrowing | ({"task": task} if task else {})
         check_profile(profile)
-        for name, wanted in told.items():
+        for name, wanted in narrowed.items():
             if name not in Cell._fields:
                 raise UsageError(f"a row has no {name}", hint=meant(name, Cell._fields))
             if not any(is_meant(one.cell, {name: wanted}) for one in self.results):
                 rows = dict.fromkeys(str(getattr(one.cell, name)) for one in self.results)
                 raise UsageError(f"no row has {name} {wanted}", hint=meant(str(wanted), rows))
-        chosen = [one for one in self.results if is_meant(one.cell, told)]
+        chosen = [one for one in self.results if is_meant(one.cell, narrowed)]
         boards = [one.board.profiles[profile] or {} for one in chosen]
         if not any(metric in board for board in boards):
             known = dict.fromkeys(name for board in boards for name in board)
             raise UsageError(f"no row has the metric {metric} in {profile}", hint=meant(metric, known))
-        found = [(one, value.value) for one, board in zip(chosen, boards, strict=True) if (value := board.get(metric))]
-        if not found and (reasons := {one.board.reasons.get(profile) for one in chosen} - {None}):
+        figures = [
+            (one, value.value) for one, board in zip(chosen, boards, strict=True) if (value := board.get(metric))
+        ]
+        if not figures and (reasons := {one.board.reasons.get(profile) for one in chosen} - {None}):
             raise UsageError(f"no row has a value of {metric} in {profile}: {'; '.join(sorted(map(str, reasons)))}")
-        if len(found) != 1:
+        if len(figures) != 1:
             titles = "; ".join(one.cell.title for one in chosen)
-            raise UsageError(f"{len(found)} rows have {profile} {metric}", hint=f"say which of: {titles}")
-        [(result, figure)] = found
+            raise UsageError(f"{len(figures)} rows have {profile} {metric}", hint=f"say which of: {titles}")
+        [(result, figure)] = figures
         if result.unasked or result.failed:
             left = f"of {result.total:,} samples {result.unasked:,} have no record"
             left += f" and {result.failed:,} ended in errors"

@@ -336,26 +336,26 @@ def _solve(arguments: argparse.Namespace) -> int:
     if draw is not None and draw == out:
         raise UsageError("the layout and the image cannot be one file")
     budget = _budget(arguments)
-    found = repair(formula, scene, seed=seed, budget=budget) if repairs else solve(formula, seed=seed, budget=budget)
-    if found.layout is None:
+    result = repair(formula, scene, seed=seed, budget=budget) if repairs else solve(formula, seed=seed, budget=budget)
+    if result.layout is None:
         if out or draw:
             complain("there is no layout to write")
     else:
-        text = json.dumps(found.layout.value, indent=2)
+        text = json.dumps(result.layout.value, indent=2)
         if draw:
-            refuse_to_replace_data(draw, drawn(found.layout))
+            refuse_to_replace_data(draw, drawn(result.layout))
         if out == STDIN:
             say(text)
         elif out:
             refuse_to_overwrite(out, force=arguments.force, text=text + "\n")
             write_text(out, text + "\n")
         if draw:
-            write_text(draw, drawn(found.layout))
+            write_text(draw, drawn(result.layout))
     if arguments.json:
-        say_json(found.value())
+        say_json(result.value())
     elif out != STDIN:
-        say_lines(map(inert, _repair_lines(found) if isinstance(found, Repair) else _solution_lines(found)))
-    return GOOD if found.layout else FINISHED_WITH_ERRORS
+        say_lines(map(inert, _repair_lines(result) if isinstance(result, Repair) else _solution_lines(result)))
+    return GOOD if result.layout else FINISHED_WITH_ERRORS
 
 
 def _solution_lines(solution: Solution) -> Iterator[str]:

@@ -103,16 +103,16 @@ def _relation(arguments: argparse.Namespace) -> int:
         if name not in RELATIONS_TO_ROOMS:
             problem = f"{name} is a relation between objects, but only one is given"
             raise UsageError(problem, hint=f"{name} TARGET ANCHOR")
-        found = relation_to_room(stage, name, objects[0], element=arguments.to)
+        result = relation_to_room(stage, name, objects[0], element=arguments.to)
     elif name not in RELATIONS_OF_OBJECTS:
         raise UsageError(f"{name} is a relation of one object to the room, but {len(objects)} are given")
     else:
-        found = relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
+        result = relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
     if arguments.json:
-        value = {"relation": found.name, "objects": objects, "side": arguments.side, "profile": arguments.profile}
-        say_json(value | {part: getattr(found, part) for part in ("score", "satisfied", "margin", "evidence")})
+        value = {"relation": result.name, "objects": objects, "side": arguments.side, "profile": arguments.profile}
+        say_json(value | {part: getattr(result, part) for part in ("score", "satisfied", "margin", "evidence")})
     else:
-        say(inert(str(found)))
+        say(inert(str(result)))
     return GOOD
 
 
@@ -145,18 +145,18 @@ def _check(arguments: argparse.Namespace) -> int:
     from tsgkit.library.documents.lint import finding_value
     from tsgkit.suites.sceneeval.annotation_files import RULES, read_annotation_file, unmapped_relations
 
-    found = read_annotation_file(Path(arguments.file))
-    findings = [*found.findings, *unmapped_relations(found.annotations)]
+    table = read_annotation_file(Path(arguments.file))
+    findings = [*table.findings, *unmapped_relations(table.annotations)]
     errors = sum(one.severity == "error" for one in findings)
     counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
     code = FINISHED_WITH_ERRORS if errors else GOOD
     if arguments.json:
         listed = list(map(finding_value, findings))
-        file = {"file": found.file, "format": "annotations", "annotations": len(found.annotations), "counts": counts}
+        file = {"file": table.file, "format": "annotations", "annotations": len(table.annotations), "counts": counts}
         say_json({"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors})
         return code
-    demands = sum(len(one.specifications) for one in found.annotations)
-    say(f"{inert(found.file)}: {count(len(found.annotations), 'annotation')}, {count(demands, 'demand')}")
+    demands = sum(len(one.specifications) for one in table.annotations)
+    say(f"{inert(table.file)}: {count(len(table.annotations), 'annotation')}, {count(demands, 'demand')}")
     for name, number in counts.items():
         say(f"  {RULES[name].severity} {name} ({number}): {RULES[name].meaning}")
         for one in [one for one in findings if one.code == name][:SHOWN_PER_CODE]:
@@ -176,10 +176,10 @@ def _draw(arguments: argparse.Namespace) -> int:
 
     if arguments.out != STDIN and Path(arguments.out).suffix.lower() != ".svg":
         raise UsageError(f"{arguments.out}: the drawing is written as SVG", hint="end the name in .svg")
-    found = read_annotation_file(Path(arguments.file)).usable()
-    chosen = next((one for one in found if arguments.item in (None, one.item_id)), None)
+    annotations = read_annotation_file(Path(arguments.file)).usable()
+    chosen = next((one for one in annotations if arguments.item in (None, one.item_id)), None)
     if chosen is None:
-        hint = meant(arguments.item, [one.item_id for one in found])
+        hint = meant(arguments.item, [one.item_id for one in annotations])
         raise UsageError(f"{arguments.file}: there is no item {arguments.item}", hint=hint)
     title = f"{Path(arguments.file).name}, item {chosen.item_id}"
     return _drawn(draw_graph(ActionGraph.of(*triplets(chosen)), title=title), arguments)

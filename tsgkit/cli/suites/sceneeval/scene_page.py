@@ -57,8 +57,8 @@ def _measures(strict: Findings, official: Findings) -> Iterator[tuple[Markup, ..
             yield html.name(opening), *(html.name(way[opening]["reason"] if opening in way else "") for way in ways)
 
 
-def _share(found: Findings, name: str) -> str:
-    summed, weight = found["scores"][name]
+def _share(findings: Findings, name: str) -> str:
+    summed, weight = findings["scores"][name]
     return f"{summed:.3g} of {weight}" if weight else "does not apply"
 
 

@@ -70,27 +70,27 @@ def run(arguments: argparse.Namespace) -> int:
             each = partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
             return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)
 
-        made = carried_out(calls, work, arguments, "image")
+        rewriting = carried_out(calls, work, arguments, "image")
         if calls.shard is not None:
-            return finish_shard(calls, made.stopped, made.failures, arguments)
-        write_set(Path(arguments.out), made)
-        rewritten = sum(bool(pair.changed) for pair in made.pairs)
+            return finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
+        write_set(Path(arguments.out), rewriting)
+        rewritten = sum(bool(pair.changed) for pair in rewriting.pairs)
         summary = {
-            "pairs": len(made.pairs),
-            "kept": len(made.pairs) - rewritten,
+            "pairs": len(rewriting.pairs),
+            "kept": len(rewriting.pairs) - rewritten,
             "rewritten": rewritten,
-            "dropped": len(made.dropped),
-            "stopped": made.stopped,
-            "failures": made.failures,
-        } | usage_value(calls, made.calls)
+            "dropped": len(rewriting.dropped),
+            "stopped": rewriting.stopped,
+            "failures": rewriting.failures,
+        } | usage_value(calls, rewriting.calls)
 
         def show() -> None:
-            pairs = count(len(made.pairs), "pair")
+            pairs = count(len(rewriting.pairs), "pair")
             say(f"{pairs} of an image and a text: {summary['kept']} unchanged, {rewritten} rewritten")
-            say(f"dropped: {count(len(made.dropped), 'image')}, with reasons in dropped.jsonl")
-            for name, problems in list(made.dropped.items())[:SHOWN]:
+            say(f"dropped: {count(len(rewriting.dropped), 'image')}, with reasons in dropped.jsonl")
+            for name, problems in list(rewriting.dropped.items())[:SHOWN]:
                 complain(f"{name}: {'; '.join(problems)}")
             say_usage(summary)
             say(f"written: {inert(arguments.out)}")
 
-        return finish(summary, show, calls, arguments, [] if made.pairs else ["no pairs"])
+        return finish(summary, show, calls, arguments, [] if rewriting.pairs else ["no pairs"])

@@ -68,30 +68,30 @@ def run(arguments: argparse.Namespace) -> int:
             )
             return await maker.make(scenes, partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
-        made = carried_out(calls, work, arguments, "scene")
+        making = carried_out(calls, work, arguments, "scene")
         if calls.shard is not None:
-            return finish_shard(calls, made.stopped, made.failures, arguments)
-        calls.put("".join(written(row) + "\n" for row in made.rows))
-        write_text(f"{out}.dropped.jsonl", "".join(map(dropped_line, made.dropped)))
+            return finish_shard(calls, making.stopped, making.failures, arguments)
+        calls.put("".join(written(row) + "\n" for row in making.rows))
+        write_text(f"{out}.dropped.jsonl", "".join(map(dropped_line, making.dropped)))
         summary: dict[str, Any] = {
-            "rows": len(made.rows),
-            "scenes": len({row.scene for row in made.rows}),
-            "keys": dict(sorted(Counter(key for row in made.rows for key in row.answers).items())),
-            "dropped": len(made.dropped),
-            "findings": dict(Counter(one.code for one in made.findings)),
-            "stopped": made.stopped,
-            "failures": made.failures,
-        } | usage_value(calls, made.calls)
+            "rows": len(making.rows),
+            "scenes": len({row.scene for row in making.rows}),
+            "keys": dict(sorted(Counter(key for row in making.rows for key in row.answers).items())),
+            "dropped": len(making.dropped),
+            "findings": dict(Counter(one.code for one in making.findings)),
+            "stopped": making.stopped,
+            "failures": making.failures,
+        } | usage_value(calls, making.calls)
 
         def show() -> None:
             keys = ", ".join(f"{letter} {times}" for letter, times in summary["keys"].items())
             say(f"{count(summary['rows'], 'row')} of {count(summary['scenes'], 'scene')}; keys: {keys or 'none'}")
             say(f"dropped: {count(summary['dropped'], 'text')}, with reasons in {inert(out)}.dropped.jsonl")
-            for one in made.dropped[:SHOWN]:
+            for one in making.dropped[:SHOWN]:
                 complain(f"{one.scene}: {'; '.join(one.problems[:2])}")
             for code, times in summary["findings"].items():
                 complain(f"{code} ({times}): tsgkit audit {out} lists them")
             say_usage(summary)
             say(f"written: {inert(out)}")
 
-        return finish(summary, show, calls, arguments, [] if made.rows else ["no rows"])
+        return finish(summary, show, calls, arguments, [] if making.rows else ["no rows"])

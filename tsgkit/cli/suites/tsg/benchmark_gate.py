@@ -67,12 +67,12 @@ def blames_of(audits: Sequence[TaskAudit]) -> list[Blame]:
     return [blame for found in audits for blame in _blames(found)]
 
 
-def _blames(found: TaskAudit) -> Iterator[Blame]:
-    for one in found.audit.found:
+def _blames(audited: TaskAudit) -> Iterator[Blame]:
+    for one in audited.audit.found:
         if one.slips and (one.check.is_error or one.check.code in AVOIDABLE):
             items = tuple(dict.fromkeys(slip.item_id for slip in one.slips))
-            yield Blame(found.task, one.check.code, one.slips[0].message, items)
-    for shortcut in found.audit.shortcuts:
+            yield Blame(audited.task, one.check.code, one.slips[0].message, items)
+    for shortcut in audited.audit.shortcuts:
         if not shortcut.is_blind or not shortcut.chance:
             continue
         shares: list[tuple[Any, str]] = [(shortcut, f"{shortcut.n:,} items")]
@@ -81,41 +81,41 @@ def _blames(found: TaskAudit) -> Iterator[Blame]:
             share, items_of = above
             rate = f"{100 * share.value:.1f} % of {items_of}, where chance is {100 * share.chance:.1f} %"
             by = f", by {'; '.join(shortcut.carriers)}" if shortcut.carriers else ""
-            solved = tuple(item for item, names in found.audit.solved.items() if shortcut.name in names)
-            yield Blame(found.task, "shortcut", f"{shortcut.name}: {rate}{by}", solved)
-    for spread in found.audit.spreads:
+            solved = tuple(item for item, names in audited.audit.solved.items() if shortcut.name in names)
+            yield Blame(audited.task, "shortcut", f"{shortcut.name}: {rate}{by}", solved)
+    for spread in audited.audit.spreads:
         if spread.is_skewed:
             counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
             group = f" of {spread.group}" if spread.group else ""
-            yield Blame(found.task, "keys", f"the keys{group} are not even: {counts}", ())
+            yield Blame(audited.task, "keys", f"the keys{group} are not even: {counts}", ())
 
 
 def fixed(work: Work, audits: Sequence[TaskAudit]) -> tuple[list[TaskAudit], int]:
     """Draw items to blame anew until the gate is passed or nothing changes; return the audits and how often."""
-    found = list(audits)
+    latest = list(audits)
     for attempt in range(1, ATTEMPTS + 1):
-        blamed = to_blame(found, blames_of(found), Random(f"{work.settings.seed}/fix/{attempt}"))
+        blamed = to_blame(latest, blames_of(latest), Random(f"{work.settings.seed}/fix/{attempt}"))
         if not any(blamed.values()):
-            return found, attempt - 1
+            return latest, attempt - 1
         for stage in ("questions", "choices"):  # others take the places of these items
             if items := blamed.get(stage):
                 _redraw(work, stage, items)
         if items := blamed.get("generation"):
             _leave_out(work, "generation", items)
-        found = audits_of_folder(work.folder)
-    return found, ATTEMPTS
+        latest = audits_of_folder(work.folder)
+    return latest, ATTEMPTS
 
 
 def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Random) -> dict[str, dict[str, str]]:
     """Return by stage the items that are drawn anew, with reasons: of a shortcut, as many as it solves too many."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    blamed: dict[str, dict[str, str]] = defaultdict(dict)
     for blame in blames:
         items = list(blame.items)
         if blame.code == "shortcut":
             items = choice.sample(items, min(len(items), _excess(audits, blame)))
         for item in items:
-            found[STAGES_OF[blame.task]].setdefault(item, f"{blame.code}: {blame.message}")
-    return found
+            blamed[STAGES_OF[blame.task]].setdefault(item, f"{blame.code}: {blame.message}")
+    return blamed
 
 
 def _excess(audits: Sequence[TaskAudit], blame: Blame) -> int:

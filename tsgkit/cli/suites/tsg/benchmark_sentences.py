@@ -61,20 +61,20 @@ def groups_of(story: Narrative, settings: Settings) -> list[Group]:
     """Return the groups of graphs without a sentence; a share is implicit where a grasp goes without saying, and a
     share is bare."""
     choice = settings.draw("manner", story)
-    found: list[Group] = []
+    textless: list[Group] = []
     before: tuple[ActionGraph, ...] = ()
     for number, description in enumerate(story.descriptions):
         if description.text is None and description.graphs:
-            found.append(Group(number, description.graphs, before, ""))
+            textless.append(Group(number, description.graphs, before, ""))
         before += description.graphs
     manners: dict[int, str] = {}
-    possible = {"implicit": [one for one in found if can_be_implicit(one.graphs)], "bare": found}
+    possible = {"implicit": [one for one in textless if can_be_implicit(one.graphs)], "bare": textless}
     for manner, groups in possible.items():
         left = [one for one in groups if one.number not in manners]
-        share = getattr(settings, manner) * len(found)
+        share = getattr(settings, manner) * len(textless)
         wanted = int(share) + (choice.random() < share - int(share))  # the rest decides by lot if it is rounded up
         manners |= {one.number: manner for one in choice.sample(left, min(wanted, len(left)))}
-    return [replace(one, manner=manners.get(one.number, "")) for one in found]
+    return [replace(one, manner=manners.get(one.number, "")) for one in textless]
 
 
 def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[str]) -> DescribedStory:
@@ -83,7 +83,7 @@ def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[
     choice = settings.draw("describe", story)
     style = choice.choice(STYLES)
     vocabulary = story.vocabulary or Vocabulary.of(story.graphs)
-    found: dict[int, Sentence] = {}
+    sentences: dict[int, Sentence] = {}
     dropped: list[tuple[str, str, Any]] = []
     for group in groups_of(story, settings):
         reason = next(filter(None, map(can_be_written, group.graphs)), "")
@@ -97,8 +97,8 @@ def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[
         if reason:
             dropped.append((f"description {group.number}", reason, _values(group.graphs)))
         else:
-            found[group.number] = sentence
-    return DescribedStory(with_texts(story, found), found, dropped)
+            sentences[group.number] = sentence
+    return DescribedStory(with_texts(story, sentences), sentences, dropped)
 
 
 def _values(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
@@ -119,7 +119,7 @@ async def written_by_model(story: Narrative, settings: Settings, writer: ModelWr
     story = grouped_story(story, settings)
     voice = settings.draw("describe", story).choice(VOICES)
     groups = {group.number: group for group in groups_of(story, settings)}
-    found: dict[int, Sentence] = {}
+    sentences: dict[int, Sentence] = {}
     dropped: list[tuple[str, str, Any]] = []
     texts: list[str] = []
     for number, description in enumerate(story.descriptions):
@@ -129,21 +129,21 @@ async def written_by_model(story: Narrative, settings: Settings, writer: ModelWr
             if written.sentence is None:
                 dropped.append((f"description {number}", written.reason, _values(group.graphs)))
             else:
-                found[number] = written.sentence
-        if text := found[number].text if number in found else description.text:
+                sentences[number] = written.sentence
+        if text := sentences[number].text if number in sentences else description.text:
             texts.append(text)
-    return DescribedStory(with_texts(story, found), found, dropped)
+    return DescribedStory(with_texts(story, sentences), sentences, dropped)
 
 
 def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], frozenset[str]]:
     """Return L, or the elements, of every story of a file, and the names of all stories."""
-    found: dict[str, Vocabulary] = {}
+    known: dict[str, Vocabulary] = {}
     names: set[str] = set()
     for story in making.folder.narratives(name):
         used = Vocabulary.of(story.graphs)
-        found[story.id] = story.vocabulary or used
+        known[story.id] = story.vocabulary or used
         names.update(used.objects, used.verbs)
-    return found, frozenset(names)
+    return known, frozenset(names)
 
 
 def _by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrative) -> DescribedStory:

@@ -233,8 +233,8 @@ async def offer_choices(making: Making) -> None:
     writer = None if making.calls is None else model_writer(making, *vocabularies(making, NARRATIVES))
     maker = ChoiceMaker(making, writer, possible)
 
-    def put(found: StoryChoices) -> None:  # called in the order of the stories, whoever was answered first
-        story, sets, dropped = found
+    def put(worded: StoryChoices) -> None:  # called in the order of the stories, whoever was answered first
+        story, sets, dropped = worded
         for choice in [keys.deal(story.id, one) for one in sets[: settings.choices]]:
             row = choice_row(story, choice)
             if making.removes("choices", story.id, row):

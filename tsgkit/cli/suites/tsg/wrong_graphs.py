@@ -78,8 +78,8 @@ def wrong_graphs(path: Path, data: str | None = None, subject: str | None = None
                 _add(found, row, sample, [calls.read(place) for place in lines])
     found.dropped = +found.dropped
     if not found.rows:
-        told = "; ".join(f"{reason}: {times:,}" for reason, times in found.dropped.most_common())
-        raise UsageError(f"{path}: no wrong graph to make an item of ({told})", hint="name a run with mistakes in it")
+        why = "; ".join(f"{reason}: {times:,}" for reason, times in found.dropped.most_common())
+        raise UsageError(f"{path}: no wrong graph to make an item of ({why})", hint="name a run with mistakes in it")
     return found
 
 
