@@ -190,7 +190,6 @@ def _run(words: list[str]) -> int:
         from tsgkit.cli.options import name_mapping
 
         name_mapping(chosen)
-    from tsgkit.cli.download_progress import DownloadProgress
     from tsgkit.library.long_waits import Watch, watched
 
     progress = DownloadProgress()
