@@ -31,11 +31,10 @@ from tsgkit.interface.options import AgentOptions, options_in, show_options
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
-from tsgkit.llm.genai_attributes import Value
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import arguments_of, secrets_of
 from tsgkit.llm.span_export import traces_of
-from tsgkit.llm.spans import Tracing
+from tsgkit.llm.spans import Tracing, Value
 from tsgkit.report.plain_text import count, inert
 from tsgkit.version import __version__
 
