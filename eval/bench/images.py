@@ -26,8 +26,8 @@ from statistics import median
 
 from smoke import sized
 
+from tsgkit.llm.image_decoder import MOST_PIXELS
 from tsgkit.llm.images import ImageFile, data_url
-from tsgkit.suites.image_decoder import MOST_PIXELS
 from tsgkit.suites.images import ImageFolder
 
 IMAGES, SIDE, ROUNDS = sized(20, 2), sized(1024, 128), sized(5, 1)

@@ -58,7 +58,7 @@ def asking(base: str, more: str = "", out: str = "out") -> str:
 
 
 def records(out: str = "out") -> dict[str, dict[str, Any]]:
-    return {line["id"]: line for line in map(json.loads, Path(out, "paintings.jsonl").read_text().splitlines())}
+    return {line["sample"]: line for line in map(json.loads, Path(out, "calls.jsonl").read_text().splitlines())}
 
 
 def test_images_are_made_and_counted_and_no_key_is_kept(
@@ -106,7 +106,7 @@ def test_dry_runs_send_nothing_and_prompts_are_rewritten_where_a_rewriter_is_nam
     with image_server() as server:
         assert tsgkit(asking(server.base, f"{rewriter} --json --quiet")).json["rewriter"] == "script:script.jsonl"
         assert sorted(server.stats()["prompts"]) == ["Again: Cup number 1.", "Again: Cup number 2."]
-        assert "was asked for otherwise" in tsgkit(asking(server.base, "--ids c1"), code=2).err
+        assert "another run lies here (rewriter differs)" in tsgkit(asking(server.base, "--ids c1"), code=2).err
 
 
 def test_images_refuses_invalid_arguments_before_sending_or_writing(
@@ -140,19 +140,18 @@ def test_factories_are_called_once_and_failures_are_those_of_single_images(tsgki
     assert "c2 failed: python:./mine.py:Pipeline() failed: RuntimeError: out of memory: Cup number 2." in ended.err
     assert "LiteLLM" not in ended.err and "and more" not in ended.err
     assert Path("loaded").read_text() == "once\n"
-    line = records()["c1"]
-    assert (line["model"], line["parameters"]) == ("python:./mine.py:Pipeline()", {"seed": 7})
+    assert records()["c1"]["subject"] == "python:./mine.py:Pipeline()"
     before = Path("out/c1.png").read_bytes()
     assert "0 painted, 11 there already" in tsgkit(own("Pipeline()", "--seed 7"), code=1).out
     assert Path("out/c1.png").read_bytes() == before
-    assert "was asked for otherwise" in tsgkit(own("Pipeline()", "--seed 8"), code=2).err
+    assert "another run lies here (model differs)" in tsgkit(own("Pipeline()", "--seed 8"), code=2).err
 
 
 def test_drawings_go_to_functions_that_take_one_and_objects_that_make_no_images_are_named(tsgkit: CommandLine) -> None:
     Path("layouts.json").write_text(json.dumps({"c0": [1]}))
     drawn = "--condition drawn --layouts layouts.json --ids c0 --quiet"
     tsgkit(own("shown", drawn, out="shown"))
-    assert records("shown")["c0"]["outcome"] == "painted"
+    assert records("shown")["c0"]["reply"]["ending"] == "complete"
     for name, message in {
         "exhausted": "exhausted failed: RuntimeError: StopIteration",
         "nothing": "what was returned is no image, but a dict: expected an image of Pillow",

@@ -29,7 +29,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import LiteLlmImages, fetched, image_in, image_of, messages_for, prompt_in
 from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url
 from tsgkit.llm.prices import ImagePrice
-from tsgkit.llm.reply import Ending, Reply, reply_value
+from tsgkit.llm.reply import PAINT, Ending, Reply, reply_value
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
@@ -161,7 +161,8 @@ def painted(
     provider = LiteLlmImages(settings(f"api_base={BASE}", *arguments), price)
     door = door_to(provider, price=price, secrets=Secrets([KEY]), **parts)
     with carrying(told):
-        return run(closing(door, door.fetch(messages_for("A red cup.", image))))
+        asked = [HumanMessage(messages_for("A red cup.", image)[0]["content"])]
+        return run(closing(door, door.ask(WHERE, asked, label=PAINT)))
 
 
 def made(data: bytes = CUP, **more: object) -> CarriedService:
@@ -227,7 +228,7 @@ def test_image_that_is_too_large_is_not_requested_again_and_some_models_are_not_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(image_calls, "MOST_IMAGE_BYTES", 900)
-    assert painted(made(bytes(900))).image == bytes(900)
+    assert "no image" in (painted(made(bytes(900))).error or "")
     reply = painted(told := made(bytes(910)))
     assert len(told.asked) == 1
     assert reply.ending is Ending.API_ERROR and "larger than 900 bytes" in (reply.error or "")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import settings as model_settings
-from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
+from tsgkit.llm.reply import PAINT, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import REDACTED, Secrets, without_login
 from tsgkit.llm.service_calls import ServiceCalls
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
@@ -196,8 +196,10 @@ def test_attributes_of_a_request_name_model_and_server_those_of_a_reply_what_was
     assert request_attributes(CHAT) == wanted
     assert request_attributes(CHAT._replace(has_schema=True)) == wanted | {"gen_ai.output.type": "json"}
     image = {"operation.name": "generate_content", "provider.name": "gcp.gemini", "request.model": "imagen"}
-    asked = CHAT._replace(label="", model="gemini/imagen", endpoint="gemini api_version=1")
-    drawn = told("gen_ai", image | {"output.type": "image"}) | {"tsgkit.model": "gemini/imagen"}
+    asked = CHAT._replace(label=PAINT, model="gemini/imagen", endpoint="gemini api_version=1")
+    drawn = told("gen_ai", image | {"output.type": "image"}) | told(
+        "tsgkit", own | {"model": "gemini/imagen", "label": PAINT}
+    )
     assert request_attributes(asked) == drawn
     mine = request_attributes(CHAT._replace(model="python:mine:ask"))
     assert (mine["gen_ai.provider.name"], mine["gen_ai.request.model"]) == ("python", "python:mine:ask")

@@ -18,10 +18,11 @@ from run_files import lines as lines_of
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.retries import Patience
-from tsgkit.runs.image_folder import PaintingLog, is_there
+from tsgkit.runs.folder import read_header
+from tsgkit.runs.image_folder import ImageCalls, is_there
 from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of, to_paint
 from tsgkit.runs.jobs import Watch
-from tsgkit.runs.prompt_rewriter import RewriterOptions
+from tsgkit.runs.prompt_rewriter import Rewriter
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
 from tsgkit.suites.paintable import Painting
@@ -41,7 +42,7 @@ def painted(
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
-    return lines_of(out / "paintings.jsonl")
+    return lines_of(out / "calls.jsonl")
 
 
 def test_every_item_gets_its_own_image_and_a_line_that_says_how(tmp_path: Path) -> None:
@@ -51,21 +52,23 @@ def test_every_item_gets_its_own_image_and_a_line_that_says_how(tmp_path: Path) 
     assert (result.total, result.painted, result.exit_code, result.complete) == (6, 6, 0, True)
     assert round(result.cost or 0, 6) == 0.24 and result.requests == 6
     assert all((out / f"{item.item_id}.png").read_bytes() == png(item.prompt) for item in ITEMS)
-    line = next(line for line in lines(out) if line["id"] == "3")
-    assert len(line["attempts"]) == 1 and line["seconds"] > 0 and len(line["request"]) == 32
-    assert {name: line[name] for name in line if name not in ("attempts", "seconds", "request")} == {
-        "id": "3", "outcome": "painted", "model": "openai/m", "endpoint": server.base,
-        "parameters": {"size": "8x6", "seed": 3}, "prompt": hashlib.sha256(b"Cup number 3.").hexdigest(),
-        "shown": None, "sha256": hashlib.sha256(png("Cup number 3.")).hexdigest(), "width": 8, "height": 6,
-        "usage": {"prompt": 7, "completion": 100, "cost": 0.04}, "cost": 0.04,
+    line = next(line for line in lines(out) if line["sample"] == "3")
+    reply = line["reply"]
+    assert len(reply.pop("attempts")) == 1 and reply.pop("seconds") > 0
+    assert (line["subject"], line["task"], line["label"]) == ("openai/m", "images", "paint")
+    assert reply == {
+        "text": None, "ending": "complete", "source": "model", "usage": {"prompt": 7, "completion": 100, "cost": 0.04},
+        "sha256": hashlib.sha256(png("Cup number 3.")).hexdigest(),
     }  # fmt: skip
+    asked = read_header(out)["asked"]["model"]
+    assert asked == {"name": "openai/m", "endpoint": server.base, "parameters": {"size": "8x6", "seed": 3}}
     found = ImageFolder("m", out, tmp_path / "kept")
     assert all(isinstance(found.look(item.item_id), ImageFile) for item in ITEMS)
     assert found.stray([item.item_id for item in ITEMS]) == ()
 
 
 def test_images_that_are_there_are_not_asked_for_again_and_those_without_a_line_are(tmp_path: Path) -> None:
-    log = tmp_path / "paintings.jsonl"
+    log = tmp_path / "calls.jsonl"
     with image_server() as server:
         painted(server, tmp_path, ITEMS[:4])
         (tmp_path / "1.png").unlink()
@@ -85,7 +88,7 @@ def test_images_that_are_there_are_not_asked_for_again_and_those_without_a_line_
         log.write_text("{}\n")
         with pytest.raises(FileProblem, match=r"line 1: no field"):
             painted(server, tmp_path)
-        with pytest.raises(FileProblem, match="images cannot be kept here"):
+        with pytest.raises(FileProblem, match="cannot be kept here"):
             painted(server, log)
         assert server.stats()["seen"] == 6
 
@@ -103,7 +106,7 @@ def test_blocked_prompts_are_not_requested_again_unless_changed_and_failed_ones_
     assert dict(first.failures)["3"].startswith("what came is no image: ")
     assert [item_id for item_id, _ in first.refusals] == ["1"] and "safety system" in first.refusals[0][1]
     assert KEY not in str(first) and KEY.encode() not in everything(tmp_path)
-    assert [line["outcome"] for line in lines(tmp_path)].count("api_error") == 2
+    assert [line["reply"]["ending"] for line in lines(tmp_path)].count("api_error") == 2
     assert (second.blocked, second.painted, second.refusals, second.exit_code, second.requests) == (1, 2, (), 0, 9)
     assert (third.there, third.blocked, third.painted, third.requests) == (5, 0, 1, 10)
 
@@ -114,14 +117,16 @@ def test_images_asked_for_otherwise_or_rewritten_by_another_need_a_folder_of_the
         painted(server, tmp_path / "plain", ITEMS[:2], "size=8x6")
         painted(server, tmp_path / "anew", ITEMS[:1], rewriter=said)
         seen = server.stats()["seen"]
-        for folder, arguments, rewriter in (
-            ("plain", ["size=16x16"], None), ("plain", ["size=8x6", "seed=1"], None), ("plain", ["size=8x6"], said),
-            ("anew", [], None), ("anew", [], asked(server)),
+        for folder, arguments, rewriter, what in (
+            ("plain", ["size=16x16"], None, "model"), ("plain", ["size=8x6", "seed=1"], None, "model"),
+            ("plain", ["size=8x6"], said, "rewriter"), ("anew", [], None, "rewriter"),
+            ("anew", [], asked(server), "rewriter"),
         ):  # fmt: skip
-            with pytest.raises(UsageError, match=r"0\.png was asked for otherwise"):
+            with pytest.raises(UsageError, match=f"another run lies here .{what} differs"):
                 painted(server, tmp_path / folder, ITEMS[:1], *arguments, rewriter=rewriter)
-        with pytest.raises(UsageError, match="asked for otherwise"):
-            painted(server, tmp_path / "plain", (Painting("0", "Another prompt."),), "size=8x6")
+        for folder, arguments, rewriter in (("plain", ["size=8x6"], None), ("anew", [], said)):
+            with pytest.raises(UsageError, match=r"0\.png was asked for otherwise"):
+                painted(server, tmp_path / folder, (Painting("0", "Another."),), *arguments, rewriter=rewriter)
         assert server.stats()["seen"] == seen == 3
     assert len(lines(tmp_path / "plain")) == 2
 
@@ -133,10 +138,9 @@ def test_a_model_is_shown_the_drawing_of_an_item_and_other_formats_become_png(tm
         result = painted(server, tmp_path, (Painting("0", "Follow this.", drawing), ITEMS[1]))
     assert (result.painted, result.failures) == (2, ())
     assert (tmp_path / "0.png").read_bytes() == png("Follow this." + drawing.sha256)
-    found = {line["id"]: line for line in lines(tmp_path)}
-    assert [(found[name]["shown"], found[name].get("notes")) for name in "01"] == [
-        (drawing.sha256, None), (None, ["JPEG made PNG"]),
-    ]  # fmt: skip
+    found = {line["sample"]: line["reply"] for line in lines(tmp_path)}
+    assert [found[name].get("note") for name in "01"] == [None, "JPEG made PNG"]
+    assert drawing.sha256 in (tmp_path / "prompts.jsonl").read_text()
     made = (tmp_path / "1.png").read_bytes()
     assert made.startswith(b"\x89PNG") and found["1"]["sha256"] == hashlib.sha256(made).hexdigest()
 
@@ -150,7 +154,7 @@ def test_items_after_which_no_image_can_be_named_are_refused_and_empty_or_cut_im
             paint_all((*ITEMS, Painting(item_id, "A cup.")), painter, tmp_path / "out")
     with pytest.raises(UsageError, match=r"two images are to be called 0\.png"):
         paint_all((*ITEMS, ITEMS[0]), painter, tmp_path / "out")
-    todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", PaintingLog.of(tmp_path / "out"))
+    todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", ImageCalls.of(tmp_path / "out"))
     assert (todo.total, todo.there, todo.blocked, len(todo.left)) == (7, 0, 0, 7)
     assert list(tmp_path.iterdir()) == []
     for model in ("baseline/rules", "script:x.jsonl", "replay:run"):
@@ -202,21 +206,21 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_
     assert second.there == first.painted and second.exit_code == 0
     with image_server(always={"number 1.": "hang"}) as server:
         third = painted(server, tmp_path / "left", watch=soon("abandon"))
-    assert third.interrupted and third.painted < 6 and (tmp_path / "left/paintings.jsonl").exists()
+    assert third.interrupted and third.painted < 6 and (tmp_path / "left/calls.jsonl").exists()
 
 
 ANEW = "A cup, seen from above."
 
 
-def scripted(folder: Path, **said: object) -> RewriterOptions:
+def scripted(folder: Path, **said: object) -> Rewriter:
     """Writes of each item the same words, with its number, or what is said."""
     replies = [{"reply": f"Cup {number} in other words."} | said for number in range(len(ITEMS))]
     write_lines(folder / "script.jsonl", [{"item_id": str(number), **one} for number, one in enumerate(replies)])
-    return RewriterOptions(f"script:{folder / 'script.jsonl'}")
+    return Rewriter(f"script:{folder / 'script.jsonl'}")
 
 
-def asked(server: Running, *, price: str | None = None) -> RewriterOptions:
-    return RewriterOptions("openai/words", (f"api_base={server.base}", f"api_key={KEY}"), price)
+def asked(server: Running, *, price: str | None = None) -> Rewriter:
+    return Rewriter("openai/words", (f"api_base={server.base}", f"api_key={KEY}"), price)
 
 
 def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tmp_path: Path) -> None:
@@ -227,10 +231,8 @@ def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tm
         assert server.stats()["prompts"] == [ANEW]
     assert (result.painted, result.exit_code) == (1, 0)
     assert (out / "0.png").read_bytes() == png(ANEW)
-    [line] = lines(out)
-    assert (line["rewritten"], line["rewriter"]) == (ANEW, said.model)
-    assert ANEW in (out / "rewriting.calls/calls.jsonl").read_text()
-    assert "Cup number 0." in (out / "rewriting.calls/prompts.jsonl").read_text()
+    assert [line["label"] for line in lines(out)] == ["rewrite", "paint"] and ANEW in lines(out)[0]["reply"]["text"]
+    assert "Cup number 0." in (out / "prompts.jsonl").read_text()
 
 
 def test_the_same_command_goes_on_with_the_texts_it_has_and_no_key_reaches_a_file(tmp_path: Path) -> None:
@@ -254,7 +256,7 @@ def test_the_cost_of_rewriting_counts(tmp_path: Path) -> None:
     assert known.cost == pytest.approx(2 * 0.5 + 2 * 110 / 1000) and unknown.cost is None
     assert "--rewriter-price" in error.value.hint and not (tmp_path / "refused").exists()
     with pytest.raises(UsageError, match="writes no text"):
-        RewriterOptions("baseline/rules")
+        Rewriter("baseline/rules")
 
 
 def test_a_prompt_that_is_not_rewritten_is_not_painted(tmp_path: Path) -> None:

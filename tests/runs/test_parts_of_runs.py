@@ -30,7 +30,6 @@ from tsgkit.runs.execute import _RecordingAsk, outcome_attributes
 from tsgkit.runs.executors import usual_executor
 from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header, refuse_inside_a_run
 from tsgkit.runs.gates import Gate, gates_for, missed
-from tsgkit.runs.image_folder import Last, PaintingLog
 from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.journal import Journal
@@ -360,18 +359,6 @@ def test_calls_beside_a_product_belong_to_its_work(tmp_path: Path) -> None:
         open_calls(product, "baseline/x", (), {}, Limits())
     with pytest.raises(UsageError, match="the price of openai/m is not known"):
         open_calls(product, "openai/m", [ADDRESS, "api_key=k"], {}, Limits(max_cost=1.0))
-
-
-def test_a_log_of_images_adds_up_what_was_used() -> None:
-    log = PaintingLog()
-    assert (log.requests, log.unpriced, log.spent) == (0, 0, Usage(0, 0, 0, 0, 0.0))
-    attempts = [{"seconds": 1, "status": 429}, {"seconds": 1}, {"seconds": 1, "status": 500}]
-    used = {"prompt": 7, "completion": 5, "cost": 0.25}
-    log.note({"id": "a", "outcome": "painted", "request": "r", "attempts": attempts, "usage": used, "cost": 0.25})
-    log.note({"id": "a", "outcome": "painted", "request": "s", "attempts": [], "sha256": "x"})
-    log.note({"id": "b", "outcome": "blocked", "request": "r", "attempts": [{"seconds": 1}]})
-    assert (log.requests, log.unpriced, log.spent) == (3, 1, Usage(7, 5, 0, 0, 0.25))
-    assert log.last == {"a": Last("painted", "s", "x"), "b": Last("blocked", "r")}
 
 
 def test_an_exception_of_code_ends_its_sample_and_one_of_a_package_or_a_budget_the_run() -> None:

@@ -320,34 +320,23 @@ def test_images_of_shards_become_one_folder(
     assert images[0] == images[1] and len(images[0]) == 7
     other = Path(shutil.copytree(shards[1], "other"))
     assert merge([*shards, other], Path("same")).conflicts == 0
-    log = lines(other / "paintings.jsonl")
-    changed = next(line for line in log if line["outcome"] == "painted")
-    (other / f"{changed['id']}.png").write_bytes(png("another"))
-    changed["sha256"] = hashlib.sha256(png("another")).hexdigest()
-    write_lines(other / "paintings.jsonl", log)
+    log = lines(other / "calls.jsonl")
+    changed = next(line for line in log if line["reply"]["ending"] == "complete")
+    (other / f"{changed['sample']}.png").write_bytes(png("another"))
+    changed["reply"]["sha256"] = hashlib.sha256(png("another")).hexdigest()
+    write_lines(other / "calls.jsonl", log)
     differing = merge([*shards, other], Path("differing"))
-    assert (differing.conflicts, differing.example, differing.problems) == (1, changed["id"], ())
-    with pytest.raises(UsageError, match="no folder of images"):
-        merge([Path("out"), tmp_path], Path("mixed"))
+    assert (differing.conflicts, differing.problems) == (1, ()) and changed["sample"] in differing.example
     next(shards[0].glob("*.png")).write_bytes(b"spoilt")
     merged = merge(shards, Path("again"))
     assert not merged.complete and "is to be made again" in merged.problems[0]
     assert len([*Path("again").glob("*.png")]) == 6
-
-
-def test_a_hostile_log_of_images_is_refused(tmp_path: Path) -> None:
-    digest = hashlib.sha256(png("victim")).hexdigest()
-    line = {"id": "victim", "outcome": "painted", "request": "r", "attempts": [], "sha256": digest}
-    (tmp_path / "deep/one").mkdir(parents=True)
-    (tmp_path / "deep/victim.png").write_bytes(png("victim"))
-    names = ("../victim", "a/b", "/victim", "x/../../victim", ".hidden", "", 7, None, ["x"])
-    rows: list[tuple[dict[str, Any], str]] = [({"id": name}, "cannot be the name of an image") for name in names]
-    rows += [({field: ["x"]}, rf"paintings\.jsonl: .+: {field}: ") for field in ("outcome", "request")]
-    for changed, message in rows:
-        write_lines(tmp_path / "deep/one/paintings.jsonl", [line | changed])
-        with pytest.raises(FileProblem, match=message):
-            merge([tmp_path / "deep/one"], tmp_path / "all")
-        assert [path.name for path in tmp_path.iterdir()] == ["deep"], changed
+    (tmp_path / "victim.png").write_bytes(png("another"))
+    for name in ("../victim", "a/b", "/victim", "x/../../victim", ".hidden", ""):
+        write_lines(other / "calls.jsonl", [changed | {"sample": name}])
+        with pytest.raises(FileProblem, match="cannot be the name of an image"):
+            merge([other], Path("hostile"))
+        assert not Path("hostile").exists(), name
 
 
 REPLIES = st.sampled_from([

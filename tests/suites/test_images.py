@@ -20,8 +20,8 @@ from image_server import png
 from PIL import Image
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.llm.image_decoder import Examined, PixelBudget, Unreadable, examine
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, bytes_of
-from tsgkit.suites.image_decoder import Examined, PixelBudget, Unreadable, examine
 from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
 
 HOSTILE = (
@@ -49,7 +49,7 @@ def seen(folder: Path, item_id: str, longest_side: int | None = None) -> ImageFi
 
 
 def test_an_image_is_found_by_its_id_which_is_never_a_path_and_a_missing_one_shifts_no_other(folder: Path) -> None:
-    for name in ("0.png", "1.PNG", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
+    for name in ("0.png", "1.PNG", "10.png", "old.png", "notes.txt", ".DS_Store", "calls.jsonl"):
         (folder / name).write_bytes(png(name))
     (folder / "drawings").mkdir()
     (folder.parent / "link").symlink_to(folder)

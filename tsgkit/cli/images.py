@@ -5,10 +5,10 @@
   tsgkit images --task T --model M -o images --condition drawn --layouts layouts.jsonl
   tsgkit images --task T --model M -o images --rewriter openai/gpt-4o
 
-DIR gets one ID.png for each item, and paintings.jsonl, the log of all requests. Existing images are not requested
-again, nor those that a content filter blocked; errors of the service are. With --rewriter a text model rewrites each
-prompt before the image model receives it; its calls are stored (DIR/rewriting.calls), and its cost counts. Needs the
-extra tsgkit[images].
+DIR gets one ID.png for each item, and the calls of the model as a run has them (run.json, calls.jsonl). Existing
+images are not requested again, nor those that a content filter blocked; errors of the service are. With --rewriter a
+text model rewrites each prompt before the image model receives it; its calls are recorded too, and its cost counts.
+Needs the extra tsgkit[images].
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     job = images.job_of(options)
     if not arguments.quiet and not job.painter.is_own:
         announce_litellm()
-    painted = paint_all(job.paintings, job.painter, job.folder, job.limits, job_watch(quiet=arguments.quiet))
+    command, watch = ("tsgkit", *sys.argv[1:]), job_watch(quiet=arguments.quiet)
+    painted = paint_all(job.paintings, job.painter, job.folder, job.limits, watch, command=command, shard=job.shard)
     if arguments.json:
         say_json(value_of(painted, arguments))
     else:
@@ -88,21 +89,23 @@ def run(arguments: argparse.Namespace) -> int:
         complain(line)
     if not painted.complete:
         how = "raise the limit in" if painted.budget else "go on with"
-        command = secrets_of(job.painter.all_settings).redact(shlex.join(("tsgkit", *sys.argv[1:])))
-        complain(f"nothing is lost; {how}: {command}")
+        again = secrets_of(job.painter.all_settings).redact(shlex.join(command))
+        complain(f"nothing is lost; {how}: {again}")
     return painted.exit_code
 
 
 def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
+    from tsgkit.llm.image_calls import messages_for
     from tsgkit.runs.estimate import prompt_tokens
-    from tsgkit.runs.image_folder import PaintingLog
-    from tsgkit.runs.image_generation import check_budget, messages_of, to_paint
+    from tsgkit.runs.image_folder import ImageCalls
+    from tsgkit.runs.image_generation import check_budget, to_paint
 
     painter = job.painter
     check_budget(painter, job.limits)
-    todo = to_paint(job.paintings, painter, job.folder, PaintingLog.of(job.folder))
+    todo = to_paint(job.paintings, painter, job.folder, ImageCalls.of(job.folder))
     left = len(todo.left)
-    tokens = prompt_tokens(arguments.model, (message["content"] for one in todo.left for message in messages_of(one)))
+    prompts = (messages_for(painting.prompt, painting.image)[0]["content"] for painting in todo.left)
+    tokens = prompt_tokens(arguments.model, prompts)
     cost = None if painter.price is None else left * painter.price.dollars
     if arguments.json:
         value: dict[str, Any] = {

@@ -26,11 +26,11 @@ from tsgkit.llm.user_models import is_own
 from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
 from tsgkit.runs.executors import RAY, checked_executor
-from tsgkit.runs.image_folder import PaintingLog, image_of, is_there
+from tsgkit.runs.image_folder import ImageCalls, image_of, is_there
 from tsgkit.runs.image_generation import Painter, PaintingOutcome
 from tsgkit.runs.jobs import Watch
-from tsgkit.runs.prompt_rewriter import RewriterOptions
-from tsgkit.runs.shards import shard_of
+from tsgkit.runs.prompt_rewriter import Rewriter
+from tsgkit.runs.shards import Shard, shard_of
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task
@@ -48,10 +48,12 @@ class PaintingJob:
     painter: Painter
     folder: Path
     limits: Limits
+    shard: Shard | None = None
 
     async def carried_out(self, watch: Watch) -> PaintingOutcome:
         """Make them in the running event loop."""
-        return await image_generation.apaint_all(self.paintings, self.painter, self.folder, self.limits, watch)
+        work = self.paintings, self.painter, self.folder, self.limits, watch
+        return await image_generation.apaint_all(*work, shard=self.shard)
 
 
 class PaintedImages(PaintingOutcome):
@@ -60,8 +62,8 @@ class PaintedImages(PaintingOutcome):
     @property
     def paths(self) -> Mapping[str, Path]:
         """The image of each item that has one, by its id."""
-        known = PaintingLog.of(self.folder).last
-        return {one: image_of(self.folder, one) for one in known if is_there(self.folder, one)}
+        made = ImageCalls.of(self.folder).images(self.folder)
+        return {item_id: image_of(self.folder, item_id) for item_id, _ in made if is_there(self.folder, item_id)}
 
     def __fspath__(self) -> str:
         return str(self.folder)
@@ -106,7 +108,7 @@ def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> Painting
     paintings = _paintings(options, drawings or folder / "drawings")
     if shard is not None:
         paintings = tuple(one for one in paintings if shard.takes(one.item_id))
-    return PaintingJob(paintings, painter, folder, limits)
+    return PaintingJob(paintings, painter, folder, limits, shard)
 
 
 def painter_of(options: Mapping[str, Any]) -> Painter:
@@ -123,7 +125,7 @@ def painter_of(options: Mapping[str, Any]) -> Painter:
     rewriter_price = options.get("rewriter_price")
     if rewriter is None and (told or rewriter_price):
         raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
-    how = None if rewriter is None else RewriterOptions(name_of_model(rewriter), tuple(told), rewriter_price)
+    how = None if rewriter is None else Rewriter(name_of_model(rewriter), tuple(told), rewriter_price)
     return image_generation.painter_of(options["model"], arguments, None if price is None else str(price), how)
 
 

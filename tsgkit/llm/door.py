@@ -228,17 +228,10 @@ class Door:
             answered(reply, reply.source)
             return reply
 
-    async def fetch(self, prompt: list[dict[str, Any]]) -> Reply:
-        """Return the model's reply to a prompt, without caching or recording it; the caller does that."""
-        with self._observed(prompt) as answered:
-            reply = self._redacted(await self._from_model(prompt, None))
-            answered(reply, reply.source)
-            return reply
-
     def _observed(
-        self, prompt: list[dict[str, Any]], label: str = "", draw: int = 0, schema: dict[str, Any] | None = None
+        self, prompt: list[dict[str, Any]], label: str, draw: int = 0, schema: dict[str, Any] | None = None
     ) -> AbstractContextManager[spans.Answered]:
-        """Return a context around a call, for whoever traces it. Calls without a label make images."""
+        """Return a context around a call, for whoever traces it."""
         return spans.call(
             Request(self.name, self.endpoint, prompt, self._sent_parameters, label, draw, schema is not None)
         )
@@ -282,9 +275,7 @@ class Door:
         redacted: dict[str, Any] = {name: self.secrets.redact(value) for name, value in written.items()}
         return replace(reply, **redacted)
 
-    async def _from_model(
-        self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, call: Call | None = None
-    ) -> Reply:
+    async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, call: Call) -> Reply:
         """Return the model's reply, after all attempts. Those that an outage ended do not count.
 
         A request that was in flight when several outages began may be what breaks the service: it is sent alone, apart
@@ -326,10 +317,10 @@ class Door:
             if not self.waiting:
                 self.outage.end()
 
-    async def _probe(self, call: Call | None) -> CallFailed | None:
+    async def _probe(self, call: Call) -> CallFailed | None:
         """Send a probe for a call, and return how it was lost; None where it was answered, however badly.
 
-        The probe is recorded beside the call, under a label of its own; images have no such record.
+        The probe is recorded beside the call, under a label of its own.
         """
         estimate = self._estimate(PROBE)
         self._check_allowed(estimate)
@@ -347,10 +338,9 @@ class Door:
             reply = self._redacted(replace(reply, attempts=(attempt,), seconds=attempt.seconds))
             answered(reply, reply.source)
         self._probes += 1
-        if call is not None:
-            prompt = Prompt(prompt_hash(PROBE), PROBE)
-            body = _digest([self.endpoint, prompt.hash])
-            self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
+        prompt = Prompt(prompt_hash(PROBE), PROBE)
+        body = _digest([self.endpoint, prompt.hash])
+        self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
         return lost
 
     async def _pause(self, seconds: float) -> None:

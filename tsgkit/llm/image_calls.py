@@ -14,6 +14,7 @@ import asyncio
 import base64
 import binascii
 import functools
+import hashlib
 import inspect
 import io
 import os
@@ -40,9 +41,10 @@ from urllib.request import (
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.image_decoder import Unreadable, examine
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, Messages, bytes_of, images_in
 from tsgkit.llm.litellm_calls import GRACE, USERS, LiteLlm, cost_in, exchange, raw_body
-from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.responses import Exchange, usage_of
 from tsgkit.llm.retries import PROBE
 from tsgkit.llm.secrets import without_login
@@ -120,12 +122,8 @@ class LiteLlmImages(LiteLlm):
         counts = getattr(response, "usage", None)
         usage = usage_of(None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output")))
         model = getattr(response, "model", None)
-        return Reply(
-            text=None,
-            model=model if isinstance(model, str) else None,
-            usage=Usage(usage.prompt, usage.completion, cost=self._cost(usage, "", cost_in(response))),
-            image=data,
-        )
+        spent = Usage(usage.prompt, usage.completion, cost=self._cost(usage, "", cost_in(response)))
+        return await reply_with(data, model if isinstance(model, str) else None, spent)
 
     def _openai_client(self) -> Any:
         """Return a client that does not try again by itself, for services that speak as OpenAI does; None for
@@ -177,6 +175,18 @@ def prompt_in(messages: Messages) -> str:
     """
     parts = (part for message in messages for part in message["content"])
     return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
+async def reply_with(data: bytes, model: str | None, usage: Usage) -> Reply:
+    """Return the reply that holds an image, as a PNG if it came as something else, or says that it is none."""
+    examined = await asyncio.to_thread(examine, data, as_png=True)
+    if isinstance(examined, Unreadable):
+        error = f"what came is no image: {examined.reason}"
+        return Reply(None, Ending.API_ERROR, error=error, model=model, usage=usage)
+    made_png = None if examined.format == "PNG" else examined.png
+    image, note = (data, None) if made_png is None else (made_png, ", ".join(examined.notes))
+    sha256 = hashlib.sha256(image).hexdigest()
+    return Reply(None, model=model, usage=usage, note=note, image=image, sha256=sha256)
 
 
 async def image_in(response: Any, timeout: float) -> bytes:
@@ -269,7 +279,6 @@ class UserImageModel:
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Make one image without a time limit. Raise ``CallFailed`` if there is none."""
         assert self._make is not None  # noqa: S101  (prepare() comes first)
-        began = time.monotonic()
         try:
             call = functools.partial(self._make, prompt_in(messages), self.seed)
             for image in images_in(messages):
@@ -285,13 +294,7 @@ class UserImageModel:
             raise
         except Exception as error:
             raise _failed(f"{self.name} failed: {described(error)}") from error
-        return Reply(
-            text=None,
-            model=self.name,
-            usage=Usage(0, 0, cost=0.0),
-            image=data,
-            seconds=round(time.monotonic() - began, 4),
-        )
+        return await reply_with(data, self.name, Usage(0, 0, cost=0.0))
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -99,6 +99,8 @@ class Reply:
     """What was wrong with a response that could be read."""
     image: bytes | None = field(default=None, repr=False)
     """The image of an image model, kept as a file and never in a record."""
+    sha256: str | None = None
+    """The hash of that image."""
     response_id: str | None = field(default=None, repr=False, compare=False)
     """The service's own name of the response, for traces; not recorded."""
 
@@ -113,7 +115,9 @@ class Reply:
         return self.usage if self.source == "model" else NOTHING
 
 
-SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status", "note")
+PAINT = "paint"
+"""The label of calls that ask for an image."""
+SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status", "note", "sha256")
 USED = ("prompt", "completion", "reasoning", "cached", "cost", "written")
 
 

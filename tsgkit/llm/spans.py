@@ -36,7 +36,7 @@ from urllib.parse import urlsplit
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.images import identity_of
 from tsgkit.llm.prices import provider_of
-from tsgkit.llm.reply import Attempt, Ending, Reply
+from tsgkit.llm.reply import PAINT, Attempt, Ending, Reply
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.span_export import SpanExport, Traces, provider_of_program
 from tsgkit.llm.user_models import is_own
@@ -95,8 +95,8 @@ class Request(NamedTuple):
     messages: list[dict[str, Any]]
     parameters: Callable[[], Mapping[str, Any]]
     """Returns what is sent to the model, which is known once it was asked."""
-    label: str = ""
-    """The name of the question; empty where an image is asked for."""
+    label: str
+    """The name of the question."""
     draw: int = 0
     has_schema: bool = False
 
@@ -107,18 +107,18 @@ def request_attributes(request: Request) -> dict[str, Value]:
     provider = "python" if is_python else provider_of(request.model)
     output = "json" if request.has_schema else "text"
     attributes: dict[str, Value] = {
-        "gen_ai.operation.name": "chat" if request.label else "generate_content",
+        "gen_ai.operation.name": "generate_content" if request.label == PAINT else "chat",
         "gen_ai.provider.name": PROVIDERS.get(provider, provider),
         "gen_ai.request.model": request.model if is_python else request.model.partition("/")[2] or request.model,
-        "gen_ai.output.type": output if request.label else "image",
+        "gen_ai.output.type": "image" if request.label == PAINT else output,
         "tsgkit.model": request.model,
+        "tsgkit.label": request.label,
+        "tsgkit.draw": request.draw,
     }
     server = urlsplit(request.endpoint.partition(" ")[0])  # else the name of a provider, or a socket
     if server.scheme in ("http", "https") and server.hostname:
         usual_port = 443 if server.scheme == "https" else 80
         attributes |= {"server.address": server.hostname, "server.port": server.port or usual_port}
-    if request.label:
-        attributes |= {"tsgkit.label": request.label, "tsgkit.draw": request.draw}
     return attributes
 
 

@@ -29,7 +29,7 @@ def trouble_lines(painted: PaintingOutcome) -> Iterator[str]:
     for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):
         yield from (inert(f"{item_id} {what}: {reason}") for item_id, reason in named[:SHOWN])
         if len(named) > SHOWN:
-            yield inert(f"and {len(named) - SHOWN} more {what}: see {painted.folder}/paintings.jsonl")
+            yield inert(f"and {len(named) - SHOWN} more {what}: see {painted.folder}/calls.jsonl")
     if not painted.complete:
         for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
             yield inert(f"stopped: {why}; {count(painted.unasked, 'image')} not asked for")

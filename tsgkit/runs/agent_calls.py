@@ -24,7 +24,7 @@ from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.span_export import Traces
 from tsgkit.llm.spans import Tracing, Value
-from tsgkit.runs.folder import FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
+from tsgkit.runs.folder import FORMAT, HEADER, SHARD, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.run_setup import asks_a_model
@@ -137,9 +137,11 @@ def open_calls(
     """
     product = product if shard is None else shard.beside(product)
     budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
-    asker = _asker(model, arguments, limits, budget)
-    header, path = _header(model, asker, asked, command), calls_beside(product)
-    header |= {} if shard is None else {"shard": str(shard)}
+    asker = asker_of(model, arguments, limits, budget)
+    door = asker if isinstance(asker, Door) else None
+    how = {} if door is None else {"name": door.name, "endpoint": door.endpoint, "parameters": door.parameters}
+    identity = {"model": {"name": model, **how}, "prompts": fingerprint(), **asked}
+    header, path = header_of(identity, secrets_in(asker), command, shard), calls_beside(product)
     if isinstance(asker, Door) and (new or force):
         asker.provider.prepare()  # what it refuses puts nothing aside
     notices = _make_way(product, header, folder=folder, new=new, force=force)
@@ -153,20 +155,22 @@ def open_calls(
 
 def check_model(model: str, arguments: Sequence[str], limits: Limits) -> None:
     """Raise ``UsageError`` if a model cannot be asked."""
-    asker = _asker(model, arguments, limits, Budget())
+    asker = asker_of(model, arguments, limits, Budget())
     if isinstance(asker, Door):
         asker.provider.prepare()
 
 
-def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | RecordedModel:
-    """Return who is asked."""
+def asker_of(
+    model: str, arguments: Sequence[str], limits: Limits, budget: Budget, *, option: str = "--price"
+) -> Door | RecordedModel:
+    """Return who is asked. Raise ``UsageError`` where a limit of money could not be kept; ``option`` gives a price."""
     if model.startswith(BASELINE):
         raise UsageError(f"{model} is no model to ask", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
     if not asks_a_model(model):
         return RecordedModel(recorded_of(model)[0], MemoryRecorder())
     price = prices_of((model,), limits.prices, {model: settings_for(model, arguments)})[model]
     if limits.max_cost is not None and price is None:
-        hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
+        hint = f"give {option} IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {model} is not known, so --max-cost cannot be kept", hint=hint)
     return door_of(
         model,
@@ -216,19 +220,20 @@ def secrets_in(asker: Door | RecordedModel) -> Secrets:
     return asker.secrets if isinstance(asker, Door) else Secrets()
 
 
-def _header(model: str, asker: Door | RecordedModel, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
-    door = asker if isinstance(asker, Door) else None
-    how = {} if door is None else {"name": door.name, "endpoint": door.endpoint, "parameters": door.parameters}
-    everything = {"model": {"name": model, **how}, "prompts": fingerprint(), **asked}
+def header_of(
+    asked: dict[str, Any], secrets: Secrets, command: Sequence[str], shard: Shard | None = None
+) -> dict[str, Any]:
+    """Return the header of a folder of calls; ``asked`` is everything that can change an answer."""
     value = {
         "format": FORMAT,
         "tsgkit": __version__,
-        "identity": hashlib.sha256(canonical(everything).encode()).hexdigest()[:16],
+        "identity": hashlib.sha256(canonical(asked).encode()).hexdigest()[:16],
         "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": list(command),
-        "asked": everything,
+        "asked": asked,
         "written": "",
+        **({} if shard is None else {SHARD: str(shard)}),
     }
-    clean = secrets_in(asker).redact_value(value)
+    clean = secrets.redact_value(value)
     assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
     return clean

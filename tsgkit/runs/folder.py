@@ -165,7 +165,9 @@ class RunFolder:
         self._lock.close()
 
 
-def same_run(path: Path, header: dict[str, Any]) -> dict[str, Any] | None:
+def same_run(
+    path: Path, header: dict[str, Any], hint: str = "give another --out, or --new to begin afresh"
+) -> dict[str, Any] | None:
     """Return the header of the run in a folder; None where none has begun, ``UsageError`` where it is another one."""
     found = read_header(path) if (path / HEADER).exists() else None
     if found is None:
@@ -176,7 +178,7 @@ def same_run(path: Path, header: dict[str, Any]) -> dict[str, Any] | None:
     if _is_empty(path / CALLS):  # it had ended before anything was asked: nothing is lost
         return None
     what = "; ".join(differences(found, header)) or "something that can change an answer differs"
-    raise UsageError(f"{path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh")
+    raise UsageError(f"{path}: another run lies here ({what})", hint=hint)
 
 
 def _check_shard(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:

@@ -1,11 +1,9 @@
-"""Folder of generated images with a log of all requests.
+"""Run folder of generated images: calls are recorded as in every run, and the images lie beside them.
 
 ``<id>.png``          the image of an item; a PNG stays as it came, other formats are made one
-``.<id>.png.new``     an image whose line is being written; before, with more at its end, one that is being written
-``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
-``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
+``.<id>.png.new``     an image whose call is being recorded; before, with more at its end, one that is being written
 
-An image gets its final name after its log line is written. So the request of every image is counted, and if the process
+An image gets its final name after its call is recorded. So the request of every image is counted, and if the process
 ends in between, the next call names the image instead of asking again.
 """
 
@@ -13,58 +11,99 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tsgkit.errors import FileProblem
 from tsgkit.library.files import read_bytes, write_bytes
-from tsgkit.llm.reply import TOO_MANY, Ending, Reply, Usage
-from tsgkit.runs.journal import lines_of
-from tsgkit.suites.image_decoder import Unreadable, examine
-from tsgkit.suites.images import PAINTINGS
+from tsgkit.llm.door import Call, Prompt, prompt_hash
+from tsgkit.llm.images import Messages
+from tsgkit.llm.reply import PAINT, Reply, reply_from
+from tsgkit.runs.folder import CALLS, RunFolder
+from tsgkit.runs.journal import CHANGED
+from tsgkit.runs.run_files import calls_in
+from tsgkit.suites.images import is_file_id
 
-PAINTED, BLOCKED, API_ERROR = "painted", "blocked", "api_error"
-FIELDS = ("id", "outcome", "request", "attempts")
+WORK = "images"
+"""What the header of an image folder says of its work."""
 PNG_START = b"\x89PNG\r\n\x1a\n"
 PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
 
 
-class Last(NamedTuple):
-    """The last result for an item and its request."""
+@dataclass(frozen=True)
+class ImageCalls:
+    """The recorded calls of an image folder: of each item the last under each label."""
 
-    outcome: str
-    request: str
-    sha256: str = ""
-    """The hash of the image, if there is one."""
-
-
-@dataclass
-class PaintingLog:
-    """The log of a folder: the last line of each item, and the usage of all requests."""
-
-    last: dict[str, Last] = field(default_factory=dict)
-    requests: int = 0
-    unpriced: int = 0
-    """The number of images of unknown cost."""
-    spent: Usage = field(default_factory=lambda: Usage(0, 0, 0, 0, 0.0))
+    last: dict[tuple[str, str], dict[str, Any]]
 
     @classmethod
-    def of(cls, folder: Path) -> PaintingLog:
-        """Return the log of a folder; an empty one where nothing was painted yet."""
-        log = cls()
-        if (folder / PAINTINGS).is_file():
-            for _, line in lines_of(folder / PAINTINGS, frozenset(FIELDS)):
-                log.note(line)
-        return log
+    def of(cls, folder: Path) -> ImageCalls:
+        """Return the calls of a folder; none where nothing was asked yet."""
+        return cls({(value["label"], value["sample"]): value for _, value in calls_in(folder / CALLS)})
 
-    def note(self, line: dict[str, Any]) -> None:
-        """Take in a line."""
-        self.last[line["id"]] = Last(line["outcome"], line["request"], str(line.get("sha256", "")))
-        self.requests += sum(attempt.get("status") != TOO_MANY for attempt in line["attempts"])
-        self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
-        used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
-        self.spent = self.spent + Usage(**used)
+    def sha256(self, item_id: str) -> str | None:
+        """Return the hash of the image that was made last for an item."""
+        value = self.last.get((PAINT, item_id))
+        return None if value is None else value["reply"].get("sha256")
+
+    def reply(self, label: str, item_id: str, prompt: Messages) -> Reply | None:
+        """Return the last reply about an item if it answered this prompt."""
+        value = self.last.get((label, item_id))
+        return reply_from(value["reply"]) if value is not None and value["prompt"] == prompt_hash(prompt) else None
+
+    def images(self, folder: Path) -> Iterator[tuple[str, str]]:
+        """Yield the items for which an image was made, with its hash; ``FileProblem`` for one that names no file."""
+        for label, item_id in sorted(self.last):
+            sha256 = self.sha256(item_id) if label == PAINT else None
+            if sha256 is not None and not is_file_id(item_id):
+                message = f"{folder / CALLS}: {item_id[:80]!r} cannot be the name of an image"
+                raise FileProblem(message, hint=CHANGED)
+            if sha256 is not None:
+                yield item_id, sha256
+
+
+class ImageRun(RunFolder):
+    """An open run folder of images."""
+
+    unpriced = False
+    """True if a request was answered at an unknown price."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        """Open it, name images whose calls were recorded when a process ended, and remove those that were not."""
+        super().__init__(path, header)
+        calls = ImageCalls.of(path)
+        for cut in path.glob("..*.png.new.*"):
+            _remove(cut)
+        for new in path.glob(".*.png.new"):
+            item_id = new.name.removeprefix(".").removesuffix(".png.new")
+            if calls.sha256(item_id) == hashlib.sha256(read_bytes(new)).hexdigest():
+                _name(path, item_id)
+            else:
+                _remove(new)
+
+    def _count(self, reply: Reply) -> None:
+        super()._count(reply)
+        self.unpriced |= reply.source == "model" and reply.error is None and reply.usage.cost is None
+
+    def find(self, call: Call) -> Reply | None:
+        """Return the recorded reply to a call; None if its image is not there any more."""
+        reply = super().find(call)
+        return None if reply is not None and reply.sha256 and not is_there(self.path, call.sample) else reply
+
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+        """Keep the image of a reply, record the reply, and name the image."""
+        if reply.image is not None:
+            write_bytes(_newest_of(self.path, call.sample), reply.image)
+        try:
+            super().write(call, prompt, reply)
+        except FileProblem:
+            _remove(_newest_of(self.path, call.sample))
+            raise
+        if reply.image is not None:
+            _name(self.path, call.sample)
+        self._count(reply)
 
 
 def image_of(folder: Path, item_id: str) -> Path:
@@ -72,23 +111,16 @@ def image_of(folder: Path, item_id: str) -> Path:
     return folder / f"{item_id}.png"
 
 
-def newest_of(folder: Path, item_id: str) -> Path:
-    """Return where an image lies until its line is written."""
+def _newest_of(folder: Path, item_id: str) -> Path:
     return folder / f".{item_id}.png.new"
 
 
-def name_image(folder: Path, item_id: str) -> None:
-    """Give an image its final name after its log line is written."""
-    path = newest_of(folder, item_id)
+def _name(folder: Path, item_id: str) -> None:
+    path = _newest_of(folder, item_id)
     try:
         path.replace(image_of(folder, item_id))
     except OSError as error:
         raise FileProblem(f"{path}: cannot be renamed: {error.strerror}") from None
-
-
-def drop_image(folder: Path, item_id: str) -> None:
-    """Remove an image without a log line, if there is one."""
-    _remove(newest_of(folder, item_id))
 
 
 def _remove(path: Path) -> None:
@@ -96,19 +128,6 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise FileProblem(f"{path}: cannot be removed: {error.strerror}") from None
-
-
-def finish_names(folder: Path, log: PaintingLog) -> None:
-    """Name images whose lines were written when a process ended, and remove those without a line or cut off."""
-    for path in folder.glob("..*.png.new.*"):
-        _remove(path)
-    for path in folder.glob(".*.png.new"):
-        item_id = path.name.removeprefix(".").removesuffix(".png.new")
-        last = log.last.get(item_id)
-        if last is not None and last.sha256 == hashlib.sha256(read_bytes(path)).hexdigest():
-            name_image(folder, item_id)
-        else:
-            drop_image(folder, item_id)
 
 
 def is_there(folder: Path, item_id: str) -> bool:
@@ -131,20 +150,15 @@ def is_there(folder: Path, item_id: str) -> bool:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
-    """Write the image of a reply if it can be decoded, and return the fields of its log line.
-
-    Until it is named, it is at :func:`newest_of`.
-    """
-    if reply.image is None:
-        outcome = BLOCKED if reply.ending is Ending.REFUSED else API_ERROR
-        return {"outcome": outcome, "reason": reply.error or str(reply.ending)}
-    examined = examine(reply.image, as_png=True)
-    if isinstance(examined, Unreadable):
-        return {"outcome": API_ERROR, "reason": f"what came is no image: {examined.reason}"}
-    as_it_came = examined.png is None or examined.format == "PNG"
-    data = reply.image if as_it_came or examined.png is None else examined.png
-    write_bytes(newest_of(folder, item_id), data)
-    sides = {"width": examined.width, "height": examined.height}
-    notes = {} if as_it_came else {"notes": list(examined.notes)}
-    return {"outcome": PAINTED, "sha256": hashlib.sha256(data).hexdigest(), **sides, **notes}
+def copy_images(folders: Sequence[Path], made: Path) -> tuple[str, ...]:
+    """Copy the images of recorded calls from folders that were merged; return which could not be, and why."""
+    problems = []
+    for item_id, sha256 in ImageCalls.of(made).images(made):
+        for source in (image_of(folder, item_id) for folder in folders):
+            data = source.read_bytes() if source.is_file() else b""
+            if hashlib.sha256(data).hexdigest() == sha256:
+                write_bytes(image_of(made, item_id), data)
+                break
+        else:
+            problems.append(f"{item_id}.png: no folder has the image that was made; it is to be made again")
+    return tuple(problems)

@@ -5,61 +5,45 @@ Blocked prompts are not requested again unless the request changes; errors of th
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, UsageError
-from tsgkit.llm.asker import MemoryRecorder
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+from tsgkit.llm.asker import ask_for
 from tsgkit.llm.budget import Budget
-from tsgkit.llm.cache import canonical
 from tsgkit.llm.concurrency import RequestQueue
-from tsgkit.llm.door import Door, prompt_hash
-from tsgkit.llm.failures import NotFinished, Unasked
+from tsgkit.llm.door import Door
+from tsgkit.llm.failures import Unasked
 from tsgkit.llm.gguf import is_local
 from tsgkit.llm.image_calls import LiteLlmImages, UserImageModel, messages_for
-from tsgkit.llm.images import Messages
+from tsgkit.llm.image_decoder import require_pillow
 from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
-from tsgkit.llm.reply import Ending, Reply, reply_value
+from tsgkit.llm.reply import PAINT, Ending, Reply
+from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.spans import Tracing, Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.llm.user_code import OWN, PREFIX
+from tsgkit.runs.agent_calls import header_of
 from tsgkit.runs.executors import RAY
 from tsgkit.runs.executors.model_actors import HeldModel
 from tsgkit.runs.executors.ray_cluster import Cluster
-from tsgkit.runs.folder import locked
-from tsgkit.runs.image_folder import (
-    API_ERROR,
-    BLOCKED,
-    FIELDS,
-    PAINTED,
-    PaintingLog,
-    drop_image,
-    finish_names,
-    image_of,
-    is_there,
-    keep,
-    name_image,
-)
+from tsgkit.runs.folder import same_run
+from tsgkit.runs.image_folder import WORK, ImageCalls, ImageRun, image_of, is_there
 from tsgkit.runs.jobs import Engine, Part, Watch
-from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import BASELINE
-from tsgkit.runs.prompt_rewriter import NotRewritten, Rewriter, RewriterOptions, open_rewriter
+from tsgkit.runs.prompt_rewriter import REWRITE, NotRewritten, Rewriter, text_of
 from tsgkit.runs.run_setup import asks_a_model
+from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.image_decoder import require_pillow
-from tsgkit.suites.images import PAINTINGS, is_file_id
+from tsgkit.suites.images import is_file_id
 from tsgkit.suites.paintable import Painting
 from tsgkit.version import __version__
-
-WHAT = "these images"
 
 
 @dataclass(frozen=True)
@@ -82,14 +66,7 @@ class Painter:
 
     settings: Settings
     price: ImagePrice | None
-    rewriter: RewriterOptions | None = None
-
-    def request(self, painting: Painting) -> str:
-        """Return the identity of a request: everything that could change the image."""
-        settings, prompt = self.settings, prompt_hash(messages_for(painting.prompt, painting.image))
-        what = [settings.model, settings.endpoint, settings.parameters, prompt]
-        what += [] if self.rewriter is None else [self.rewriter.identity]
-        return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
+    rewriter: Rewriter | None = None
 
     @property
     def is_own(self) -> bool:
@@ -101,6 +78,25 @@ class Painter:
         """Return the settings of the image model, and of the model that rewrites its prompts."""
         rewriter = None if self.rewriter is None else self.rewriter.settings
         return [self.settings, *([] if rewriter is None else [rewriter])]
+
+    def header(self, command: Sequence[str], shard: Shard | None) -> dict[str, Any]:
+        """Return what a folder says of the images in it."""
+        settings = self.settings
+        model = {"name": settings.model, "endpoint": settings.endpoint, "parameters": settings.parameters}
+        rewriter = {} if self.rewriter is None else {"rewriter": self.rewriter.identity}
+        asked = {"work": WORK, "model": model, **rewriter}
+        return header_of(asked, secrets_of(self.all_settings), command, shard)
+
+    def recorded(self, painting: Painting, calls: ImageCalls) -> Reply | None:
+        """Return what came of asking for an image: the image, or that it or its prompt was refused; None if nothing."""
+        words = painting.prompt
+        if self.rewriter is not None:
+            reply = calls.reply(REWRITE, painting.item_id, self.rewriter.prompt(painting))
+            try:
+                words = "" if reply is None else text_of(reply)
+            except NotRewritten:
+                return reply
+        return calls.reply(PAINT, painting.item_id, messages_for(words, painting.image))
 
     def span_attributes(self) -> dict[str, Value]:
         """Return the attributes of a job's span."""
@@ -114,10 +110,10 @@ class Painter:
             return HeldModel(own, Cluster(needs_keys=True), limits.concurrency) if limits.executor == RAY else own
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
 
-    def door(self, limits: Limits, log: PaintingLog, provider: LiteLlmImages | UserImageModel | HeldModel) -> Door:
+    def door(self, limits: Limits, run: ImageRun, provider: LiteLlmImages | UserImageModel | HeldModel) -> Door:
         """Return the door to the model; what was used before counts."""
         budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
-        budget.add(log.requests, log.spent)
+        budget.add(run.requests, run.spent)
         return Door(
             name=self.settings.model,
             provider=provider,
@@ -125,7 +121,7 @@ class Painter:
             parameters=self.settings.parameters,
             flow=RequestQueue(_places(limits, provider), requests_per_minute=limits.requests_per_minute),
             budget=budget,
-            recorder=MemoryRecorder(),
+            recorder=run,
             secrets=secrets_of([self.settings]),
             patience=limits.patience,
             price=self.price,
@@ -138,57 +134,47 @@ def _places(limits: Limits, provider: LiteLlmImages | UserImageModel | HeldModel
 
 
 def painter_of(
-    model: str, arguments: Sequence[str], price: str | None = None, rewriter: RewriterOptions | None = None
+    model: str, arguments: Sequence[str], price: str | None = None, rewriter: Rewriter | None = None
 ) -> Painter:
     """Return an image model with its arguments (``size=1024x1024``) and its price per image, if known."""
     if not asks_a_model(model) or model.startswith(BASELINE) or is_local(model):
         raise UsageError(f"{model} makes no images", hint="name an image model as PROVIDER/NAME")
     given = parse(arguments, [model], IMAGE_PARAMETERS)
-    if model.startswith(PREFIX):
-        return _own_painter(model, {one.name: one.value for one in given}, rewriter)
-    settings = settings_of(model, given, {})
-    size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
-    known = image_price_of(model, size, quality) if price is None else image_price_given(price)
-    return Painter(settings, known, rewriter)
-
-
-def _own_painter(model: str, given: dict[str, Any], rewriter: RewriterOptions | None) -> Painter:
-    """Return a function of the user's as an image model: it takes a seed alone, and costs nothing."""
-    if other := [name for name in given if name != "seed"]:
+    if not model.startswith(PREFIX):
+        settings = settings_of(model, given, {})
+        size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
+        known = image_price_of(model, size, quality) if price is None else image_price_given(price)
+        return Painter(settings, known, rewriter)
+    # A function of the user's takes a seed alone, and costs nothing.
+    if other := [argument.name for argument in given if argument.name != "seed"]:
         hint = "decide that in the function itself"
         raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given a prompt and a seed", hint=hint)
-    seed = given.get("seed", 0)
+    seed = next((argument.value for argument in given), 0)
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"--model-arg seed={seed}: not a whole number")
     return Painter(Settings(model, {"seed": seed}, {}, {"api_base": OWN}), ImagePrice(0.0, OWN), rewriter)
 
 
-def messages_of(painting: Painting) -> Messages:
-    """Return what is asked for an image."""
-    return messages_for(painting.prompt if painting.rewritten is None else painting.rewritten, painting.image)
-
-
-def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> PaintingWork:
+def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, calls: ImageCalls) -> PaintingWork:
     """Return the work that is left. Raise ``UsageError`` if an id is no valid file name, or the folder holds other
     images.
     """
     wanted = tuple(paintings)
     _check_ids(wanted)
     left: list[Painting] = []
-    counts: Counter[str] = Counter()
+    counts: Counter[Ending] = Counter()
     for painting in wanted:
-        last = log.last.get(painting.item_id)
-        same = last is not None and last.request == painter.request(painting)
+        reply = painter.recorded(painting, calls)
         if is_there(folder, painting.item_id):
-            if last is not None and last.outcome == PAINTED and not same:
-                hint = "another model, size, prompt or seed needs a folder of its own: give another -o"
+            if calls.sha256(painting.item_id) is not None and (reply is None or not reply.sha256):
+                hint = "another prompt needs a folder of its own: give another -o"
                 raise UsageError(f"{image_of(folder, painting.item_id)} was asked for otherwise", hint=hint)
-            counts[PAINTED] += 1
-        elif last is not None and last.outcome == BLOCKED and same:
-            counts[BLOCKED] += 1
+            counts[Ending.COMPLETE] += 1
+        elif reply is not None and reply.ending is Ending.REFUSED:
+            counts[Ending.REFUSED] += 1
         else:
             left.append(painting)
-    return PaintingWork(tuple(left), counts[PAINTED], counts[BLOCKED])
+    return PaintingWork(tuple(left), counts[Ending.COMPLETE], counts[Ending.REFUSED])
 
 
 def _check_ids(paintings: Sequence[Painting]) -> None:
@@ -254,9 +240,12 @@ def paint_all(
     folder: str | Path,
     limits: Limits | None = None,
     watch: Watch | None = None,
+    *,
+    command: Sequence[str] = (),
+    shard: Shard | None = None,
 ) -> PaintingOutcome:
-    """Make the missing images until none is left or a limit is reached."""
-    with _job(paintings, painter, Path(folder), limits, watch) as job:
+    """Make the missing images until none is left or a limit is reached; ``command`` and ``shard`` are recorded."""
+    with _job(paintings, painter, Path(folder), limits, watch, painter.header(command, shard)) as job:
         if job.todo.left:
             with job.tracing:
                 job.engine.carry_out(job.work)
@@ -269,9 +258,11 @@ async def apaint_all(
     folder: str | Path,
     limits: Limits | None = None,
     watch: Watch | None = None,
+    *,
+    shard: Shard | None = None,
 ) -> PaintingOutcome:
     """Make the missing images in the running event loop. Signals are not handled; a cancellation is raised."""
-    with _job(paintings, painter, Path(folder), limits, watch) as job:
+    with _job(paintings, painter, Path(folder), limits, watch, painter.header((), shard)) as job:
         if job.todo.left:
             async with job.tracing:
                 await job.engine.acarry_out(job.work)
@@ -284,37 +275,39 @@ def check_budget(painter: Painter, limits: Limits) -> None:
         hint = "give --price USD (dollars for an image), or a limit of requests"
         raise UsageError(f"the price of {painter.settings.model} is not known, so --max-cost cannot be kept", hint=hint)
     if painter.rewriter is not None:
-        painter.rewriter.check(limits)
+        painter.rewriter.asker(limits, Budget())
 
 
 @contextmanager
 def _job(
-    paintings: Iterable[Painting], painter: Painter, folder: Path, limits: Limits | None, watch: Watch | None
+    paintings: Iterable[Painting],
+    painter: Painter,
+    folder: Path,
+    limits: Limits | None,
+    watch: Watch | None,
+    header: dict[str, Any],
 ) -> Iterator[ImageJob]:
-    """Lock the folder and return the work to do; nothing is written if the model cannot be asked."""
+    """Open the folder and return the work to do; nothing is written if the model cannot be asked."""
     limits, wanted = limits or Limits(concurrency=4), tuple(paintings)
     require_pillow()
     check_budget(painter, limits)
-    conditioned = any(painting.image is not None for painting in wanted)
-    provider = painter.provider(limits, conditioned=conditioned)
-    if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
+    provider = painter.provider(limits, conditioned=any(painting.image is not None for painting in wanted))
+    same_run(folder, header, hint="another model, size or seed needs a folder of its own: give another -o")
+    if to_paint(wanted, painter, folder, ImageCalls.of(folder)).left:
         provider.prepare()  # before there is a folder
-    with locked(folder, WHAT), closing(Journal(folder / PAINTINGS, *FIELDS)) as journal, ExitStack() as opened:
-        log = PaintingLog.of(folder)
-        finish_names(folder, log)
-        todo = to_paint(wanted, painter, folder, log)
-        door = painter.door(limits, log, provider)
-        rewriter = None if painter.rewriter is None else open_rewriter(painter.rewriter, folder, limits)
-        if rewriter is not None:
-            opened.callback(rewriter.calls.close)
-            rewriter.share(door.budget)
-        askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
+    with closing(ImageRun(folder, header)) as run:
+        todo = to_paint(wanted, painter, folder, ImageCalls.of(folder))
+        door = painter.door(limits, run, provider)
+        rewriting = None if painter.rewriter is None else painter.rewriter.asker(limits, door.budget)
+        if rewriting is not None:
+            rewriting.recorder = run
+        askers = (door,) if rewriting is None else (door, rewriting)
         there = f"{todo.there:,} images are there already, {todo.blocked:,} were blocked"
         engine = Engine(askers, watch or Watch(), noun="image", there=there if todo.there or todo.blocked else "")
         tracing = Tracing(limits.traces, secrets_of(painter.all_settings), "tsgkit images", painter.span_attributes)
         workers = min(_places(limits, provider), len(todo.left))
-        job = ImageJob(folder, journal, painter, door, todo, workers, engine, rewriter, tracing)
-        engine.parts, job.unpriced = job.parts, log.unpriced
+        job = ImageJob(run, painter, door, rewriting, todo, workers, engine, tracing)
+        engine.parts = job.parts
         yield job
 
 
@@ -322,19 +315,18 @@ def _job(
 class ImageJob:
     """Images as the units of a job."""
 
-    folder: Path
-    journal: Journal
+    run: ImageRun
     painter: Painter
     door: Door
+    rewriting: Door | RecordedModel | None
+    """The model that rewrites prompts."""
     todo: PaintingWork
     workers: int
     engine: Engine
-    rewriter: Rewriter | None
     tracing: Tracing
     painted: int = 0
     blocked: list[tuple[str, str]] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
-    unpriced: int = 0
     began: float = field(default_factory=time.monotonic)
     given_up: str = ""
 
@@ -350,7 +342,7 @@ class ImageJob:
             failed=len(self.failures),
             blocked=self.todo.blocked + len(self.blocked),
             spent=self.door.budget.used_cost,
-            knows_cost=not self.unpriced,
+            knows_cost=not self.run.unpriced,
             door=self.door,
             began=self.began,
             busy=self.engine.busy,
@@ -363,86 +355,38 @@ class ImageJob:
         def gave_up(why: Unasked) -> None:
             self.given_up = why.message
 
-        await self.engine.each(self.todo.left, self._traced, workers=self.workers, gave_up=gave_up)
-
-    async def _traced(self, painting: Painting) -> None:
-        with observed("image", lambda: {"tsgkit.item.id": painting.item_id}):
-            await self._paint(painting)
+        await self.engine.each(self.todo.left, self._paint, workers=self.workers, gave_up=gave_up)
 
     async def _paint(self, painting: Painting) -> None:
-        if self.rewriter is not None:
+        with observed("image", lambda: {"tsgkit.item.id": painting.item_id}):
             try:
-                painting = replace(painting, rewritten=await self.rewriter.rewritten(painting))
+                reply = await self._asked(painting)
             except NotRewritten as why:
-                self._leave_out(painting, why)
-                return
-        try:
-            reply = await self.door.fetch(messages_of(painting))
-        except NotFinished as why:
-            if why.attempts:  # requests were made: they count, and the image is to be asked for again
-                self._record(painting, _unfinished(why), {"outcome": API_ERROR, "reason": why.message})
-            raise
-        said = await asyncio.to_thread(keep, self.folder, painting.item_id, reply)
-        try:
-            self._record(painting, reply, said)
-        except FileProblem:
-            drop_image(self.folder, painting.item_id)
-            raise
-        if said["outcome"] == PAINTED:
-            name_image(self.folder, painting.item_id)
-        self._count(painting.item_id, reply, said)
+                (self.blocked if why.refused else self.failures).append((painting.item_id, str(why)))
+            else:
+                if reply.sha256:
+                    self.painted += 1
+                else:
+                    turned = self.blocked if reply.ending is Ending.REFUSED else self.failures
+                    turned.append((painting.item_id, reply.error or str(reply.ending)))
         self.engine.changed()
 
-    def _leave_out(self, painting: Painting, why: NotRewritten) -> None:
-        """Record an image that was not requested because its prompt could not be rewritten."""
-        reply = Reply(text=None, ending=Ending.API_ERROR, error=why.reason)
-        said = {"outcome": BLOCKED if why.refused else API_ERROR, "reason": why.reason}
-        self._record(painting, reply, said)
-        self._count(painting.item_id, reply, said)
-        self.engine.changed()
+    async def _asked(self, painting: Painting) -> Reply:
+        """Return the reply to the request for an image, in the words of the model that rewrites it."""
+        from langchain_core.messages import HumanMessage
 
-    def _count(self, item_id: str, reply: Reply, said: dict[str, Any]) -> None:
-        outcome, reason = said["outcome"], said.get("reason", "")
-        if outcome == PAINTED:
-            self.painted += 1
-        else:
-            (self.blocked if outcome == BLOCKED else self.failures).append((item_id, reason))
-        self.unpriced += reply.image is not None and reply.usage.cost is None
-
-    def _record(self, painting: Painting, reply: Reply, said: dict[str, Any]) -> None:
-        """Write one log line: request, result and usage."""
-        value, settings = reply_value(reply), self.painter.settings
-        line = {
-            "id": painting.item_id,
-            "outcome": said["outcome"],
-            "request": self.painter.request(painting),
-            "model": settings.model,
-            "endpoint": settings.endpoint,
-            "parameters": settings.parameters,
-            "prompt": hashlib.sha256(painting.prompt.encode("utf-8", "surrogatepass")).hexdigest(),
-            "shown": None if painting.image is None else painting.image.sha256,
-            **self._rewriting(painting),
-            **said,
-            "attempts": value.get("attempts", []),
-            "usage": value.get("usage", {}),
-            "cost": reply.usage.cost,
-            "seconds": reply.seconds,
-        }
-        clean = self.door.secrets.redact_value(line)
-        assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
-        self.journal.add(clean)
-
-    def _rewriting(self, painting: Painting) -> dict[str, Any]:
-        if self.rewriter is None:
-            return {}
-        return {"rewriter": self.rewriter.options.model, "rewritten": painting.rewritten}
+        rewriter, words = self.painter.rewriter, painting.prompt
+        if rewriter is not None and self.rewriting is not None:
+            words = await rewriter.rewritten(painting, self.rewriting)
+        content = messages_for(words, painting.image)[0]["content"]
+        return await ask_for(self.door, painting.item_id, task=WORK)([HumanMessage(content)], label=PAINT)
 
     def result(self) -> PaintingOutcome:
         """Return what became of it."""
         provider, used = self.door.provider, self.door.budget
-        is_unpriced = self.unpriced or (used.used_requests and not used.used_cost and self.painter.price is None)
+        is_unpriced = self.run.unpriced or (used.used_requests and not used.used_cost and self.painter.price is None)
         return PaintingOutcome(
-            folder=self.folder,
+            folder=self.run.path,
             total=self.todo.total,
             there=self.todo.there,
             painted=self.painted,
@@ -450,7 +394,7 @@ class ImageJob:
             failures=tuple(self.failures),
             refusals=tuple(self.blocked),
             requests=used.used_requests,
-            cost=None if is_unpriced or (self.rewriter and self.rewriter.is_unpriced) else used.used_cost,
+            cost=None if is_unpriced else used.used_cost,
             seconds=round(time.monotonic() - self.began, 3),
             interrupted=self.engine.interrupted,
             budget=self.engine.budget,
@@ -459,7 +403,3 @@ class ImageJob:
             notices=tuple(provider.notices) if isinstance(provider, (LiteLlmImages, UserImageModel)) else (),
             unsent_spans=self.tracing.trouble,
         )
-
-
-def _unfinished(why: NotFinished) -> Reply:
-    return Reply(text=None, ending=Ending.API_ERROR, error=why.message, attempts=why.attempts)

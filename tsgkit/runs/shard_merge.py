@@ -40,7 +40,7 @@ from tsgkit.runs.folder import (
     locked,
     read_header,
 )
-from tsgkit.runs.image_merge import Lines, merge_images
+from tsgkit.runs.image_folder import WORK, copy_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
@@ -50,9 +50,9 @@ from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.images import PAINTINGS
 from tsgkit.version import __version__
 
+MOST_OPEN = 64
 SHARDS = "shards"
 """The field of a header that says which shards are in it, where some are missing."""
 OWN = ("--shard", "--out", "-o")
@@ -90,6 +90,27 @@ REPLACE = """
 replace into calls select own.key, own.sample, calls.turn, own.rank, own.line, own.said, own.source, own.place,
     calls.conflict from own join calls using (key) where (own.rank, own.line) < (calls.rank, calls.line)
 """
+
+
+class Lines:
+    """Lines of many files, with only a few files open at a time."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths, self._open = paths, dict[int, Journal]()
+
+    def line(self, source: int, place: int) -> bytes:
+        """Return the line of a file, by its number, that begins at a place."""
+        if source not in self._open:
+            if len(self._open) >= MOST_OPEN:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[source] = Journal(self._paths[source], writes=False)
+        return self._open[source].line(place)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for journal in self._open.values():
+            journal.close()
+        self._open.clear()
 
 
 class Missing(NamedTuple):
@@ -189,21 +210,6 @@ def _check_target(folders: Sequence[Path], target: Path) -> None:
 
 
 def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None) -> Merged:
-    images = [path for path in folders if (path / PAINTINGS).is_file()]
-    if not images:
-        return _merged_calls(folders, made, target, data)
-    if len(images) < len(folders):
-        other = next(path for path in folders if path not in images)
-        raise UsageError(f"{other}: no folder of images, as {images[0]} is", hint="merge folders of one kind")
-    found = merge_images(folders, made)
-    rewriting = [path / "rewriting.calls" for path in folders if (path / "rewriting.calls" / HEADER).is_file()]
-    if rewriting:
-        (made / "rewriting.calls").mkdir()
-        _merged_calls(rewriting, made / "rewriting.calls", target)
-    return Merged(target, len(folders), found.lines, found.conflicts, found.example, problems=found.problems)
-
-
-def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str | None = None) -> Merged:
     headers = [read_header(path) for path in folders]
     _check_same(folders, headers)
     header = _header_of(headers)
@@ -224,8 +230,9 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
                 missing = _derive_samples(folders, prepared, header, made, index)
                 unite(folders, made)
                 merged = _with_missing(merged, header, missing)
-            elif lacking := _lacking(map(str, _listed(header))):
-                merged = Merged(target, len(folders), calls, *found, lacking=lacking)
+            else:
+                problems = copy_images(folders, made) if header.get("asked", {}).get("work") == WORK else ()
+                merged = replace(merged, lacking=_lacking(map(str, _listed(header))), problems=problems)
         except sqlite3.Error as error:
             raise FileProblem(f"{target}: cannot be written: {error}") from None
         finally:
@@ -287,7 +294,7 @@ def _take_calls(index: sqlite3.Connection, source: int, path: Path) -> None:
             reply = value["reply"]
             is_error = reply["ending"] in (Ending.API_ERROR, Ending.MISSING)
             rank = ANSWERED if not is_error else FINAL_ERROR if reply.get("final") else PASSING_ERROR
-            said = canonical([reply["ending"], reply.get("text"), reply.get("refusal")])
+            said = canonical([reply["ending"], reply.get("text"), reply.get("refusal"), reply.get("sha256")])
             turn = value.pop(TURN, None)
             sample, line = _key(value, OF_SAMPLE), _hash(Journal.encoded(value))
             index.execute(TAKE, (_key(value), sample, turn, sample, rank, line, _hash(said.encode()), source, place))

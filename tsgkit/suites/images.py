@@ -23,8 +23,8 @@ from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import look_alike, write_bytes
+from tsgkit.llm.image_decoder import Examined, Unreadable, examine, require_pillow, sides_of
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile
-from tsgkit.suites.image_decoder import Examined, Unreadable, examine, require_pillow, sides_of
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 OF_FORMAT = {
@@ -35,10 +35,8 @@ OF_FORMAT = {
     "GIF": (".gif",),
     "BMP": (".bmp",),
 }
-PAINTINGS = "paintings.jsonl"
-"""The log of a folder of generated images, which is not a stray file."""
-OWN = frozenset({PAINTINGS, ".lock", "drawings"})
-"""Files that tsgkit keeps beside generated images."""
+OWN = frozenset({"run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock", "drawings"})
+"""What tsgkit keeps beside generated images: these are no stray files."""
 HEAD = 2**18
 """Bytes in which the sides of an image are declared."""
 LONGEST_ID = 200
@@ -126,7 +124,7 @@ class ImageFolder:
         """Return the files that belong to none of these items."""
         known = set(ids)
         ours = {name for item_id, names in self._files.items() if item_id in known for name in names}
-        return tuple(name for name in self._names if name not in ours and name != PAINTINGS)
+        return tuple(name for name in self._names if name not in ours and name not in OWN)
 
     def named(self, item_id: str) -> list[str]:
         """Return the files that are named after an item."""

@@ -22,15 +22,11 @@ Condition = Literal["none", "text", "drawn"]
 
 @dataclass(frozen=True)
 class Painting:
-    """An image to make: the id that names it, the prompt, and an image to show to the model.
-
-    ``rewritten`` is the prompt in the words of a text model, sent to the image model in its place.
-    """
+    """An image to make: the id that names it, the prompt, and an image to show to the model."""
 
     item_id: str
     prompt: str
     image: ImageFile | None = None
-    rewritten: str | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from tsgkit.suites.formalimg.maker import composed, faults
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
 
 KEY = "sk-0123456789abcdef"
+LOGS = ("run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl")
 QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
 ROWS = list(rows_in(QUESTIONS))
 GRAPH = "person -> verb -> take\ntake -> dobj -> towel\ntake -> with -> hand1"
@@ -82,16 +83,14 @@ class Job:
         if self.words[0] == "eval":
             return samples(out) if (out / "samples.jsonl").exists() else None
         names = [out, *sorted(folder.glob(f"{self.out}.*.jsonl"))] if out.is_file() else sorted(out.glob("*.*"))
-        found = {path.name: path.read_bytes() for path in names if path.is_file() and path.name != "paintings.jsonl"}
+        found = {path.name: path.read_bytes() for path in names if path.is_file() and path.name not in LOGS}
         return found or None
 
     def answered(self, folder: Path) -> int:
         """Return how many answers are kept."""
         calls = [line for path in folder.glob(f"{self.out}*/**/calls.jsonl") for line in whole_lines(path)]
         replies = [line["reply"] for line in calls]
-        told = [reply for reply in replies if reply["source"] == "model" and reply["ending"] != "api_error"]
-        lines = whole_lines(folder / self.out / "paintings.jsonl")
-        return len(told) + len([line for line in lines if line["outcome"] == "painted"])
+        return len([reply for reply in replies if reply["source"] == "model" and reply["ending"] != "api_error"])
 
 
 def whole_lines(path: Path) -> list[Any]:

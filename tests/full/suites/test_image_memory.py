@@ -11,14 +11,14 @@ import pytest
 from drawn_images import drawn, png_of, saved
 from image_server import image_server
 
-from tsgkit.suites.image_decoder import MOST_PIXELS
+from tsgkit.llm.image_decoder import MOST_PIXELS
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
 MEASURED = """
 import sys
 from pathlib import Path
 import PIL.JpegImagePlugin, PIL.PngImagePlugin
-from tsgkit.suites.image_decoder import examine
+from tsgkit.llm.image_decoder import examine
 
 def peak():
     return next(int(line.split()[1]) for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))

@@ -394,7 +394,7 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(judge: Running, tmp
     images(tmp_path / "pictures", IDS)
     folder = tmp_path / "pictures"
     (folder / f"{IDS[1]}_small.png").write_bytes((folder / f"{IDS[1]}.png").read_bytes())
-    for own in ("paintings.jsonl", ".lock"):
+    for own in ("calls.jsonl", ".lock"):
         (folder / own).write_text("")
     finished = looked(judge, ids=(), first=4, pairing="position")
     by_id = looked(judge, ids=(), first=4, out="by-id")

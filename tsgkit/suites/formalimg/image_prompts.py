@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
+from tsgkit.llm.image_decoder import require_pillow
 from tsgkit.llm.images import ImageFile
 from tsgkit.logic.layouts import CANVAS
 from tsgkit.suites.formalimg.baselines import SOLVER, needs_solver, solved
 from tsgkit.suites.formalimg.prompts import Texts, layout_text
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in, text_of_reply
-from tsgkit.suites.image_decoder import require_pillow
 from tsgkit.suites.images import keep_image
 from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.replies import Reply, read_replies

@@ -5,7 +5,7 @@
 42
 
 ``AT_ONCE`` threads read and decode for the whole process, for all folders and protocols; the pixels decoded at a time
-are limited too (:mod:`~tsgkit.suites.image_decoder`). They are daemon threads: a file that hangs delays neither
+are limited too (:mod:`~tsgkit.llm.image_decoder`). They are daemon threads: a file that hangs delays neither
 replies, nor other images, nor the end of the process.
 """
 
