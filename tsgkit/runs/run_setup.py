@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -46,7 +46,7 @@ from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS, style_of
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_data, unnamed
-from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
+from tsgkit.suites.task import BY_ID, Dataset, Folder, Task, Viewable, Viewing
 from tsgkit.version import __version__
 
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk", "xllamacpp")
@@ -178,6 +178,8 @@ class RunSetup:
 
     def header(self, command: Sequence[str]) -> dict[str, Any]:
         """Return what the run says of itself, without any key."""
+        sources = {row.task.key: row.task.source(self.plan.data) for row in self.rows} if self.plan.data else {}
+        origins = {name: dict(source.origin) for name, source in sources.items() if isinstance(source, NamedFile)}
         value = {
             "format": FORMAT,
             "tsgkit": __version__,
@@ -189,7 +191,7 @@ class RunSetup:
             "plan": self.plan.model_dump(mode="json"),
             "asked": self.asked,
             "data": {row.task.key: portable(row.dataset.file) for row in self.rows},
-            **self._origins(),
+            **({"sources": origins} if origins else {}),
             "samples": sum(len(row.numbers) for row in self.rows),
             "python": platform.python_version(),
             "libraries": {name: _version(name) for name in LIBRARIES},
@@ -198,12 +200,6 @@ class RunSetup:
         clean = self.secrets.redact_value(value)
         assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
         return clean
-
-    def _origins(self) -> dict[str, Any]:
-        """Return where tables and datasets of the hub were taken from, by task: commit, checksums, mapping."""
-        sources = {row.task.key: row.task.source(self.plan.data) for row in self.rows} if self.plan.data else {}
-        found = {name: dict(source.origin) for name, source in sources.items() if isinstance(source, NamedFile)}
-        return {"sources": found} if found else {}
 
 
 def in_shard(prepared: RunSetup, shard: Shard) -> RunSetup:
@@ -230,27 +226,38 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
         raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
     plan = plan.model_copy(update={"data": None if plan.data is None else pinned(plan.data)})
     tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
-    if not all(plan.models):
-        raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
-    plan = _with_registered_files(plan.model_copy(update={"tasks": tuple(tasks), **_who(plan, tasks)}))
+    plan = _with_registered_files(_with_subjects(plan.model_copy(update={"tasks": tuple(tasks)}), tasks))
     settings = _settings(plan, tasks)
-    _check_axes(plan, tasks)
     _check_ways(plan, tasks)
     limits = limits_of_replies(plan, tasks.values(), settings)
     settings |= {name: with_limit(settings[name], limit) for name, limit in limits.items()}
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
-    formats = ResponseFormats()
-    looking = {"seconds": scene_time or None, "boxes": boxes, "formats": formats}
-    solvers = _Solvers(plan, tasks, datasets, looking)
-    rows = tuple(
-        row_of(cell, plan, tasks, solvers.of(cell), datasets, chosen)
-        for cell in cells_of(plan, tasks)
-        if chosen[cell.task]
-    )
+    formats, folders = ResponseFormats(), {folder.name: folder for folder in plan.folders}
+
+    @cache
+    def solver_of(cell: Cell) -> Solver:
+        task, dataset = tasks[cell.task], datasets[cell.task]
+        seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
+        if (folder := folders.get(cell.subject)) is not None:
+            if not isinstance(task, Viewable):
+                raise UsageError(f"{task.key}: takes {' and '.join(task.takes)}, not a folder of {folder.kind}")
+            viewing = replace(_viewing(plan, folder, cell), seconds=scene_time or None, boxes=boxes, formats=formats)
+            return task.viewer(viewing, dataset)
+        if cell.subject:
+            return task.baseline(cell.subject, seed, dataset)
+        shots = plan.at("shots", cell) if FEW_SHOT in cell.style else None
+        return task.solver(cell.solver, cell.style, dataset, shots=shots, seed=seed, prompts=prompts)
+
+    rows = []
+    for cell in cells_of(plan, tasks):
+        if chosen[cell.task]:
+            answers_itself = cell.subject.startswith(BASELINE) or cell.subject in folders
+            solver = solver_of(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
+            rows.append(row_of(cell, plan, tasks, solver, datasets, chosen))
     secrets = secrets_of(settings.values())
     items = chosen_items(tasks, datasets, chosen)
-    return RunSetup(plan, rows, settings, secrets, _asked(plan, rows, settings), formats, items=items)
+    return RunSetup(plan, tuple(rows), settings, secrets, _asked(plan, rows, settings), formats, items=items)
 
 
 def row_of(
@@ -277,22 +284,46 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     return tuple(in_order(unnamed(known))) if known else default_tasks()
 
 
-def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
-    """Whom the plan evaluates, and who looks: as it says, else as the cards do."""
-    models = tuple(dict.fromkeys(plan.models))
-    scenes = plan.scenes or (() if models or plan.images else _default_scenes(tasks))
-    plan = plan.model_copy(update={"scenes": scenes})
-    folders = plan.folders
-    if not models and not folders:
-        models = tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
-    _check_folders(folders, models, tasks)
-    judge = plan.judge
+def _with_subjects(plan: Plan, tasks: Mapping[str, Task]) -> Plan:
+    """Return a plan with the subjects and the judge that it names, else with those that the cards of its tasks name."""
+    if not all(plan.models):
+        raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
+    models, scenes, judge = list(dict.fromkeys(plan.models)), plan.scenes, plan.judge
+    if not (models or scenes or plan.images):
+        rooms = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
+        scenes = tuple(dict.fromkeys(f"{name}={find('tasks', path)}" for name, path in rooms))
+    folders = plan.model_copy(update={"scenes": scenes}).folders
+    for task in tasks.values() if not models and not folders else ():
+        if task.card.subject is None:
+            ways = " or ".join(SUBJECTS[kind] for kind in task.takes)
+            raise UsageError(f"{task.card.source}: the card names no subject", hint=f"say whom to evaluate: {ways}")
+        models.append(task.card.subject)
+    models = list(dict.fromkeys(models))
+    names = [*models, *(folder.name for folder in folders)]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"two subjects are called {twice[0]}", hint="give each folder a name of its own")
+    for folder in folders:
+        _check_folder(folder, tasks)
     if folders and judge is None:
         judges = {task.card.judge for task in tasks.values()}
         judge = (judges.pop() if len(judges) == 1 else None) or RULES
     if judge is not None and not folders:
         raise UsageError("--judge looks at folders, and none is named", hint="name one: --images NAME=DIR")
-    return {"models": models, "scenes": scenes, "judge": judge}
+    return plan.model_copy(update={"models": tuple(models), "scenes": scenes, "judge": judge})
+
+
+def _check_folder(folder: Folder, tasks: Mapping[str, Task]) -> None:
+    """Raise ``UsageError`` for a folder that is not there, or that a task cannot look at."""
+    if not folder.path.is_dir():
+        if folder.path.exists():
+            raise FileProblem(f"{folder.path}: a file, not a folder", hint="name the folder that it lies in")
+        raise FileProblem(f"{folder.path}: no such folder", hint=look_alike(folder.path))
+    for task in tasks.values():
+        if folder.kind not in task.takes:
+            # Not all that take such folders: each may want folders of its own.
+            takers = " or --task ".join(name for name in card_names() if folder.kind in task_of(load_card(name)).takes)
+            hint = f"name a task that takes them: --task {takers}" if takers else "no task here takes them"
+            raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}", hint=hint)
 
 
 def _with_registered_files(plan: Plan) -> Plan:
@@ -308,40 +339,6 @@ def _with_registered_files(plan: Plan) -> Plan:
     judge = None if plan.judge is None else names[plan.judge]
     models = tuple(dict.fromkeys(names[name] for name in plan.models))
     return plan.model_copy(update={"models": models, "judge": judge, "model_args": tuple(arguments)})
-
-
-def _default_scenes(tasks: Mapping[str, Task]) -> tuple[str, ...]:
-    """Return the rooms that the cards name."""
-    named = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
-    return tuple(dict.fromkeys(f"{name}={find('tasks', path)}" for name, path in named))
-
-
-def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapping[str, Task]) -> None:
-    names = [*models, *(folder.name for folder in folders)]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise UsageError(f"two subjects are called {twice[0]}", hint="give each folder a name of its own")
-    for folder in folders:
-        if not folder.path.is_dir():
-            if folder.path.exists():
-                raise FileProblem(f"{folder.path}: a file, not a folder", hint="name the folder that it lies in")
-            raise FileProblem(f"{folder.path}: no such folder", hint=look_alike(folder.path))
-        for task in tasks.values():
-            if folder.kind not in task.takes:
-                wrong = f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}"
-                raise UsageError(wrong, hint=_hint_at_takers(folder.kind))
-
-
-def _hint_at_takers(kind: Kind) -> str:
-    """Return the tasks that take folders of a kind, each of which may want folders of its own."""
-    takers = [name for name in card_names() if kind in task_of(load_card(name)).takes]
-    return f"name a task that takes them: --task {' or --task '.join(takers)}" if takers else "no task here takes them"
-
-
-def _default_subject(task: Task) -> str:
-    if task.card.subject is None:
-        ways = " or ".join(SUBJECTS[kind] for kind in task.takes)
-        raise UsageError(f"{task.card.source}: the card names no subject", hint=f"say whom to evaluate: {ways}")
-    return task.card.subject
 
 
 def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
@@ -377,8 +374,10 @@ WHY_NOT = {
 """Reasons why an axis multiplies no row."""
 
 
-def _check_axes(plan: Plan, tasks: Mapping[str, Task]) -> None:
-    """Raise ``UsageError`` for several values that no row depends on, or several names of one folder."""
+def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
+    """Raise ``UsageError`` for settings that nothing depends on, and for unknown names of styles, solvers and prompts,
+    even where only baselines answer, which use none of them.
+    """
     changing = {name for cell in cells_of(plan, tasks) for name in cell.own_axes}
     for name in AXES:
         if plan.several(name) != (None,) and name not in changing:
@@ -386,13 +385,9 @@ def _check_axes(plan: Plan, tasks: Mapping[str, Task]) -> None:
             wrong = f"--{name}: several values ({shown}), but {WHY_NOT[name]}"
             raise UsageError(wrong, hint="name one, or leave it out")
     folders: dict[Path, str] = {}
-    for one in filter(None, plan.prompt_names.values()):
-        if (other := folders.setdefault(Path(one).resolve(), one)) != one:
-            raise UsageError(f"--prompts: {other} and {one} are the same folder", hint="name it once")
-
-
-def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
-    """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
+    for folder in filter(None, plan.prompt_names.values()):
+        if (other := folders.setdefault(Path(folder).resolve(), folder)) != folder:
+            raise UsageError(f"--prompts: {other} and {folder} are the same folder", hint="name it once")
     if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
         raise UsageError("--assets and --missing only apply with --scenes", hint="--scenes NAME=DIR")
     if plan.pairing != BY_ID and not plan.images:
@@ -438,37 +433,6 @@ def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool
     return chosen
 
 
-class _Solvers:
-    """The solvers of a plan, each created once."""
-
-    def __init__(
-        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], looking: Mapping[str, Any]
-    ) -> None:
-        self.plan, self.tasks, self.datasets, self.looking = plan, tasks, datasets, looking
-        self.folders = {folder.name: folder for folder in plan.folders}
-        self._made = cache(self._make)
-
-    def of(self, cell: Cell) -> Solver:
-        """Return the solver of a row."""
-        answers_itself = cell.subject.startswith(BASELINE) or cell.subject in self.folders
-        return self._made(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
-
-    def _make(self, cell: Cell) -> Solver:
-        plan, (subject, task, solver, style) = self.plan, cell[:4]
-        if subject in self.folders:
-            viewing = replace(_viewing(plan, self.folders[subject], cell), **self.looking)
-            found = self.tasks[task]
-            if not isinstance(found, Viewable):
-                takes = " and ".join(found.takes)
-                raise UsageError(f"{found.key}: takes {takes}, not a folder of {viewing.folder.kind}")
-            return found.viewer(viewing, self.datasets[task])
-        if subject:
-            return self.tasks[task].baseline(subject, plan.at("seed", cell), self.datasets[task])
-        shots = plan.at("shots", cell) if FEW_SHOT in style else None
-        seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
-        return self.tasks[task].solver(solver, style, self.datasets[task], shots=shots, seed=seed, prompts=prompts)
-
-
 def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
     judge, seed, prompts = plan.judge or RULES, plan.at("seed", cell), plan.at("prompts", cell)
     return Viewing(folder, judge, cell.solver, seed, prompts, plan.assets, plan.missing, plan.pairing)
@@ -476,45 +440,36 @@ def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
     """Return all that can change an answer, and the list of items."""
-    return {
+    prompts = {
+        " ".join([row.cell.task, row.cell.solver, row.cell.style, *row.cell.axes]): row.solver.fingerprint
+        for row in rows
+    }
+    value = {
         "models": {name: _model(settings[name]) for name in plan.models},
         "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
         "data": {row.task.key: row.dataset.sha256 for row in rows},
         "items": {row.task.key: row.dataset.chosen_hash(row.numbers) for row in rows},
-        "prompts": {_way(row.cell): row.solver.fingerprint for row in rows},
+        "prompts": {
+            " ".join([row.cell.task, row.cell.solver, row.cell.style, *row.cell.axes]): row.solver.fingerprint
+            for row in rows
+        },
         "repeat": plan.repeat,
         "seed": plan.seed,
-        **_looked_at(plan, rows, settings),
     }
-
-
-def _way(cell: Cell) -> str:
-    return " ".join([f"{cell.task} {cell.solver} {cell.style}", *cell.axes])
-
-
-def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
-    """Return the folders and who looks at them; nothing where there are none."""
     if not plan.folders:
-        return {}
+        return value
+    content, contents = cache(_content), dict[str, str]()
+    for folder, row in product(plan.folders, rows):
+        if row.cell.subject == folder.name:
+            samples = (row.dataset.sample(number) for number in row.numbers)
+            viewing = _viewing(plan, folder, row.cell)
+            pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
+            digest = hashlib.sha256()  # of all images or scenes by name and content, wherever their folder lies
+            for name, piece in sorted(pieces.items()):
+                digest.update(f"{name}\0{content(piece) if isinstance(piece, Path) else piece}\n".encode())
+            contents[f"{folder.name} {row.task.key}"] = digest.hexdigest()
     judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
-    content = cache(_content)
-    contents = {
-        f"{folder.name} {row.task.key}": _contents(row, _viewing(plan, folder, row.cell), content)
-        for folder in plan.folders
-        for row in rows
-        if row.cell.subject == folder.name
-    }
-    return {"folders": contents, "judge": judge}
-
-
-def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
-    """Return a hash of all images or scenes by name and content, independent of their folders."""
-    samples = (row.dataset.sample(number) for number in row.numbers)
-    pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
-    digest = hashlib.sha256()
-    for name, held in sorted(pieces.items()):
-        digest.update(f"{name}\0{content(held) if isinstance(held, Path) else held}\n".encode())
-    return digest.hexdigest()
+    return value | {"folders": contents, "judge": judge}
 
 
 def _model(settings: Settings) -> dict[str, Any]:
