@@ -440,10 +440,6 @@ def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
     """Return all that can change an answer, and the list of items."""
-    prompts = {
-        " ".join([row.cell.task, row.cell.solver, row.cell.style, *row.cell.axes]): row.solver.fingerprint
-        for row in rows
-    }
     value = {
         "models": {name: _model(settings[name]) for name in plan.models},
         "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
