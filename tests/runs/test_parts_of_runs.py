@@ -25,7 +25,7 @@ from tsgkit.runs import executors, results
 from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite
 from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, _there, evaluate, folder_of
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate, folder_of
 from tsgkit.runs.execute import _RecordingAsk, outcome_attributes
 from tsgkit.runs.executors import usual_executor
 from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header, refuse_inside_a_run
@@ -242,8 +242,6 @@ def test_how_a_run_ends_is_its_exit_code() -> None:
     assert outcome(interrupted=True, budget="b", open_batches=1).exit_code == 130
     assert outcome(budget="b", open_batches=1, failed=1).exit_code == 4
     assert outcome(open_batches=1, failed=1).exit_code == 5
-    there = ["", "1 sample is there already", "1,200 samples are there already"]
-    assert [_there(number) for number in (0, 1, 1200)] == there
 
     def painted(**parts: Any) -> PaintingOutcome:  # noqa: ANN401
         return PaintingOutcome(Path("x"), **({"total": 7, "there": 1, "painted": 2, "blocked": 1} | parts))

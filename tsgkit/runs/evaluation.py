@@ -27,7 +27,7 @@ from tsgkit.llm.spans import Tracing
 from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
-from tsgkit.runs.execute import Evaluation, Subject, run_attributes
+from tsgkit.runs.execute import Evaluation, run_attributes
 from tsgkit.runs.executors import RAY, executor_named
 from tsgkit.runs.executors.model_actors import HeldModel, known_there
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, put_aside
@@ -152,8 +152,12 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Ope
     if options.limits.batch:
         check_batches(prepared)
     path, notices = folder_of(prepared, options)
-    if not (path / HEADER).exists():
-        _check_before_beginning(prepared, path, options)
+    if not (path / HEADER).exists():  # what a new run would meet at its first request is said before it has a folder
+        if path.is_dir() and any(file.name != LOCK for file in path.iterdir()):
+            raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
+        for model in asked_of(prepared.plan):
+            if asks_a_model(model) and not (options.executor == RAY and is_own(model)):  # an actor loads it
+                provider_for(prepared.settings[model], None, options.limits.client).prepare()
     folder = RunFolder(path, prepared.header(options.command))
     try:
         is_older = (folder.header["tsgkit"], folder.header["reader"]) != (__version__, READER)
@@ -199,11 +203,14 @@ class _Opened:
         cache, uncached = _cache() if options.cache and asks else (None, "")
         limits = replace(options.limits, executor=options.executor)
         subjects = subjects_of(prepared, self.folder, limits, cache, reads_cache=not options.new)
-        _check_models(subjects)
-        for name, subject in subjects.items():
-            if isinstance(subject, Door) and isinstance(subject.provider, LocalModel):
-                subject.provider.longest = _longest_prompt(prepared.rows, name)
-        there = _there(sum(state.at_start for state in self.states.values()))
+        doors = {name: subject for name, subject in subjects.items() if isinstance(subject, Door)}
+        for name, door in doors.items():
+            if isinstance(door.provider, LocalModel):
+                door.provider.longest = _longest_prompt(prepared.rows, name)
+            if len(doors) > 1 or isinstance(door.provider, HeldModel):
+                door.provider.prepare()  # all are checked before the first of several is paid for
+        number = sum(state.at_start for state in self.states.values())
+        there = f"{number:,} {'sample is' if number == 1 else 'samples are'} there already" if number else ""
         if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
             there = "; ".join(filter(None, (there, f"{batches} pending, which only --batch collects")))
@@ -220,13 +227,34 @@ class _Opened:
             if cache is not None:
                 cache.close()
                 told += [cache.trouble] if cache.trouble else []
-            _note_models(self.folder, subjects)
-            self.open_batches = sum(_open_batches(subject) for subject in subjects.values())
+            _note_models(self.folder, doors)
+            providers = [door.provider for door in doors.values()]
+            self.open_batches = sum(one.open_batches for one in providers if isinstance(one, BatchCalls))
             self.notices[:0] = [*job.notices, *told]
 
     def finished(self, with_samples: bool) -> EvaluationOutcome:
         """Return what became of it."""
-        return _finished(self, with_samples)
+        prepared, folder, states, engine = self.prepared, self.folder, self.states, self.engine
+        if all(place >= 0 for state in states.values() for place in state.places):
+            put_in_order(states, folder.samples)
+        folder.update_header(**{RECORDS: sum(state.recorded for state in states.values())})
+        results = results_of(states, folder.samples, prepared.plan.at("seed"))
+        values = (
+            result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
+        )
+        models = folder.header.get("models", {}).values()
+        return EvaluationOutcome(
+            path=folder.path,
+            results=results,
+            values=tuple(values),
+            interrupted=engine.interrupted,
+            budget="" if engine.interrupted else engine.budget,
+            notices=(*self.notices, *(notice for model in models for notice in model.get("notices", ()))),
+            trouble=tuple(prepared.secrets.redact(text) for text in engine.trouble),
+            header=folder.header,
+            open_batches=self.open_batches,
+            unsent_spans=self.tracing.trouble,
+        )
 
 
 def folder_of(prepared: RunSetup, options: Options) -> tuple[Path, list[str]]:
@@ -243,19 +271,6 @@ def default_folder(prepared: RunSetup) -> Path:
     """Return the folder of a run that is given none, by its identity."""
     path = RUNS / f"{prepared.name}-{prepared.identity}"
     return path if prepared.shard is None else prepared.shard.beside(path)
-
-
-def _check_before_beginning(prepared: RunSetup, path: Path, options: Options) -> None:
-    """Raise the errors that a new run would meet at its first request, before its folder is created."""
-    if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
-        raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
-    for model in asked_of(prepared.plan):
-        if asks_a_model(model) and not (options.executor == RAY and is_own(model)):  # an actor loads it
-            provider_for(prepared.settings[model], None, options.limits.client).prepare()
-
-
-def _there(number: int) -> str:
-    return f"{number:,} {'sample is' if number == 1 else 'samples are'} there already" if number else ""
 
 
 def _remember_formats(prepared: RunSetup, folder: RunFolder, job: Evaluation) -> None:
@@ -283,16 +298,6 @@ def _cache() -> tuple[ReplyCache | None, str]:
         return None, f"no reply is kept for other runs: {error}"
 
 
-def _check_models(subjects: Mapping[str, Subject]) -> None:
-    """Check all models before the first of several is paid for, and load what a cluster holds; a single service is
-    simply asked.
-    """
-    doors = [subject for subject in subjects.values() if isinstance(subject, Door)]
-    for door in doors:
-        if len(doors) > 1 or isinstance(door.provider, HeldModel):
-            door.provider.prepare()
-
-
 def _longest_prompt(rows: Sequence[Row], model: str) -> Messages:
     """Return the longest of the prompts that are known before a model is asked; none where it is asked by agents."""
     longest = ""
@@ -303,49 +308,17 @@ def _longest_prompt(rows: Sequence[Row], model: str) -> Messages:
     return [{"role": "user", "content": longest}] if longest else []
 
 
-def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
+def _note_models(folder: RunFolder, doors: Mapping[str, Door]) -> None:
     """Record the parameters that are sent to each model."""
     known = dict(folder.header.get("models", {}))
-    for name, subject in subjects.items():
-        if isinstance(subject, Door) and isinstance(subject.provider, SERVICES) and subject.provider.sent:
-            known[name] = {
-                "endpoint": subject.endpoint,
-                "sent": subject.provider.sent,
-                "notices": subject.provider.notices,
-                "price": None if subject.price is None else subject.price.source,
+    for name, door in doors.items():
+        if isinstance(door.provider, SERVICES) and door.provider.sent:
+            model = {
+                "endpoint": door.endpoint,
+                "sent": door.provider.sent,
+                "notices": door.provider.notices,
+                "price": None if door.price is None else door.price.source,
             }
-            known[name] = subject.secrets.redact_value(known[name])
+            known[name] = door.secrets.redact_value(model)
     if known:
         folder.update_header(models=known)
-
-
-def _open_batches(subject: Subject) -> int:
-    """Return how many batches of a model were left to its service."""
-    provider = subject.provider if isinstance(subject, Door) else None
-    return provider.open_batches if isinstance(provider, BatchCalls) else 0
-
-
-def _finished(opened: _Opened, with_samples: bool) -> EvaluationOutcome:
-    prepared, folder, states, engine = opened.prepared, opened.folder, opened.states, opened.engine
-    if all(place >= 0 for state in states.values() for place in state.places):
-        put_in_order(states, folder.samples)
-    folder.update_header(**{RECORDS: sum(state.recorded for state in states.values())})
-    results = results_of(states, folder.samples, prepared.plan.at("seed"))
-    values = tuple(
-        result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
-    )
-    notices = opened.notices + [
-        notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
-    ]
-    return EvaluationOutcome(
-        path=folder.path,
-        results=results,
-        values=values,
-        interrupted=engine.interrupted,
-        budget="" if engine.interrupted else engine.budget,
-        notices=tuple(notices),
-        trouble=tuple(prepared.secrets.redact(text) for text in engine.trouble),
-        header=folder.header,
-        open_batches=opened.open_batches,
-        unsent_spans=opened.tracing.trouble,
-    )
