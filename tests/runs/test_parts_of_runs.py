@@ -26,7 +26,7 @@ from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite
 from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate, folder_of
-from tsgkit.runs.execute import _RecordingAsk, outcome_attributes
+from tsgkit.runs.execute import is_fatal, outcome_attributes
 from tsgkit.runs.executors import usual_executor
 from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header, refuse_inside_a_run
 from tsgkit.runs.gates import Gate, gates_for, missed
@@ -51,7 +51,7 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.transcript import LabelledReply, Transcript
+from tsgkit.suites.transcript import LabelledReply, RecordedAsk, Transcript
 from tsgkit.version import __version__
 
 ADDRESS = "api_base=http://127.0.0.1:9/v1"
@@ -365,16 +365,15 @@ def test_an_exception_of_code_ends_its_sample_and_one_of_a_package_or_a_budget_t
     async def refused(*_: object, **__: object) -> Reply:
         raise budget
 
-    heard = _RecordingAsk(refused)
-    assert heard.ask is not None and _RecordingAsk(None).ask is None
-    assert not heard.is_fatal(budget), "it was not asked yet"
+    heard = RecordedAsk(refused)
+    assert not is_fatal(budget, heard), "it was not asked yet"
     with pytest.raises(BudgetReached):
-        asyncio.run(heard.ask([], label="answer"))
-    assert heard.is_fatal(budget)
-    for error, is_fatal in (
+        asyncio.run(heard([], label="answer"))
+    assert is_fatal(budget, heard)
+    for error, ends in (
         (ValueError(), False), (FileProblem("x"), False), (UsageError("x"), True), (Stopped("x"), False),
     ):  # fmt: skip
-        assert heard.is_fatal(error) is is_fatal, error
+        assert is_fatal(error, heard) is ends, error
 
 
 def test_a_shard_is_named_as_the_whole() -> None:

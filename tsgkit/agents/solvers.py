@@ -65,10 +65,10 @@ from tsgkit.suites.solvers.protocols import Answer, Answerable, Draft, Draftable
 from tsgkit.suites.solvers.scorers import NOTES, Work, failed
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.suite import in_order, task_of
-from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, RecordedAsk, Transcript
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    pass
 
 CHANGES = "changes"
 VARIANTS = {"agent": Effort(), **{f"agent:{level}": Effort(level) for level in LEVELS}}
@@ -76,26 +76,6 @@ FINDINGS = 600
 """Characters that findings add to a prompt, and their answers to a reply, for estimates."""
 FEWEST = {"low": 0, "medium": 1, "high": 2}
 """The fewest looks at the graphs of a sentence."""
-
-
-@dataclass
-class _RecordingAsk:
-    """An ``ask`` that keeps the replies and the exception that stopped it."""
-
-    ask: Ask
-    said: list[LabelledReply] = field(default_factory=list)
-    stopped: NotFinished | None = None
-
-    async def __call__(
-        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
-    ) -> Reply:
-        try:
-            reply = await self.ask(messages, label=label, draw=draw, schema=schema)
-        except NotFinished as why:
-            self.stopped = why
-            raise
-        self.said.append(LabelledReply(label, reply))
-        return reply
 
 
 @dataclass(frozen=True)
@@ -129,10 +109,11 @@ class AgentSolver(Generic[Item, Answer]):
 
         If the first call fails, the sample ends with its outcome.
         """
-        heard = _RecordingAsk(self.refusals.asking(asking(ask, self.name)))
+        heard = RecordedAsk(self.refusals.asking(asking(ask, self.name)))
         work = await self._work(self.task.draft(sample), heard)
-        if heard.stopped is not None:
-            raise heard.stopped
+        for why in heard.raised:
+            if isinstance(why, NotFinished):
+                raise why
         if heard.said and failed(heard.said[0].reply):
             return Transcript(tuple(heard.said))
         if not work.graphs and heard.said and failed(heard.said[-1].reply):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
-from tsgkit.llm.reply import Ask, Reply
+from tsgkit.llm.reply import Reply
 from tsgkit.llm.spans import Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.executors import PROCESSES, Executor, Here, executor_named, usual_executor
@@ -28,7 +28,7 @@ from tsgkit.runs.run_setup import Row, RunSetup, asked_of, asks_a_model
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.item_errors import ItemError, Scored, told
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
-from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
+from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
@@ -53,35 +53,11 @@ class Subject(Protocol):
         """Ask nothing new."""
 
 
-class _RecordingAsk:
-    """The replies about one sample so far, and an exception raised while asking."""
-
-    def __init__(self, ask: Ask | None) -> None:
-        self.ask: Ask | None = None if ask is None else self._asked
-        self._ask, self._said, self._raised = ask, list[LabelledReply](), list[Exception]()
-
-    @property
-    def transcript(self) -> Transcript:
-        """The transcript of all replies."""
-        return Transcript(tuple(self._said))
-
-    def is_fatal(self, error: Exception) -> bool:
-        """Return whether an exception stops more than its sample: a budget, a full disk, a package that is missing."""
-        if not isinstance(error, TsgkitError):
-            return False
-        return error in self._raised or (isinstance(error, UsageError) and not isinstance(error, FileProblem))
-
-    async def _asked(
-        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
-    ) -> Reply:
-        assert self._ask is not None  # noqa: S101  (else this is not handed out)
-        try:
-            reply = await self._ask(messages, label=label, draw=draw, schema=schema)
-        except Exception as error:
-            self._raised.append(error)
-            raise
-        self._said.append(LabelledReply(label, reply))
-        return reply
+def is_fatal(error: Exception, heard: RecordedAsk) -> bool:
+    """Return whether an exception stops more than its sample: a budget, a full disk, a package that is missing."""
+    if not isinstance(error, TsgkitError):
+        return False
+    return error in heard.raised or (isinstance(error, UsageError) and not isinstance(error, FileProblem))
 
 
 @dataclass
@@ -157,7 +133,11 @@ class Evaluation:
                 if asks and len(mine) > 1 and all(state.row.judge is None for state in mine):
                     mine.sort(key=_length)  # a context that is too small for the long ones may do for the short ones
                 units = ((state, place) for state in mine for place in state.left())
-                gave_up = functools.partial(_give_up, mine)
+
+                def gave_up(why: Unasked, mine: Sequence[RowState] = mine) -> None:
+                    for state in mine:
+                        state.given_up, state.advice = why.message, why.hint
+
                 yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
 
     def _workers(self, states: Sequence[RowState], *, asks: bool) -> int:
@@ -221,15 +201,22 @@ class Evaluation:
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
-        heard = _RecordingAsk(self._ask(row, where))
+        subject = self.subjects.get(row.asked)
+        heard = RecordedAsk(None if subject is None else functools.partial(subject.ask, where))
         try:
             transcript = await self._solved(row, sample, heard)
         except Exception as error:
-            if heard.is_fatal(error):
+            if is_fatal(error, heard):
                 raise
-            transcript, score = heard.transcript, row.scoring.failed(sample, told(error, row.task, row.solver))
+            transcript, score = (
+                Transcript(tuple(heard.said)),
+                row.scoring.failed(sample, told(error, row.task, row.solver)),
+            )
         else:
-            self._record_local(where, transcript)
+            for said in transcript.said:  # what a solver produced without asking a model
+                call, reply = where._replace(label=said.label), said.reply
+                if reply.source == LOCAL and ((known := self.folder.find(call)) is None or known.text != reply.text):
+                    self.folder.write(call, None, reply)
             score = await self._judged(row, sample, transcript)
         record, line = row.scoring.written(score, transcript)
         state.note(place, self.folder.samples.add_line(line), record["outcome"])
@@ -239,8 +226,8 @@ class Evaluation:
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
         return record
 
-    async def _solved(self, row: Row, sample: Any, heard: _RecordingAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
-        ask, solver = heard.ask, row.solver
+    async def _solved(self, row: Row, sample: Any, heard: RecordedAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
+        ask, solver = None if heard.ask is None else heard, row.solver
         if self._computing is not None and row.cell in self._elsewhere:
             if ask is None:
                 item = carried(solver, sample) if self._computing.carries else sample
@@ -263,19 +250,6 @@ class Evaluation:
             return row.scoring.failed(sample, str(error))
         return score
 
-    def _ask(self, row: Row, where: Call) -> Ask | None:
-        subject = self.subjects.get(row.asked)
-        return None if subject is None else functools.partial(subject.ask, where)
-
-    def _record_local(self, where: Call, transcript: Transcript) -> None:
-        """Record what a solver produced without asking a model."""
-        for said in transcript.said:
-            if said.reply.source == LOCAL:
-                call = where._replace(label=said.label)
-                found = self.folder.find(call)
-                if found is None or found.text != said.reply.text:
-                    self.folder.write(call, None, said.reply)
-
 
 def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
     """Return a solver's transcript; exceptions are returned as text, without their data."""
@@ -290,12 +264,6 @@ def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its sui
 def judged(scoring: Scoring, answered: tuple[Any, Transcript]) -> Scored:
     """Return the judgement on a sample's transcript."""
     return scoring.judged(*answered)
-
-
-def _give_up(states: Sequence[RowState], why: Unasked) -> None:
-    """Nothing more is asked of the model that these rows ask."""
-    for state in states:
-        state.given_up, state.advice = why.message, why.hint
 
 
 def _computes_answered(row: Row) -> bool:

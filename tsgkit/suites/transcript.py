@@ -5,9 +5,14 @@ Solvers create transcripts with a given ``ask``; scores are computed from transc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.reply import NOTHING, Reply, Usage
+from tsgkit.llm.reply import NOTHING, Ask, Reply, Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 LOCAL = "local"
 """The label of a solver's own result, for which no model was asked."""
@@ -36,6 +41,28 @@ class Transcript:
     def usage(self) -> Usage:
         """Tokens and cost of all calls; unknown if one call does not report it."""
         return sum((reply.usage for reply in self.replies if reply.source != LOCAL), NOTHING)
+
+
+@dataclass
+class RecordedAsk:
+    """An ``ask`` with the replies about one sample so far, and the exceptions that were raised; None asks nobody."""
+
+    ask: Ask | None
+    said: list[LabelledReply] = field(default_factory=list)
+    raised: list[Exception] = field(default_factory=list)
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        """Return the reply to a prompt, and keep it."""
+        assert self.ask is not None  # noqa: S101  (else it is not handed out)
+        try:
+            reply = await self.ask(messages, label=label, draw=draw, schema=schema)
+        except Exception as error:
+            self.raised.append(error)
+            raise
+        self.said.append(LabelledReply(label, reply))
+        return reply
 
 
 def local(text: str) -> Transcript:
