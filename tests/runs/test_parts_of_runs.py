@@ -528,6 +528,8 @@ def header(**fields: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def test_headers_that_are_not_what_a_run_has_are_named() -> None:
     assert check_evaluation(header(), Path("x")).tasks == ("tsg/sgqa",)
+    with pytest.raises(UsageError, match="x: no evaluation, but the calls of refine"):
+        check_evaluation({"asked": {"work": "refine"}, "written": ""}, Path("x"))
     rows: list[tuple[dict[str, Any], str]] = [
         ({"samples": True}, "samples: not what a run has there"), ({"command": [1]}, "command: not a list of words"),
         ({"asked": {"models": {}}}, "asked: no field data"), ({"asked": {"data": {}, "models": []}}, "asked: no field"),

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tsgkit.errors import FileProblem
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.reply import reply_from
 from tsgkit.runs.journal import CHANGED, is_sealed, line_at, lines_of, raw_lines
 from tsgkit.runs.plan import AXES, WAY, Plan
@@ -65,6 +65,9 @@ def plan_of(header: Mapping[str, Any], path: Path) -> Plan:
 
 def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
     """Return the plan of an evaluation whose header has all that showing it takes."""
+    if "plan" not in header and isinstance(header.get("asked"), dict) and "work" in header["asked"]:
+        words = f"{path}: no evaluation, but the calls of {header['asked']['work']}"
+        raise UsageError(words, hint="the command that began it goes on with it")
     check_header(header, path, EVALUATION_FIELDS)
     asked, file = header["asked"], path / HEADER
     for name in ("data", "models", "items"):
