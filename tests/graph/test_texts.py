@@ -292,11 +292,16 @@ def test_blocks_are_joined_and_split_by_their_actions_and_triplets_of_a_fused_on
         *((f"{wash}\n{cup}\n{dry}", k, [[wash, cup, dry]]) for k in (1, None)),
         *((f"{wash}\n\n{cup}\n\n{dry}\n\n{cloth}", 2, both), (f"{cup}\n\n{wash}", 1, [[cup, wash]])),
         (f"hold -> dobj -> cup\n\n{wash}", 2, [["hold -> dobj -> cup"], [wash]]),
+        *((f"{cup}\n\n{cloth}", k, graphs) for k, graphs in ((2, [[cup], [cloth]]), (3, [[cup, cloth]]))),
         *((CLEAN.replace("\n\n", "\n"), 2, both), (f"{cloth}\n{wash}\n{dry}\n{cup}", 2, [[wash, cup], [cloth, dry]])),
         *((f"{wash}\n{dry}\n\n{stack}", k, [*one, [stack]]) for k, one in ((2, [[wash, dry]]), (3, [[wash], [dry]]))),
     ]
     for text, k, graphs in rows:
         assert shown(read(text, k)) == graphs, (text, k)
+    listed = json.dumps({"graphs": [[wash.split(" -> ")], [cloth.split(" -> ")]]})
+    for k, graphs in ((2, [[wash], [cloth]]), (3, [[wash, cloth]])):  # as many lists as were asked for are graphs
+        answer = read_graphs(listed, k)
+        assert isinstance(answer, GraphAnswer) and shown(answer.reading) == graphs
     assert [note.reason for note in read(CLEAN.replace("\n\n", "\n"), 2).repaired] == [
         "a block with 2 person-verb triplets split into as many graphs"
     ]

@@ -84,14 +84,15 @@ class Reading:
         return tuple(note for note in self.notes if note.kind == "ignored")
 
 
-def read(text: str, k: int | None = None) -> Reading:
+def read(text: str, k: int | None = None, *, are_listed: bool = False) -> Reading:
     """Return all graphs of a text, where ``k`` graphs were asked for (None: not known).
 
     Blank lines, headings and fences end a block; a block without a person-verb triplet belongs to the block before
-    it. Blocks with several person-verb triplets are split only when k is above 1 and fewer than k were found.
+    it, unless there are exactly k and none has one, or they are the k entries of a list (``are_listed``). Blocks with
+    several person-verb triplets are split only when k is above 1 and fewer than k were found.
     """
     blocks, notes = find_blocks(text)
-    arranged, more_notes = arrange(blocks, k)
+    arranged, more_notes = arrange(blocks, k, are_listed=are_listed)
     return Reading(
         graphs=tuple([ActionGraph([found.triplet for found in block]) for block in arranged]),
         lines=tuple([tuple([found.line for found in block]) for block in arranged]),

@@ -56,7 +56,8 @@ def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     if isinstance(section, Unreadable):
         return section
     field, value = _json_field(section.part, "graphs", "answer")
-    reading = read(value if isinstance(value, str) else json.dumps(value), k)
+    are_listed = isinstance(value, list) and len(value) == k
+    reading = read(value if isinstance(value, str) else json.dumps(value), k, are_listed=are_listed)
     if not reading.graphs:
         return Unreadable("no triplet found")
     if undecided := [note.reason for note in reading.notes if note.reason in UNDECIDED]:

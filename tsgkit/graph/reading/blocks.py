@@ -1,6 +1,7 @@
 """Grouping of triplet blocks into graphs: merging blocks, and splitting blocks with several actions.
 
-A block without a person-verb triplet joins the block before it. If k graphs were asked for, k above 1, and fewer blocks
+A block without a person-verb triplet joins the block before it, unless no block has one and they are exactly as many as
+were asked for, or a list says where each of them ends. If k graphs were asked for, k above 1, and fewer blocks
 were found, a block with several person-verb triplets is split: each triplet follows the action that it connects to,
 directly or through an object; if there are several, the nearest one written before it.
 """
@@ -15,9 +16,13 @@ from tsgkit.graph.reading.line_content import Block, FoundTriplet, Note, repaire
 LONGEST_CHAIN = 4
 
 
-def arrange(blocks: list[Block], k: int | None) -> tuple[list[Block], list[Note]]:
-    """Return the graphs' blocks in order, and a note for every join and split."""
+def arrange(blocks: list[Block], k: int | None, *, are_listed: bool = False) -> tuple[list[Block], list[Note]]:
+    """Return the graphs' blocks in order, and a note for every join and split; ``are_listed``: each ends where a list
+    says.
+    """
     notes: list[Note] = []
+    if k is not None and k == len(blocks) and (are_listed or not any(map(_names_action, blocks))):
+        return [list(block) for block in blocks], notes
     joined = _join(blocks, notes)
     if k is not None and k > 1 and len(joined) < k:
         joined = [part for block in joined for part in _split(block, notes)]
