@@ -529,9 +529,9 @@ def test_reply_that_arrives_as_events_is_that_which_comes_in_one_piece() -> None
             stream.feed(body[start : start + size])
         assert (stream.text, stream.is_done, stream.tokens) == ("\u00e9\U0001f600", True, 1)
     provider = direct("openai/m", LOCAL)
-    assert provider.writes() == ""
+    assert provider.waits_for() == ""
     provider._streams = [stream, EventStream()]
-    assert provider.writes().startswith("1 reply arrives: 1 token so far, ")
+    assert provider.waits_for().startswith("1 reply arrives: 1 token so far, ")
 
 
 def test_events_that_end_too_soon_or_name_an_error_are_failures_that_keep_what_came() -> None:

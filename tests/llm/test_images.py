@@ -26,13 +26,14 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.image_calls import LiteLlmImages, fetched, image_in, image_of, messages_for, prompt_in
-from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url
+from tsgkit.llm.image_calls import LiteLlmImages, fetched, image_in
+from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url, messages_for, prompt_in
 from tsgkit.llm.prices import ImagePrice
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
+from tsgkit.llm.user_models import image_of
 from tsgkit.runs.folder import FORMAT, RunFolder
 
 HEADER = {"format": FORMAT, "identity": "x", "tsgkit": "0", "command": [], "begun": "now", "asked": {}}

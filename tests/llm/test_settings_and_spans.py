@@ -19,8 +19,14 @@ from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import REDACTED, Secrets, without_login
 from tsgkit.llm.service_calls import ServiceCalls
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
-from tsgkit.llm.span_export import endpoint_of_environment, refused_settings, sizes
-from tsgkit.llm.spans import Request, reply_attributes, request_attributes
+from tsgkit.llm.spans import (
+    Request,
+    endpoint_of_environment,
+    refused_settings,
+    reply_attributes,
+    request_attributes,
+    sizes,
+)
 
 KEY = "sk-live-0123456789"
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
@@ -22,7 +22,7 @@ from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
 from tsgkit.llm.gguf import is_local
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.providers import model_settings, provider_for
-from tsgkit.llm.reply import Ask, Ending, Reply
+from tsgkit.llm.reply import Ask, Ending, Reply, Schema
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Client, Settings, parse, secrets_of
 from tsgkit.llm.user_models import usual_concurrency
@@ -39,13 +39,7 @@ class Asker(Protocol):
     """A source of replies: a door to a model, or a script."""
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the reply to a prompt."""
 
@@ -116,9 +110,7 @@ class SchemaRefusals:
     def asking(self, ask: Ask) -> Ask:
         """Return an ``ask`` that asks again without a schema where the service refuses it."""
 
-        async def asked(
-            messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
-        ) -> Reply:
+        async def asked(messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None) -> Reply:
             if schema is not None and not self.are_known:
                 reply = await ask(messages, label=label, draw=draw, schema=schema)
                 if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
@@ -169,7 +161,7 @@ class TextAsk:
     ask: Ask
     calls: int = 0
 
-    async def text(self, prompt: str, label: str, draw: int = 0, schema: dict[str, Any] | None = None) -> str:
+    async def text(self, prompt: str, label: str, draw: int = 0, schema: Schema = None) -> str:
         """Return the reply to a prompt. Raise ``NoText`` if there is no text.
 
         Looks are separate draws, so that a repeated question does not receive the earlier reply.

@@ -189,7 +189,7 @@ class DirectCalls(ServiceCalls):
             raise failure_in(kept, failure, failure)
         return self._priced(reply_of(kept, value), tier_in(value))
 
-    def writes(self) -> str:
+    def waits_for(self) -> str:
         """Return how much was written of the replies that arrive; empty where none does."""
         streams = [stream for stream in self._streams if stream.tokens]
         if not streams:

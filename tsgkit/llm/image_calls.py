@@ -1,11 +1,7 @@
-"""Image models: a prompt, optionally with an image to follow, returns the bytes of one image.
+"""Image models behind LiteLLM: a prompt, optionally with an image to follow, returns the bytes of one image.
 
-A service is asked through LiteLLM. Its responses are read up to twice ``MOST_IMAGE_BYTES``. Images given by address are
-fetched here, over http or https only, without any key, and up to ``MOST_IMAGE_BYTES``.
-
-A function of the user takes a prompt and a seed, and is called in this process. It returns an image as bytes, as a
-Pillow image, as an array of numbers, or as the path of a file. A plain function runs in its own thread, so that nothing
-else waits. An exception is the failure of that one image.
+Responses are read up to twice ``MOST_IMAGE_BYTES``. Images given by address are fetched here, over http or https only,
+without any key, and up to ``MOST_IMAGE_BYTES``.
 """
 
 from __future__ import annotations
@@ -13,41 +9,24 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import functools
-import inspect
-import io
-import os
 import re
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from http.client import HTTPException
-from pathlib import Path
 from typing import Any, ClassVar
+from urllib import request as web
 from urllib.error import HTTPError
-from urllib.request import (
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-    UnknownHandler,
-)
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, Messages, bytes_of, images_in
+from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in
 from tsgkit.llm.litellm_calls import GRACE, USERS, LiteLlm, cost_in, exchange, raw_body
-from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.reply import PROBE, Reply, Usage
 from tsgkit.llm.responses import Exchange, usage_of
-from tsgkit.llm.retries import PROBE
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.settings import is_web_address
-from tsgkit.llm.user_code import described, in_a_thread, load_object
 
 BLOCKED = re.compile(
     r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",
@@ -57,9 +36,6 @@ BLOCKED = re.compile(
 FETCHES = 3
 FETCH_WAIT = 0.5
 CHUNK = 65_536
-WRITTEN = ("1", "L", "LA", "I", "P", "RGB", "RGBA")
-"""Modes of images that PNG holds."""
-WHAT = "an image of Pillow, its bytes, an array of numbers, or the path of a file"
 
 
 @dataclass
@@ -128,8 +104,7 @@ class LiteLlmImages(LiteLlm):
         )
 
     def _openai_client(self) -> Any:
-        """Return a client that does not try again by itself, for services that speak as OpenAI does; None for
-        others."""
+        """Return a client without retries, for services that speak as OpenAI does; None for others."""
         library, connection = self._library, self.settings.connection
         _, provider, key, base = library.get_llm_provider(
             model=self.settings.model, api_base=connection.get("api_base")
@@ -146,37 +121,12 @@ class LiteLlmImages(LiteLlm):
         return self._client
 
 
-@functools.cache
+@cache
 def _asking_once() -> Any:
     """Return OpenAI's client without retries: LiteLLM sets two on any client, whatever max_retries it is given."""
     from openai import AsyncOpenAI
 
-    class AskingOnce(AsyncOpenAI):
-        @property
-        def max_retries(self) -> int:
-            return 0
-
-        @max_retries.setter
-        def max_retries(self, number: int) -> None:
-            pass
-
-    return AskingOnce
-
-
-def messages_for(prompt: str, image: ImageFile | None = None) -> Messages:
-    """Return what an image model is asked, as the door takes it."""
-    parts: list[dict[str, Any]] = [{"type": "text", "text": prompt}]
-    return [{"role": "user", "content": parts + ([] if image is None else [image.part])}]
-
-
-def prompt_in(messages: Messages) -> str:
-    """Return the text of what an image model is asked.
-
-    >>> prompt_in(messages_for("A red cup."))
-    'A red cup.'
-    """
-    parts = (part for message in messages for part in message["content"])
-    return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+    return type("AskingOnce", (AsyncOpenAI,), {"max_retries": property(lambda _: 0, lambda *_: None)})
 
 
 async def image_in(response: Any, timeout: float) -> bytes:
@@ -210,7 +160,7 @@ def fetched(address: str, timeout: float) -> bytes:
         raise CallFailed("the address of the image is none, or neither http nor https", None, final=True)
     shown, until, most = without_login(address), time.monotonic() + timeout, MOST_IMAGE_BYTES
     try:
-        with _opener().open(Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
+        with _opener().open(web.Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
             announced = answer.headers.get("Content-Length")
             data = bytearray()
             while chunk := answer.read(CHUNK):
@@ -231,121 +181,12 @@ def fetched(address: str, timeout: float) -> bytes:
         raise CallFailed(f"the image cannot be fetched: {shown}: {reason}", None) from None
 
 
-@functools.cache
-def _opener() -> OpenerDirector:
+@cache
+def _opener() -> web.OpenerDirector:
     """Return an opener of http and https and nothing else, wherever it is led."""
-    opener = OpenerDirector()
-    handlers = (ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler, HTTPDefaultErrorHandler)
-    for handler in (*handlers, HTTPRedirectHandler, HTTPErrorProcessor):
+    opener = web.OpenerDirector()
+    handlers: tuple[type[web.BaseHandler], ...] = (web.ProxyHandler, web.HTTPHandler, web.HTTPSHandler)
+    errors = (web.UnknownHandler, web.HTTPDefaultErrorHandler, web.HTTPRedirectHandler, web.HTTPErrorProcessor)
+    for handler in (*handlers, *errors):
         opener.add_handler(handler())
     return opener
-
-
-@dataclass
-class UserImageModel:
-    """A function that makes images; ``conditioned`` if it also takes images."""
-
-    name: str
-    seed: int = 0
-    conditioned: bool = False
-    notices: list[str] = field(default_factory=list)
-    _make: Callable[..., Any] | None = field(default=None, repr=False)
-
-    def prepare(self) -> None:
-        """Load the function; ``UsageError`` where it cannot be called as it would be."""
-        found = load_object(self.name)
-        if not callable(found):
-            raise UsageError(f"{self.name}: a {type(found).__name__} cannot be called", hint="name a function")
-        shown = {"image": None} if self.conditioned else {}
-        try:
-            inspect.signature(found).bind("prompt", 0, **shown)
-        except TypeError:
-            given = "(prompt, seed, image=...)" if self.conditioned else "(prompt, seed)"
-            raise UsageError(f"{self.name}: cannot be called with {given}", hint="change its parameters") from None
-        except ValueError:  # a function of another language does not tell its parameters
-            pass
-        self._make = found
-
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Make one image without a time limit. Raise ``CallFailed`` if there is none."""
-        assert self._make is not None  # noqa: S101  (prepare() comes first)
-        began = time.monotonic()
-        try:
-            call = functools.partial(self._make, prompt_in(messages), self.seed)
-            for image in images_in(messages):
-                from PIL import Image
-
-                call = functools.partial(call, image=Image.open(io.BytesIO(bytes_of(image))))
-            if inspect.iscoroutinefunction(self._make) or inspect.iscoroutinefunction(type(self._make).__call__):
-                made = await call()
-            else:
-                made = await in_a_thread(call)
-            data = await asyncio.to_thread(image_of, made)
-        except CallFailed:
-            raise
-        except Exception as error:
-            raise _failed(f"{self.name} failed: {described(error)}") from error
-        return Reply(
-            text=None,
-            model=self.name,
-            usage=Usage(0, 0, cost=0.0),
-            image=data,
-            seconds=round(time.monotonic() - began, 4),
-        )
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-
-def image_of(made: object) -> bytes:
-    """Return the bytes of an image in any accepted form. Raise ``CallFailed`` if it is not an image."""
-    if isinstance(made, (bytes, bytearray, memoryview)):
-        data = bytes(made)
-    elif isinstance(made, (str, os.PathLike)):
-        data = _read(Path(made))
-    elif callable(getattr(made, "save", None)):
-        data = _saved(made)
-    elif hasattr(made, "shape") and hasattr(made, "dtype"):
-        data = _saved(_of_array(made))
-    else:
-        raise _failed(f"what was returned is no image, but a {type(made).__name__}: expected {WHAT}")
-    if len(data) > MOST_IMAGE_BYTES:
-        raise _failed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes")
-    return data
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MOST_IMAGE_BYTES:
-            raise _failed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise _failed(f"the image that was returned cannot be read: {why}") from None
-
-
-def _saved(image: Any) -> bytes:
-    buffer = io.BytesIO()
-    if getattr(image, "mode", "RGB") not in WRITTEN:
-        image = image.convert("RGB")
-    image.save(buffer, format="PNG")
-    return buffer.getvalue()
-
-
-def _of_array(array: Any) -> Any:
-    """Return an image of numbers: height, width and three colours, from 0 to 255, or floats from 0 to 1."""
-    import numpy as np
-    from PIL import Image
-
-    numbers = np.asarray(array)
-    if numbers.ndim != 3 or numbers.shape[2] not in (3, 4):
-        shape = " x ".join(map(str, numbers.shape))
-        raise _failed(f"what was returned is an array of {shape}: expected height x width x 3")
-    if numbers.dtype.kind == "f":
-        numbers = np.nan_to_num(numbers) * 255 + 0.5
-    return Image.fromarray(np.clip(numbers, 0, 255).astype(np.uint8))
-
-
-def _failed(reason: str) -> CallFailed:
-    """Return a failure of one image, which trying again would not change."""
-    return CallFailed(reason, final=True, responded=True)

@@ -94,6 +94,21 @@ def content_of(*pieces: str | ImageFile) -> list[Any]:
     return [piece.part if isinstance(piece, ImageFile) else {"type": "text", "text": piece} for piece in pieces]
 
 
+def messages_for(prompt: str, image: ImageFile | None = None) -> Messages:
+    """Return what an image model is asked, as the door takes it."""
+    return [{"role": "user", "content": content_of(prompt, *([] if image is None else [image]))}]
+
+
+def prompt_in(messages: Messages) -> str:
+    """Return the text of what an image model is asked.
+
+    >>> prompt_in(messages_for("A red cup."))
+    'A red cup.'
+    """
+    parts = (part for message in messages for part in message["content"])
+    return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
 def image_from(part: Mapping[str, Any]) -> ImageFile:
     """Return the image that a part of a content stands for."""
     named = {name: part[name] for name in ("sha256", "media_type", "width", "height", "size")}

@@ -31,7 +31,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.gguf import LOCAL
 from tsgkit.llm.images import Messages, with_bytes
 from tsgkit.llm.prices import provider_of, tier_in
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import PROBE, Reply
 from tsgkit.llm.responses import (
     Exchange,
     counts_in,
@@ -43,7 +43,6 @@ from tsgkit.llm.responses import (
     text_of,
     too_large,
 )
-from tsgkit.llm.retries import PROBE
 from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
 from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, no_key
 

@@ -39,7 +39,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.gguf import LOCAL, Weights, is_local, weights_in
 from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Provider, Reply, Schema
 from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
 
 ENGINE = "llama.cpp"
@@ -272,7 +272,7 @@ def _end_all() -> None:
 
 
 @dataclass
-class LocalModel:
+class LocalModel(Provider):
     """A file of weights that answers on this machine."""
 
     settings: Settings
@@ -352,7 +352,7 @@ class LocalModel:
         wrong = f"{self.settings.model}: needs {needed:,} tokens of context ({what}), and has {context:,}"
         return UsageError(wrong, hint=hint)
 
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+    async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply. The first waits until the model is loaded."""
         parts = [part for message in messages if isinstance(message["content"], list) for part in message["content"]]
         if any(part["type"] != "text" for part in parts):
@@ -376,12 +376,12 @@ class LocalModel:
                 raise
         raise CallFailed(f"the server of {server.name} has ended: {server.last_output}", ended=True)
 
-    def writes(self) -> str:
+    def waits_for(self) -> str:
         """Return how much is written of the replies that arrive, or that the model is being loaded."""
         if self._server is not None and not self._server.loaded.is_set():
             seconds = time.monotonic() - self._server.began
             return f"loading {self._server.size} of weights, for {seconds:.0f} s"
-        return "" if self._calls is None else self._calls.writes()
+        return "" if self._calls is None else self._calls.waits_for()
 
     async def close(self) -> None:
         """Close the connections, and let the server end with its last user."""

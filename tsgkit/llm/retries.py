@@ -45,8 +45,6 @@ TOO_LONG_PROMPTS = 3
 """So many prompts in a row that were too long, of a model that never answered a shorter one."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LOSSES = 5
-PROBE: list[dict[str, Any]] = [{"role": "user", "content": "Reply with OK."}]
-"""The prompt of a probe."""
 PROBE_LABEL = "probe"
 """The label of probes among recorded calls."""
 OFTEN = 5.0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
 from tsgkit.llm.failures import Stopped
-from tsgkit.llm.reply import NOTHING, Ending, Reply, reply_from
+from tsgkit.llm.reply import NOTHING, Ending, Reply, Schema, reply_from
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -35,13 +35,7 @@ class ByLabel:
     says: Mapping[str, str]
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the text of a label."""
         text = self.says.get(label)
@@ -204,13 +198,7 @@ class RecordedModel:
     stopping: bool = False
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the reply the source has for a call."""
         call = where._replace(label=label, draw=draw)

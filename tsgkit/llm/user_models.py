@@ -1,4 +1,4 @@
-"""Text models of the user: a function of messages, or a chat model of LangChain, called in this process.
+"""Models of the user: a function of messages, a chat model of LangChain, or a function that makes images.
 
 >>> import asyncio
 >>> model = UserModel(registered_name(lambda messages: messages[-1]["content"].upper()))
@@ -9,26 +9,32 @@
 A function takes messages in OpenAI's form, and ``schema=`` too if it has such a parameter. It returns a text, a
 :class:`~tsgkit.llm.reply.Reply`, or a message of LangChain. A plain function runs in its own thread. An exception with
 the status of a service (``status_code``) is retried like that status; any other is the failure of that one call.
+
+A function that makes images takes a prompt and a seed. It returns an image as bytes, as a Pillow image, as an array of
+numbers, or as the path of a file.
 """
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 import inspect
+import io
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.images import Messages
+from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in
 from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Ending, Provider, Reply, Schema, Usage
 from tsgkit.llm.responses import ending_of, usage_of
 from tsgkit.llm.settings import Argument, Settings
 from tsgkit.llm.user_code import (
@@ -43,8 +49,11 @@ from tsgkit.llm.user_code import (
     text_of_code,
 )
 
-__all__ = ["UserModel", "is_own", "own_settings", "registered_name", "usual_concurrency"]
+__all__ = ["UserImageModel", "UserModel", "image_of", "is_own", "own_settings", "registered_name", "usual_concurrency"]
 WHAT = "a text, a Reply, or a message of LangChain"
+WHAT_IMAGE = "an image of Pillow, its bytes, an array of numbers, or the path of a file"
+WRITTEN = ("1", "L", "LA", "I", "P", "RGB", "RGBA")
+"""Modes of images that PNG holds."""
 ELSEWHERE: ContextVar[Callable[[str], str] | None] = ContextVar("ELSEWHERE", default=None)
 """Returns the fingerprint of a model that is not to be loaded in this process."""
 OTHER_LOOP = ("different loop", "different event loop", "Event loop is closed")
@@ -58,7 +67,7 @@ def is_own(model: str) -> bool:
 
 def usual_concurrency(model: str, usual: int = USUAL) -> int:
     """Return the default number of requests in flight: 1 for a plain function."""
-    return 1 if is_own(model) and not _waits(load_object(model)) else usual
+    return 1 if is_own(model) and not (is_chat_model(own := load_object(model)) or is_async(own)) else usual
 
 
 def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
@@ -81,25 +90,18 @@ def fingerprint(found: Any) -> str:  # noqa: ANN401
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def is_chat_model(found: object) -> bool:
+def is_chat_model(model: object) -> bool:
     """Return whether an object is a chat model of LangChain."""
-    return callable(getattr(found, "ainvoke", None)) and hasattr(found, "_identifying_params")
-
-
-def _waits(found: Any) -> bool:  # noqa: ANN401
-    """Return whether asking gives way to others meanwhile."""
-    return is_chat_model(found) or is_async(found)
+    return callable(getattr(model, "ainvoke", None)) and hasattr(model, "_identifying_params")
 
 
 @dataclass
-class UserModel:
+class UserModel(Provider):
     """A function or chat model that answers."""
 
     name: str
     price: Price | None = None
     notices: list[str] = field(default_factory=list)
-    sent: list[str] = field(default_factory=list)
-    """Nothing goes over a wire."""
     _ask: Callable[..., Any] | None = field(default=None, repr=False)
     _takes_schema: bool = False
 
@@ -116,15 +118,15 @@ class UserModel:
             self._takes_schema = "schema" in inspect.signature(found).parameters
         self._ask = found
 
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+    async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Ask once; ``CallFailed`` where no answer comes."""
         assert self._ask is not None  # noqa: S101  (prepare() comes first)
         began = time.monotonic()
         extra = {"schema": schema} if self._takes_schema else {}
         try:
             async with asyncio.timeout(timeout):
-                call = functools.partial(self._ask, messages, **extra)
-                made = await call() if _waits(self._ask) else await in_a_thread(call)
+                call = partial(self._ask, messages, **extra)
+                made = await call() if is_async(self._ask) else await in_a_thread(call)
                 while inspect.isawaitable(made):
                     made = await made
         except TimeoutError as error:
@@ -163,5 +165,85 @@ class UserModel:
         model = str(told.get("model_name") or self.name)
         return Reply(text, ending, None if reason is None else str(reason), model=model, usage=usage, seconds=seconds)
 
-    async def close(self) -> None:
-        """Nothing is open."""
+
+@dataclass
+class UserImageModel(Provider):
+    """A function that makes images; ``conditioned`` if it also takes images."""
+
+    name: str
+    seed: int = 0
+    conditioned: bool = False
+    notices: list[str] = field(default_factory=list)
+    _make: Callable[..., Any] | None = field(default=None, repr=False)
+
+    def prepare(self) -> None:
+        """Load the function; ``UsageError`` where it cannot be called as it would be."""
+        function = load_object(self.name)
+        if not callable(function):
+            raise UsageError(f"{self.name}: a {type(function).__name__} cannot be called", hint="name a function")
+        try:
+            inspect.signature(function).bind("prompt", 0, **({"image": None} if self.conditioned else {}))
+        except TypeError:
+            parameters = "(prompt, seed, image=...)" if self.conditioned else "(prompt, seed)"
+            raise UsageError(f"{self.name}: cannot be called with {parameters}", hint="change its parameters") from None
+        except ValueError:  # a function of another language does not tell its parameters
+            pass
+        self._make = function
+
+    async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
+        """Make one image without a time limit. Raise ``CallFailed`` if there is none."""
+        assert self._make is not None  # noqa: S101  (prepare() comes first)
+        began = time.monotonic()
+        try:
+            call = partial(self._make, prompt_in(messages), self.seed)
+            for image in images_in(messages):
+                from PIL import Image
+
+                call = partial(call, image=Image.open(io.BytesIO(bytes_of(image))))
+            output = await call() if is_async(self._make) else await in_a_thread(call)
+            data = await asyncio.to_thread(image_of, output)
+        except CallFailed:
+            raise
+        except Exception as error:
+            raise _no_image(f"{self.name} failed: {described(error)}") from error
+        seconds = round(time.monotonic() - began, 4)
+        return Reply(None, model=self.name, usage=Usage(0, 0, cost=0.0), image=data, seconds=seconds)
+
+
+def image_of(output: Any) -> bytes:  # noqa: ANN401
+    """Return the bytes of an image in any accepted form. Raise ``CallFailed`` if it is not an image."""
+    too_large = _no_image(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes")
+    if isinstance(output, (str, os.PathLike)):
+        path = Path(output)
+        try:
+            if path.stat().st_size > MOST_IMAGE_BYTES:
+                raise too_large
+            output = path.read_bytes()
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or type(error).__name__
+            raise _no_image(f"the image that was returned cannot be read: {why}") from None
+    elif hasattr(output, "shape") and hasattr(output, "dtype") and not callable(getattr(output, "save", None)):
+        import numpy as np
+        from PIL import Image
+
+        numbers = np.asarray(output)  # height, width and three colours, from 0 to 255, or floats from 0 to 1
+        if numbers.ndim != 3 or numbers.shape[2] not in (3, 4):
+            shape = " x ".join(map(str, numbers.shape))
+            raise _no_image(f"what was returned is an array of {shape}: expected height x width x 3")
+        if numbers.dtype.kind == "f":
+            numbers = np.nan_to_num(numbers) * 255 + 0.5
+        output = Image.fromarray(np.clip(numbers, 0, 255).astype(np.uint8))
+    if callable(getattr(output, "save", None)):
+        image = output if getattr(output, "mode", "RGB") in WRITTEN else output.convert("RGB")
+        image.save(buffer := io.BytesIO(), format="PNG")
+        output = buffer.getvalue()
+    if not isinstance(output, (bytes, bytearray, memoryview)):
+        raise _no_image(f"what was returned is no image, but a {type(output).__name__}: expected {WHAT_IMAGE}")
+    if len(data := bytes(output)) > MOST_IMAGE_BYTES:
+        raise too_large
+    return data
+
+
+def _no_image(reason: str) -> CallFailed:
+    """Return a failure of one image, which trying again would not change."""
+    return CallFailed(reason, final=True, responded=True)

@@ -22,8 +22,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.span_export import Traces
-from tsgkit.llm.spans import Tracing, Value
+from tsgkit.llm.spans import Traces, Tracing, Value
 from tsgkit.runs.folder import FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
-from tsgkit.llm.batch_calls import BatchCalls
+from tsgkit.llm.batches import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.images import Messages
