@@ -19,8 +19,7 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.prices import Price, price_of
+from tsgkit.llm.prices import Price, is_local, price_of
 from tsgkit.llm.providers import model_settings, provider_for
 from tsgkit.llm.reply import Ask, Ending, Reply, Schema
 from tsgkit.llm.retries import Patience

@@ -44,12 +44,11 @@ from tsgkit.llm.images import Body, Messages
 from tsgkit.llm.prices import in_catalogue, provider_of, tier_in
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.responses import (
-    NAMES,
     Exchange,
     error_inside,
     failure_in,
     misdirected,
-    rejection,
+    rejected,
     reply_of,
     said_in,
     too_large,
@@ -93,7 +92,7 @@ def why_not_direct(settings: Settings) -> str:
     """Return the reason for which a model cannot be asked directly; empty if it can."""
     provider, slash, name = settings.model.partition("/")
     if provider not in SERVED or not slash:
-        return f"it serves {' and '.join(f'{one}/NAME' for one in SERVED)}"
+        return f"it serves {' and '.join(f'{served}/NAME' for served in SERVED)}"
     if provider != "openai" and "api_base" not in settings.connection:
         return "the address of the server is missing"
     if provider == "openai":
@@ -140,7 +139,15 @@ class DirectCalls(ServiceCalls):
             budget = thinking.get("budget_tokens", 0)
             accepted["reasoning_effort"] = next(effort for least, effort in BUDGETS if budget >= least)
         self._parameters = accepted
-        self._headers = _headers(self.settings)
+        provider = provider_of(self.settings.model)
+        names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
+        key = self.settings.connection.get("api_key") or next(filter(None, map(os.environ.get, names)), "")
+        usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
+        # The headers of the user override the others, but for the key if there is one.
+        headers = _merged(
+            {"Authorization": f"Bearer {KEYLESS[provider]}"} | usual, self.settings.connection.get("extra_headers", {})
+        )
+        self._headers = _merged(headers, {"Authorization": f"Bearer {key}"}) if key else headers
         base = urlsplit(str(self.settings.connection.get("api_base", VENDOR)))
         path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
         address, self._url = socket_and_url(base._replace(path=path, fragment="").geturl())
@@ -185,7 +192,7 @@ class DirectCalls(ServiceCalls):
                 raise inside
             missing = "it holds no choices" if value else "it is no JSON object"
             missing = f"status {kept.status}" if is_redirect else missing
-            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}", None)
+            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}")
             raise failure_in(kept, failure, failure)
         return self._priced(reply_of(kept, value), tier_in(value))
 
@@ -220,8 +227,8 @@ class DirectCalls(ServiceCalls):
                 method, url, data=data, headers=sent, proxy=self._proxy, allow_redirects=False
             ) as response:
                 kept.begin(response.status, response.headers.items())
-                target = _redirected(response, url)
-                if target is None:
+                location = response.headers.get("Location")
+                if location is None or response.status not in (301, 302, 303, 307, 308):
                     await _receive(response, kept, stream, heard)
                     if response.status < 400:
                         return True
@@ -231,9 +238,10 @@ class DirectCalls(ServiceCalls):
                         return False
                     error = kept.value.get("error")
                     code = error.get("code", "") if isinstance(error, dict) else ""
-                    name = NAMES.get(response.status, "APIError")
-                    failure = rejection(name, response.status, said_in(kept.start), [response.headers], code=code)
-                    raise failure_in(kept, failure, failure)
+                    raise rejected(kept, response.status, [response.headers], code)
+                target = url.join(URL(location))
+                if target.origin() != url.origin():
+                    raise misdirected(str(url.origin()), str(target.origin()), response.status)
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
 
@@ -246,34 +254,10 @@ class DirectCalls(ServiceCalls):
             await session.close()
 
 
-def _headers(settings: Settings) -> dict[str, str]:
-    """Return the headers of every request: the user's override the others, but for the key if there is one."""
-    provider = provider_of(settings.model)
-    names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
-    key = settings.connection.get("api_key") or next((os.environ[name] for name in names if os.environ.get(name)), "")
-    usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
-    given: dict[str, str] = settings.connection.get("extra_headers", {})
-    found = _merged({"Authorization": f"Bearer {KEYLESS[provider]}"} | usual, given)
-    return _merged(found, {"Authorization": f"Bearer {key}"}) if key else found
-
-
 def _merged(headers: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     """Return headers with others in place of those of the same name."""
-    named = {name.lower() for name in others}
-    return {name: value for name, value in headers.items() if name.lower() not in named} | others
-
-
-def _redirected(response: ClientResponse, asked: Any) -> Any:  # noqa: ANN401  (a URL of yarl, or None)
-    """Return the target of a redirect, or None. Raise ``CallFailed`` if it is another host, port or scheme."""
-    location = response.headers.get("Location")
-    if location is None or response.status not in (301, 302, 303, 307, 308):
-        return None
-    from yarl import URL
-
-    target = asked.join(URL(location))
-    if target.origin() != asked.origin():
-        raise misdirected(str(asked.origin()), str(target.origin()), response.status)
-    return target
+    replaced = {name.lower() for name in others}
+    return {name: value for name, value in headers.items() if name.lower() not in replaced} | others
 
 
 async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
@@ -342,10 +326,10 @@ def proxy_for(url: str) -> str | None:
     if proxy_bypass(parts.hostname or ""):
         return None
     proxies = getproxies()
-    found = proxies.get(parts.scheme) or proxies.get("all")
-    if not found:
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy:
         return None
-    proxy = found if "://" in found else f"http://{found}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
         hint = f"name an HTTP proxy, or put {parts.hostname} into NO_PROXY"
         raise UsageError(f"{without_login(proxy)}: only HTTP proxies can be used", hint=hint)
@@ -358,9 +342,8 @@ def certificates() -> str | None:
     if verify.lower() in NO:
         return None
     named = (verify, os.environ.get("SSL_CERT_FILE", ""), os.environ.get("REQUESTS_CA_BUNDLE", ""))
-    found = next((path for path in named if path and Path(path).exists()), None)
-    if found is not None:
-        return found
+    if existing := [path for path in named if path and Path(path).exists()]:
+        return existing[0]
     import certifi
 
     return certifi.where()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,37 +26,6 @@ LOOKBACK = 16_000
 """Characters in which a passage is looked for, which is a cycle of a thousand."""
 LOOK_EVERY = 1_000
 REPEATS = "it repeats itself"
-
-
-@dataclass
-class _Choice:
-    """One of the answers of a completion, as far as it has come."""
-
-    index: int
-    fields: dict[str, Any] = field(default_factory=dict)
-    texts: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    parts: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, value: dict[str, Any]) -> Iterator[str]:
-        """Add what an event brings of it, and yield the text that the model wrote."""
-        self.fields |= {name: part for name, part in value.items() if name != "delta" and part is not None}
-        delta = value.get("delta")
-        for name, part in delta.items() if isinstance(delta, dict) else ():
-            if isinstance(part, str) and name != "role":
-                self.texts[name].append(part)
-                if name in WRITTEN and part:
-                    yield part
-            elif isinstance(part, list) and isinstance(self.parts.get(name), list):
-                self.parts[name] += part
-            elif part is not None:
-                self.parts[name] = part
-
-    @property
-    def value(self) -> dict[str, Any]:
-        """The choice of a completion in one piece."""
-        texts = {name: "".join(parts) for name, parts in self.texts.items()}
-        message = {"role": "assistant", "content": None} | self.parts | texts
-        return {"finish_reason": None, "message": message} | self.fields | {"index": self.index}
 
 
 @dataclass(eq=False)
@@ -77,7 +45,10 @@ class EventStream:
     began: float = field(default_factory=time.monotonic)
     """The time of the first token, or before it of the request."""
     _fields: dict[str, Any] = field(default_factory=dict)
-    _choices: dict[int, _Choice] = field(default_factory=dict)
+    _choices: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The answers of the completion by index."""
+    _texts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    """The pieces of the texts in their messages."""
     _line: list[bytes] = field(default_factory=list)
     _event: list[bytes] = field(default_factory=list)
     _recent: list[str] = field(default_factory=list)
@@ -102,30 +73,38 @@ class EventStream:
     def _read(self, line: bytes) -> None:
         if line.startswith(b"data:"):
             self._event.append(line[5:].removeprefix(b" "))
-        elif not line and self._event:
-            event, self._event = b"\n".join(self._event), []
-            self._take(event)
-
-    def _take(self, event: bytes) -> None:
-        self.is_done |= event.strip() == DONE
-        kept = Exchange(body=event, charset=self.charset)
+        if line or not self._event:
+            return
+        kept = Exchange(body=b"\n".join(self._event), charset=self.charset)
+        self._event = []
+        self.is_done |= kept.body.strip() == DONE
         value = object_in(kept.in_utf8())
         self.note = self.note or kept.note
         choices = value.pop("choices", None)
         self._fields |= {name: part for name, part in value.items() if part is not None}
         if isinstance(choices, list):
             self._fields.setdefault("choices", [])
-        for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict):
-                self.parts += 1
-                index = choice.get("index")
-                index = index if isinstance(index, int) else 0
-                written = "".join(self._choices.setdefault(index, _Choice(index)).add(choice))
-                if written:
-                    self._note(written)
+            for choice in choices:
+                if isinstance(choice, dict):
+                    self._add(choice)
 
-    def _note(self, written: str) -> None:
-        """Count a token, and look from time to time whether the last passage was written many times."""
+    def _add(self, part: dict[str, Any]) -> None:
+        """Add what an event brings of a choice, and look from time to time whether its text repeats itself."""
+        self.parts += 1
+        index = part["index"] if isinstance(part.get("index"), int) else 0
+        choice = self._choices.setdefault(index, {"delta": {}, "finish_reason": None})
+        choice |= {name: value for name, value in part.items() if name != "delta" and value is not None}
+        texts, delta, written = self._texts.setdefault(index, defaultdict(list)), part.get("delta"), ""
+        for name, value in delta.items() if isinstance(delta, dict) else ():
+            if isinstance(value, str) and name != "role":
+                texts[name].append(value)
+                written += value if name in WRITTEN else ""
+            elif isinstance(value, list) and isinstance(choice["delta"].get(name), list):
+                choice["delta"][name] += value
+            elif value is not None:
+                choice["delta"][name] = value
+        if not written:
+            return
         if not self.tokens:
             self.began = time.monotonic()
         self.tokens += 1
@@ -139,21 +118,24 @@ class EventStream:
     @property
     def has_ended(self) -> bool:
         """True if the reply came to its end: the service marked it, or gave a reason for every choice."""
-        reasons = [choice.fields.get("finish_reason") for choice in self._choices.values()]
+        reasons = [choice["finish_reason"] for choice in self._choices.values()]
         return self.is_done or bool(reasons and all(reasons)) or bool(self._fields.get("error"))
 
     @property
     def value(self) -> dict[str, Any]:
         """The completion in one piece, or the error; of a reply that repeats itself, with that as its finish reason."""
-        found = dict(self._fields)
-        if self._choices and not found.get("error"):
-            found["choices"] = [choice.value for choice in self._choices.values()]
-        for choice in found.get("choices", ()) if self.repeats else ():
-            choice["finish_reason"] = REPEATS
-        return found
+        value = dict(self._fields)
+        if not self._choices or value.get("error"):
+            return value
+        value["choices"] = []
+        for index, choice in self._choices.items():
+            texts = {name: "".join(pieces) for name, pieces in self._texts[index].items()}
+            message = {"role": "assistant", "content": None} | choice["delta"] | texts
+            reason = REPEATS if self.repeats else choice["finish_reason"]
+            value["choices"].append({"message": message} | choice | {"finish_reason": reason, "index": index})
+        return value
 
     @property
     def text(self) -> str | None:
         """The text of the first choice so far; None where there is none."""
-        first = min(self._choices, default=0)
-        return "".join(self._choices[first].texts["content"]) or None if self._choices else None
+        return "".join(self._texts[min(self._texts)]["content"]) or None if self._texts else None

@@ -28,9 +28,8 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.gguf import LOCAL
 from tsgkit.llm.images import Messages, with_bytes
-from tsgkit.llm.prices import provider_of, tier_in
+from tsgkit.llm.prices import LOCAL, provider_of, tier_in
 from tsgkit.llm.reply import PROBE, Reply
 from tsgkit.llm.responses import (
     Exchange,

@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.gguf import is_local
 from tsgkit.llm.reply import Usage
 
+LOCAL = "gguf:"
+"""The prefix of models that are files of weights."""
 MOST_IMAGE_TOKENS = 4160
 """Tokens of a square image at the highest quality, for services that count images in tokens."""
 MAP = "model_prices_and_context_window_backup.json"
@@ -225,6 +226,11 @@ def tier_in(response: Mapping[str, Any]) -> str:
     named = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
     named += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
     return next((tier for tier in named if isinstance(tier, str)), "")
+
+
+def is_local(model: str) -> bool:
+    """Return whether a model is a file of weights, run on this machine."""
+    return model.startswith(LOCAL)
 
 
 def provider_of(model: str) -> str:

@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.direct_calls import DirectCalls, is_own_server, why_not_direct
-from tsgkit.llm.gguf import is_local
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.local_models import LocalModel, local_settings
-from tsgkit.llm.prices import Price
+from tsgkit.llm.prices import Price, is_local
 from tsgkit.llm.settings import UNIX, Argument, Client, Settings, settings_of
 from tsgkit.llm.user_models import UserModel, is_own, own_settings
 

@@ -407,7 +407,11 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
     if kept.status is not None and kept.status < 300 and messages_in(kept.value):
         return unreadable(kept)
     failure.responded = kept.status is not None
-    failure.unreachable = kept.status is None and _is_unreachable(error)
+    cause, causes = None if failure.responded else error, list[BaseException]()
+    while cause is not None and cause not in causes:
+        failure.unreachable |= type(cause).__name__ in UNREACHABLE or isinstance(cause, ConnectionRefusedError)
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
     said = f"{failure.message} {vars(error).get('code', '')} {kept.start}"
     failure.unpaid = not failure.refused and failure.retry_after is None and cannot_pay(failure.status, said)
     return failure
@@ -422,16 +426,12 @@ def error_inside(kept: Exchange) -> CallFailed | None:
     status = 429 if RATE_LIMITED.search(f"{code} {said}") else 400 if code is None else code
     if not isinstance(status, int) or not 400 <= status < 500:
         return None
-    failure = rejection(NAMES.get(status, "APIError"), status, said)
+    return rejected(kept, status)
+
+
+def rejected(
+    kept: Exchange, status: int, headers: Iterable[Mapping[str, str] | None] = (), code: object = ""
+) -> CallFailed:
+    """Return the failure of a request that the service rejected, by its response."""
+    failure = rejection(NAMES.get(status, "APIError"), status, said_in(kept.start), headers, code=code)
     return failure_in(kept, failure, failure)
-
-
-def _is_unreachable(error: BaseException | None) -> bool:
-    """Return whether the reason of an exception is that no connection came about."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if type(error).__name__ in UNREACHABLE or isinstance(error, ConnectionRefusedError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

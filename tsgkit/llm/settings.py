@@ -21,8 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.library.downloads import refuse_login
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.prices import provider_of
+from tsgkit.llm.prices import is_local, provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
 Client = Literal["direct", "litellm"]
