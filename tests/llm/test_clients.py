@@ -25,6 +25,7 @@ from model_server import Running, model_server
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls
+from tsgkit.llm.asker import CLIENTS, client_given, client_of, needs_litellm, provider_for
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.event_loop import Threads
@@ -33,7 +34,6 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm, exchange, guarded_transport
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
-from tsgkit.llm.providers import CLIENTS, client_given, client_of, needs_litellm, provider_for
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
 from tsgkit.llm.responses import NOT_UTF8, Exchange, failure_of
 from tsgkit.llm.service_calls import ServiceCalls

@@ -22,11 +22,10 @@ from refusals import refusal
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm import local_models
-from tsgkit.llm.asker import door_of
+from tsgkit.llm.asker import door_of, model_settings, provider_for
 from tsgkit.llm.failures import CallFailed, Stopped
 from tsgkit.llm.local_models import LEAST_CONTEXT, LocalModel, context_of, registered, weights_in
 from tsgkit.llm.prices import Price
-from tsgkit.llm.providers import model_settings, provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply, Usage, reply_value
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Argument, Settings, parse

@@ -15,7 +15,7 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
@@ -130,19 +130,20 @@ class Collector:
         """The number of batches that were left to the service to be collected later."""
         return sum(batch.was_left for batch in self._batches)
 
+    @property
+    def _waited(self) -> list[Batch]:
+        return [batch for batch in self._batches if batch.results is None and batch.held]
+
     def waits_for(self) -> str:
-        """Return how many batches are waited for, how far they are and since when."""
-        waited = [batch for batch in self._batches if batch.results is None and batch.held]
-        if not waited:
-            return ""
-        progress = []
+        """Return how many batches are waited for, how far they are and since when; empty if none is."""
+        waited, progress = self._waited, []
         if sent := [batch for batch in waited if batch.id]:
             done = sum(0 if batch.state is None else batch.state.done for batch in sent)
             requests = f"{done:,} of {sum(len(batch.names) for batch in sent):,} requests"
             progress.append(f"{_lasting(sent, 'at the service')}, {requests} done")
         if unsent := [batch for batch in waited if not batch.id]:
             progress.append(_lasting(unsent, "being sent"))
-        return "; ".join([*progress, f"it does not answer: {self.trouble}"] if self.trouble else progress)
+        return "; ".join([*progress, f"it does not answer: {self.trouble}"] if self.trouble and progress else progress)
 
     async def ask(self, held: HeldRequest, request: Any) -> Result:  # noqa: ANN401  (an httpx.Request)
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
@@ -167,13 +168,12 @@ class Collector:
         return await held.result
 
     def _enqueue(self, held: HeldRequest) -> None:
-        most_bytes = min(self.pace.most_bytes or self.service.most_bytes, self.service.most_bytes)
-        most_lines = min(self.pace.most_lines or self.service.most_lines, self.service.most_lines)
-        if self._queue and self._queued_bytes + len(held.line) + 1 > most_bytes:
+        size, pace, service = len(held.line) + 1, self.pace, self.service
+        if self._queue and self._queued_bytes + size > min(pace.most_bytes or service.most_bytes, service.most_bytes):
             self._send_queue()
         self._queue[held.name] = held
-        self._queued_bytes += len(held.line) + 1
-        if len(self._queue) >= most_lines:
+        self._queued_bytes += size
+        if len(self._queue) >= min(pace.most_lines or service.most_lines, service.most_lines):
             self._send_queue()
         self._wait_for_quiet()
 
@@ -193,10 +193,8 @@ class Collector:
             self._wait_for_quiet()
         elif self._queue:
             self._send_queue()
-        elif not self.waits and not self._unread:
-            waited = [batch for batch in self._batches if batch.results is None and batch.held]
-            if waited and all(batch.is_left for batch in waited):
-                self.leave()
+        elif not self.waits and not self._unread and self._waited and all(batch.is_left for batch in self._waited):
+            self.leave()
 
     def _send_queue(self) -> None:
         """Send what was collected as one batch."""
@@ -216,9 +214,7 @@ class Collector:
             self._end(batch, error)
             if not isinstance(error, Stopped):  # the service is of no more use
                 self._failed = error
-                for held in self._queue.values():
-                    _end(held, error)
-                self._queue, self._queued_bytes = {}, 0
+                self._end_queue(error)
         except asyncio.CancelledError:
             self._end(batch, Stopped(LEFT))
             raise
@@ -251,11 +247,9 @@ class Collector:
         batch.is_doubtful = True
         try:
             return await self.api.create(batch, lines)
-        except CallFailed as failure:
-            batch.is_doubtful = not failure.unreachable and (failure.status is None or failure.status >= 500)
-            raise
-        except UsageError:
-            batch.is_doubtful = False
+        except (CallFailed, UsageError) as error:
+            status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
+            batch.is_doubtful = status is None or status >= 500
             raise
 
     async def _name_at_service(self, batch: Batch) -> str:
@@ -356,19 +350,19 @@ class Collector:
             batch.read = []
 
     def _end(self, batch: Batch, error: TsgkitError) -> None:
-        if isinstance(error, Stopped) and batch.id and batch.held:
-            batch.was_left = True
-        for held in batch.held.values():
-            _end(held, error)
+        batch.was_left |= isinstance(error, Stopped) and bool(batch.id and batch.held)
+        _end(batch.held, error)
         batch.held = {}
+
+    def _end_queue(self, error: TsgkitError) -> None:
+        _end(self._queue, error)
+        self._queue, self._queued_bytes = {}, 0
 
     def leave(self) -> None:
         """Wait for nothing more; a batch being sent is sent first."""
         self.leaving = True
         self._gone.set()
-        for held in self._queue.values():
-            _end(held, Stopped(LEFT))
-        self._queue = {}
+        self._end_queue(Stopped(LEFT))
         for batch in self._batches:
             if batch.id and batch.results is None:
                 self._end(batch, Stopped(LEFT))
@@ -417,10 +411,12 @@ class Collector:
                 return answer
 
 
-def _end(held: HeldRequest, error: TsgkitError) -> None:
-    held.ended = error
-    if held.result is not None and not held.result.done():
-        held.result.set_exception(CallFailed(error.message))
+def _end(requests: Mapping[str, HeldRequest], error: TsgkitError) -> None:
+    """Let requests be waited for no longer, for a reason."""
+    for held in requests.values():
+        held.ended = error
+        if held.result is not None and not held.result.done():
+            held.result.set_exception(CallFailed(error.message))
 
 
 def _lasting(batches: Sequence[Batch], state: str) -> str:
@@ -439,29 +435,27 @@ def _clock(seconds: float) -> str:
 class BatchCalls(LiteLlm):
     """A model behind LiteLLM whose requests are sent in batches."""
 
-    collector: Collector | None = None
+    collector: Collector = field(kw_only=True)
     defers = True
 
     @property
     def open_batches(self) -> int:
         """The number of batches that were left to the service."""
-        return 0 if self.collector is None else self.collector.open
+        return self.collector.open
 
     def waits_for(self) -> str:
         """Return which batches are waited for."""
-        return "" if self.collector is None else self.collector.waits_for()
+        return self.collector.waits_for()
 
     def leave(self) -> None:
         """Wait for no batch any more."""
-        if self.collector is not None:
-            self.collector.leave()
+        self.collector.leave()
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one reply, when its batch is done; the time-out is one of single requests and does not hold here."""
-        assert self.collector is not None  # noqa: S101  (it is given where the run is known)
         held = HeldRequest(REQUEST.get())
         try:
-            with carried_by(partial(_carried, self.collector, held)):
+            with carried_by(partial(self._carried, held)):
                 return await self._asked(messages, self._with_schema(schema), LONGEST)
         except CallFailed as failure:
             if held.ended is not None:
@@ -471,6 +465,19 @@ class BatchCalls(LiteLlm):
         finally:
             self.collector.done_with(held)
 
+    async def _carried(self, held: HeldRequest, request: Any) -> Any:  # noqa: ANN401  (httpx)
+        """Return the response to a request that LiteLLM built, out of its batch."""
+        try:
+            result = await self.collector.ask(held, request)
+        except TsgkitError as error:
+            held.ended = error
+            raise CallFailed(error.message) from None
+        if result.failure:
+            unpaid = cannot_pay(result.status, result.failure)
+            raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
+        head = {"content-type": "application/json"}
+        return library_of(request).Response(result.status, headers=head, content=result.body)
+
     def _cost(self, usage: Usage, tier: str, counted: float | None) -> float | None:
         """Return the cost at the price of a batch, else half of what LiteLLM says."""
         if self.price is not None:
@@ -479,20 +486,5 @@ class BatchCalls(LiteLlm):
 
     async def close(self) -> None:
         """End the work on batches, which stay with the service, and close the connections."""
-        if self.collector is not None:
-            await self.collector.close()
+        await self.collector.close()
         await super().close()
-
-
-async def _carried(collector: Collector, held: HeldRequest, request: Any) -> Any:  # noqa: ANN401  (httpx)
-    """Return the response to a request that LiteLLM built, out of its batch."""
-    try:
-        result: Result = await collector.ask(held, request)
-    except TsgkitError as error:
-        held.ended = error
-        raise CallFailed(error.message) from None
-    if result.failure:
-        unpaid = cannot_pay(result.status, result.failure)
-        raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
-    head = {"content-type": "application/json"}
-    return library_of(request).Response(result.status, headers=head, content=result.body)

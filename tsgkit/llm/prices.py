@@ -114,26 +114,18 @@ def image_price_of(model: str, size: str = "", quality: str = "") -> ImagePrice 
     >>> image_price_of("openai/no-such-image-model") is None
     True
     """
-    name = model.partition("/")[2] or model
-    sized = f"{size.replace('x', '-x-')}/" if size else ""
-    for key in (f"{quality}/{sized}{name}" if quality else "", f"{sized}{name}" if sized else "", model):
-        entry = _entry(key if "/" not in model or key == model else f"{model.partition('/')[0]}/{key}") if key else {}
-        if (dollars := _dollars(entry, size)) is not None:
-            return ImagePrice(dollars, map_source())
-    return None
-
-
-def _dollars(entry: dict[str, Any], size: str) -> float | None:
-    """Return what one image costs by an entry of the map."""
-    for name in ("output_cost_per_image", "input_cost_per_image"):
-        if entry.get(name):
-            return float(entry[name])
-    if entry.get("output_cost_per_image_token"):
-        return float(entry["output_cost_per_image_token"]) * MOST_IMAGE_TOKENS
+    provider, slash, name = model.partition("/") if "/" in model else ("", "", model)
+    sized = f"{size.replace('x', '-x-')}/{name}" if size else name
     width, _, height = size.partition("x")
     pixels = int(width) * int(height) if width.isdecimal() and height.isdecimal() else 1024 * 1024
-    per_pixel = float(entry.get("input_cost_per_pixel") or 0) + float(entry.get("output_cost_per_pixel") or 0)
-    return per_pixel * pixels or None
+    for key in dict.fromkeys((f"{quality}/{sized}" if quality else sized, sized if size else name, name)):
+        entry = _entry(f"{provider}{slash}{key}")
+        counted = float(entry.get("output_cost_per_image_token") or 0) * MOST_IMAGE_TOKENS
+        per_pixel = float(entry.get("input_cost_per_pixel") or 0) + float(entry.get("output_cost_per_pixel") or 0)
+        prices = entry.get("output_cost_per_image"), entry.get("input_cost_per_image"), counted, per_pixel * pixels
+        if dollars := next(filter(None, prices), None):
+            return ImagePrice(float(dollars), map_source())
+    return None
 
 
 def price_given(text: str) -> Price:

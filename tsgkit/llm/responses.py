@@ -407,7 +407,8 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
     if kept.status is not None and kept.status < 300 and messages_in(kept.value):
         return unreadable(kept)
     failure.responded = kept.status is not None
-    cause, causes = None if failure.responded else error, list[BaseException]()
+    cause: BaseException | None = None if failure.responded else error
+    causes: list[BaseException] = []
     while cause is not None and cause not in causes:
         failure.unreachable |= type(cause).__name__ in UNREACHABLE or isinstance(cause, ConnectionRefusedError)
         causes.append(cause)

@@ -22,8 +22,8 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished, Unasked
-from tsgkit.llm.image_calls import LiteLlmImages
 from tsgkit.llm.images import Messages, messages_for
+from tsgkit.llm.litellm_calls import LiteLlmImages
 from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of, is_local
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of

@@ -10,6 +10,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm import batches
+from tsgkit.llm.asker import client_given, provider_for
 from tsgkit.llm.batch_services import batch_service
 from tsgkit.llm.batches import BatchCalls, Collector
 from tsgkit.llm.budget import Budget
@@ -19,7 +20,6 @@ from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
-from tsgkit.llm.providers import client_given, provider_for
 from tsgkit.llm.reply import Provider
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
