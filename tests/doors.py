@@ -15,13 +15,12 @@ import pytest
 from multidict import CIMultiDict
 
 from tsgkit.llm import direct_calls
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Prompt
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm, carried_by
-from tsgkit.llm.prices import Price
+from tsgkit.llm.prices import Budget, Price
 from tsgkit.llm.reply import Provider, Reply, Usage
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel

@@ -26,10 +26,9 @@ from model_server import Running, model_server
 from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls
 from tsgkit.llm.asker import CLIENTS, client_given, client_of, needs_litellm, provider_for
-from tsgkit.llm.direct_calls import DirectCalls
+from tsgkit.llm.direct_calls import DirectCalls, EventStream
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.event_loop import Threads
-from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm, exchange, guarded_transport
 from tsgkit.llm.prices import price_given, price_of

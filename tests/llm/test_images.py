@@ -22,13 +22,12 @@ from loopback import Answer, Loopback, loopback
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import images, litellm_calls
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url, messages_for, prompt_in
 from tsgkit.llm.litellm_calls import LiteLlmImages, fetched, image_in
-from tsgkit.llm.prices import ImagePrice
+from tsgkit.llm.prices import Budget, ImagePrice
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets

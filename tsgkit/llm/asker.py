@@ -25,14 +25,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls, is_own_server, why_not_direct
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.local_models import LocalModel, local_settings
-from tsgkit.llm.prices import Price, is_local, price_of
+from tsgkit.llm.prices import Budget, Price, is_local, price_of
 from tsgkit.llm.reply import Ask, Ending, Reply, Schema
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import (
@@ -66,7 +65,7 @@ class Asker(Protocol):
 
 
 CLIENTS: tuple[Client, ...] = get_args(Client)
-SERVICES = (DirectCalls, LiteLlm, LocalModel)
+SERVICES = (DirectCalls, LiteLlm)
 """Providers that send requests, whose parameters are known once prepared."""
 CONCURRENCY = 8
 LONGEST_REPLY = 2_000
@@ -84,10 +83,8 @@ def client_of(settings: Settings, chosen: Client | None = None) -> Client:
         raise UsageError(f"{settings.model}: the direct client cannot ask it: {why_not}", hint=hint)
     is_socket = urlsplit(str(settings.connection.get("api_base", ""))).scheme in UNIX
     if is_socket and (chosen == "litellm" or why_not):
-        raise UsageError(
-            f"{settings.model}: LiteLLM cannot ask a unix socket",
-            hint="the direct client can: openai/NAME or hosted_vllm/NAME without --client",
-        )
+        hint = "the direct client can: openai/NAME or hosted_vllm/NAME without --client"
+        raise UsageError(f"{settings.model}: LiteLLM cannot ask a unix socket", hint=hint)
     return chosen or ("direct" if not why_not and is_own_server(settings) else "litellm")
 
 

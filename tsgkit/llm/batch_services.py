@@ -283,10 +283,9 @@ class OpenAiBatches:
         except CallFailed as failure:
             if failure.status != 404:
                 raise
-            name, hint = path.rpartition("/")[2], "use the key it was sent with; without its lines in batches.jsonl"
-            raise UsageError(
-                f"the service does not know batch {name}: {failure.message}", hint=f"{hint} its requests are sent anew"
-            ) from None
+            problem = f"the service does not know batch {path.rpartition('/')[2]}: {failure.message}"
+            hint = "use the key it was sent with; without its lines in batches.jsonl its requests are sent anew"
+            raise UsageError(problem, hint=hint) from None
 
     async def _listed(self, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
         """Yield the batches of an account, the newest first. ``UsageError`` where the service does not list them."""
@@ -297,12 +296,10 @@ class OpenAiBatches:
             except CallFailed as failure:
                 if failure.status not in ABSENT:
                     raise
-                unknown = "so a batch that was being sent when the process or the connection ended may exist or not"
-                hint = "the same command looks again; without --batch the requests are sent one by one"
-                raise UsageError(
-                    f"the service does not list its batches ({failure.message}), {unknown}",
-                    hint=f"{hint}, and are paid twice if the batch exists",
-                ) from None
+                problem = f"the service does not list its batches ({failure.message}), so a batch that was being sent "
+                problem += "when the process or the connection ended may exist or not"
+                hint = "the same command looks again; without --batch the requests are sent one by one, and are paid "
+                raise UsageError(problem, hint=f"{hint}twice if the batch exists") from None
             values = [value for value in page.get("data") or () if isinstance(value, dict)]
             batches = [value for value in values if isinstance(value.get("id"), str)]
             for batch in batches:
@@ -408,10 +405,8 @@ def batch_service(model: str) -> type[OpenAiBatches]:
     service = SERVICES.get(provider_of(model))
     if service is None:
         known = ", ".join(f"{name}/" for name in SERVICES)
-        raise UsageError(
-            f"--batch: no batch interface is known for {model}: only for {known}",
-            hint="leave --batch out; a server that speaks OpenAI's protocol is asked as openai/NAME with api_base",
-        )
+        hint = "leave --batch out; a server that speaks OpenAI's protocol is asked as openai/NAME with api_base"
+        raise UsageError(f"--batch: no batch interface is known for {model}: only for {known}", hint=hint)
     return service
 
 

@@ -205,11 +205,14 @@ class RequestQueue:
             if self._testing:
                 self._measure(self._burst)
             return
+        rejected = [request.rejected for request in self._latest]
+        in_a_row = max((sum(group) for _, group in groupby(rejected)), default=0)
+        share = BURST if self._pace is None else BURST_AT_A_PACE
         if self._testing and self._in_vain < IN_VAIN - 1:
             self._in_vain += 1
         elif self._testing:
             self._close(now, max(2 * self._pause, retry_after or 0.0))
-        elif self._is_burst():
+        elif in_a_row >= IN_A_ROW or sum(rejected[-LATEST:]) >= share * LATEST:
             self._close(now, FIRST_PAUSE if retry_after is None else retry_after)
         else:
             self.limit = max(self.limit - 1.0, 1.0)
@@ -228,12 +231,6 @@ class RequestQueue:
         else:
             self._pace = min(pace, self._learned)
         self._keep_pace(now)
-
-    def _is_burst(self) -> bool:
-        share = BURST if self._pace is None else BURST_AT_A_PACE
-        rejected = [request.rejected for request in self._latest]
-        in_a_row = max((sum(group) for _, group in groupby(rejected)), default=0)
-        return in_a_row >= IN_A_ROW or sum(rejected[-LATEST:]) >= share * LATEST
 
     def _close(self, now: float, pause: float) -> None:
         """Close the gate for a while, and keep to the pace that was admitted up to now."""

@@ -18,26 +18,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm import spans
-from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import Messages, identity_of, tokens_of_content
-from tsgkit.llm.prices import ImagePrice, Price
+from tsgkit.llm.prices import Budget, Estimate, ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
-from tsgkit.llm.reply import (
-    NOTHING,
-    PROBE,
-    TOO_MANY,
-    UNKNOWN,
-    Attempt,
-    Ending,
-    Provider,
-    Reply,
-    Schema,
-    Usage,
-    seconds_of,
-)
+from tsgkit.llm.reply import NOTHING, PROBE, TOO_MANY, UNKNOWN, Attempt, Ending, Provider, Reply, Schema, seconds_of
 from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Request
@@ -390,23 +377,21 @@ class Door:
 
     async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
         """Return the reply to one request, whose use is settled however it ends; a failure is redacted."""
-        usage: Usage | None = UNKNOWN
+        settle = partial(self.budget.settle, estimate, UNKNOWN)
         try:
             reply = await sent
-            usage = reply.usage
+            settle = partial(self.budget.settle, estimate, reply.usage)
         except CallFailed as failure:
             failure.message = self.secrets.redact(failure.message)
             if len(failure.message) > LONGEST_MESSAGE:  # only now, or half a key could be left
                 failure.message = f"{failure.message[:LONGEST_MESSAGE]}..."
-            usage = NOTHING if failure.was_answered or failure.unreachable else UNKNOWN
+            if failure.was_answered or failure.unreachable:
+                settle = partial(self.budget.settle, estimate, NOTHING)
             if failure.unsent or failure.status == TOO_MANY:  # it does not count
-                usage = None
+                settle = partial(self.budget.give_back, estimate)
             raise
         finally:
-            if usage is None:
-                self.budget.give_back(estimate)
-            else:
-                self.budget.settle(estimate, usage)
+            settle()
         return reply
 
     def _estimate(self, prompt: Messages) -> Estimate:

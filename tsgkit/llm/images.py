@@ -36,6 +36,7 @@ from typing import Any, TypeGuard
 from tsgkit.llm.failures import CallFailed
 
 KIND = "image_file"
+FIELDS = ("sha256", "media_type", "width", "height", "size")
 MARK = "cache_control"
 """The field of a part that marks it as the end of what a service is to cache."""
 MOST_IMAGE_BYTES = 50_000_000
@@ -77,15 +78,7 @@ class ImageFile:
     @property
     def part(self) -> Part:
         """The content part that stands for the image in prompts and records."""
-        return {
-            "type": KIND,
-            "sha256": self.sha256,
-            "media_type": self.media_type,
-            "width": self.width,
-            "height": self.height,
-            "size": self.size,
-            "path": str(self.path),
-        }
+        return {"type": KIND, **{name: getattr(self, name) for name in FIELDS}, "path": str(self.path)}
 
 
 def content_of(*pieces: str | ImageFile) -> list[Any]:
@@ -112,8 +105,7 @@ def prompt_in(messages: Messages) -> str:
 
 def image_from(part: Mapping[str, Any]) -> ImageFile:
     """Return the image that a part of a content stands for."""
-    named = {name: part[name] for name in ("sha256", "media_type", "width", "height", "size")}
-    return ImageFile(Path(part["path"]), **named)
+    return ImageFile(Path(part["path"]), **{name: part[name] for name in FIELDS})
 
 
 def is_image(part: object) -> TypeGuard[Part]:
@@ -216,8 +208,8 @@ def _opened(image: ImageFile) -> Iterator[BufferedReader]:
     try:
         file = os.open(image.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(file, "rb") as opened:
-            found = os.fstat(file)
-            if not stat.S_ISREG(found.st_mode) or found.st_size != image.size:
+            state = os.fstat(file)
+            if not stat.S_ISREG(state.st_mode) or state.st_size != image.size:
                 raise _lost(image)
             yield opened
     except OSError as error:
@@ -256,11 +248,17 @@ class Body:
 
     async def check(self) -> None:
         """Raise ``CallFailed`` if one of the images has changed since it was examined."""
+
+        def check(image: ImageFile) -> None:
+            with _opened(image) as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
+                    raise _lost(image)
+
         for image in dict.fromkeys(self.images):
             if image.size > BIG:
-                await asyncio.to_thread(_check, image)
+                await asyncio.to_thread(check, image)
             else:
-                _check(image)
+                check(image)
 
     @property
     def data(self) -> bytes | AsyncIterator[bytes]:
@@ -278,12 +276,6 @@ class Body:
                 read = partial(file.read, MOST_PART // 4 * 3)
                 while data := await asyncio.to_thread(read) if piece.size > BIG else read():
                     yield base64.b64encode(data)
-
-
-def _check(image: ImageFile) -> None:
-    with _opened(image) as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
-            raise _lost(image)
 
 
 def _lost(image: ImageFile, why: str = "was changed since it was looked at") -> CallFailed:

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,8 +39,8 @@ from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
-from tsgkit.llm.prices import LOCAL, Price, is_local
-from tsgkit.llm.reply import Provider, Reply, Schema
+from tsgkit.llm.prices import LOCAL, is_local
+from tsgkit.llm.reply import Reply, Schema
 from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
 from tsgkit.user_folders import cache_home
 from tsgkit.version import __version__
@@ -395,8 +395,7 @@ def _left(server: GgufServer) -> None:
     with _GUARD:
         server.users -= 1
         if not server.users:
-            for key in [key for key, one in _SERVERS.items() if one is server]:
-                del _SERVERS[key]
+            del _SERVERS[next(key for key, other in _SERVERS.items() if other is server)]
             server.end()
 
 
@@ -407,25 +406,22 @@ def _end_all() -> None:
 
 
 @dataclass
-class LocalModel(Provider):
+class LocalModel(DirectCalls):
     """A file of weights that answers on this machine."""
 
-    settings: Settings
-    price: Price | None = None
-    notices: list[str] = field(default_factory=list)
-    sent: dict[str, Any] = field(default_factory=dict)
-    """The request body as the server gets it, without messages; known once prepared."""
+    proxied: bool = False
     longest: Messages = field(default_factory=list, repr=False)
     """The longest prompt of a run, for which the context must suffice."""
-    limits: dict[str, str] = field(default_factory=dict)
-    _calls: DirectCalls | None = field(default=None, repr=False)
     _server: GgufServer | None = field(default=None, repr=False)
+    _is_ready: bool = False
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
-    @property
-    def weights(self) -> Weights:
-        """The file."""
-        return _WEIGHTS[self.settings.model]
+    def __post_init__(self) -> None:
+        self.weights = _WEIGHTS[self.settings.model]
+        given = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
+        connection = {"api_base": "http://127.0.0.1:9/v1", "api_key": ""}  # until the server is started
+        model = f"hosted_vllm/{self.weights.model}"
+        self.settings = replace(self.settings, model=model, given=given, connection=connection)
 
     def prepare(self) -> None:
         """Check all that can be checked without a server; ``UsageError`` where it could not answer."""
@@ -438,34 +434,26 @@ class LocalModel(Provider):
             raise UsageError(f"{self.weights.path}: the model has no chat template", hint=hint)
         if _key(self.weights, self.settings.server) not in _SERVERS:
             context_of(self.weights, self.settings.server, free_memory())
-        calls = self._direct("http://127.0.0.1:9", "")
-        self.sent, self.notices = calls.sent, calls.notices
+        super().prepare()
 
-    def _direct(self, address: str, key: str) -> DirectCalls:
-        """Return the client of a server at an address."""
-        given = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
-        connection = {"api_base": f"{address}/v1", "api_key": key}
-        settings = replace(
-            self.settings, model=f"hosted_vllm/{self.settings.model}", given=given, connection=connection
-        )
-        calls = DirectCalls(settings, self.price, proxied=False)
-        calls.prepare()
-        return calls
-
-    async def _started(self) -> tuple[DirectCalls, GgufServer]:
-        """Return the client and its server, which has loaded the model and has room for the longest prompt."""
+    async def _started(self) -> GgufServer:
+        """Return the server, once it has loaded the model and has room for the longest prompt."""
         async with self._starting:
             if self._server is None:
                 self._server = _joined(self.weights, self.settings.server)
-            if self._calls is None:
-                while not self._server.loaded.is_set():
+            server = self._server
+            if not self._is_ready:
+                while not server.loaded.is_set():
                     await asyncio.sleep(0.05)
-                if not self._server.address:
-                    raise UsageError(f"{self._server.name}: llama.cpp could not load it: {self._server.last_output}")
-                if lack := await self._lack_of_context(self._server, self.longest, "its longest prompt"):
+                if not server.address:
+                    raise UsageError(f"{server.name}: llama.cpp could not load it: {server.last_output}")
+                if lack := await self._lack_of_context(server, self.longest, "its longest prompt"):
                     raise lack
-                self._calls = self._direct(self._server.address, self._server.key)
-            return self._calls, self._server
+                connection = {"api_base": f"{server.address}/v1", "api_key": server.key}
+                self.settings = replace(self.settings, connection=connection)
+                self.connect()
+                self._is_ready = True
+            return server
 
     async def _lack_of_context(self, server: GgufServer, messages: Messages, name: str) -> UsageError | None:
         """Return what is wrong where a prompt and its reply do not fit into a slot."""
@@ -487,7 +475,7 @@ class LocalModel(Provider):
         if needed > longest:
             hint = f"the model was trained for {longest:,}: send fewer examples (--shots), or set a smaller max_tokens"
         what = f"{tokens:,} of {name} and {reply:,} of the reply"
-        wrong = f"{self.settings.model}: needs {needed:,} tokens of context ({what}), and has {context:,}"
+        wrong = f"{server.name}: needs {needed:,} tokens of context ({what}), and has {context:,}"
         return UsageError(wrong, hint=hint)
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
@@ -495,20 +483,15 @@ class LocalModel(Provider):
         parts = [part for message in messages if isinstance(message["content"], list) for part in message["content"]]
         if any(part["type"] != "text" for part in parts):
             raise CallFailed("images cannot be shown to a file of weights", 400, unsent=True)
-        _, server = await self._started()
-        if lack := await self._lack_of_context(server, messages, "the prompt"):
+        if lack := await self._lack_of_context(await self._started(), messages, "the prompt"):
             raise CallFailed(f"{lack.message}: {lack.hint}", 413, unsent=True)
-        return await self._answered(lambda calls: calls.send(messages, schema, timeout))
+        return await super().send(messages, schema, timeout)
 
-    async def probe(self, timeout: float) -> Reply:
-        """Return the reply to a request for one token."""
-        return await self._answered(lambda calls: calls.probe(timeout))
-
-    async def _answered(self, asked: Callable[[DirectCalls], Awaitable[Reply]]) -> Reply:
+    async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
         """Return the reply of the server; its failure is for good where the process is no more."""
-        calls, server = await self._started()
+        server = await self._started()
         try:
-            return await asked(calls)
+            return await super()._asked(messages, parameters, timeout)
         except CallFailed as failure:
             if failure.status is not None or failure.timed_out:
                 raise
@@ -523,13 +506,11 @@ class LocalModel(Provider):
         if self._server is not None and not self._server.loaded.is_set():
             seconds = time.monotonic() - self._server.began
             return f"loading {self._server.size} of weights, for {seconds:.0f} s"
-        return "" if self._calls is None else self._calls.waits_for()
+        return super().waits_for()
 
     async def close(self) -> None:
         """Close the connections, and let the server end with its last user."""
-        calls, server = self._calls, self._server
-        self._calls = self._server = None
-        if calls is not None:
-            await calls.close()
+        server, self._server, self._is_ready = self._server, None, False
+        await super().close()
         if server is not None:
             _left(server)

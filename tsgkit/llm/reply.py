@@ -119,7 +119,6 @@ class Reply:
 
 
 SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status", "note")
-USED = ("prompt", "completion", "reasoning", "cached", "cost", "written")
 
 
 class Ask(Protocol):
@@ -162,19 +161,15 @@ class Provider:
 def reply_value(reply: Reply) -> dict[str, Any]:
     """Return the JSON value of a reply; what is at its default is left out."""
     value = {name: part for name in SIMPLE if (part := getattr(reply, name)) is not None}
-    usage = {name: part for name in USED if (part := getattr(reply.usage, name)) is not None}
+    usage = {part.name: count for part in fields(Usage) if (count := getattr(reply.usage, part.name)) is not None}
     attempts: list[dict[str, Any]] = []
     for attempt in reply.attempts:
         is_failed = attempt.error is not None or attempt.status is not None
         failed = {"error": attempt.error, "status": attempt.status} if is_failed else {}
         waited = {"waited": attempt.waited} if attempt.waited else {}
         attempts.append({"seconds": attempt.seconds, **failed, **waited})
-    if reply.final:
-        value["final"] = True
-    if usage:
-        value["usage"] = usage
-    if attempts:
-        value["attempts"] = attempts
+    others = {"final": reply.final, "usage": usage, "attempts": attempts}
+    value |= {name: part for name, part in others.items() if part}
     return {"text": reply.text, "ending": str(reply.ending), **value}
 
 

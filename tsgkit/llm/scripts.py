@@ -142,13 +142,11 @@ class Replay:
 
     def knows(self, call: Call) -> bool:
         """Return whether the run has a call about the item in this way."""
-        others = (call, call._replace(solver="baseline", style=""))
-        return any(
-            self._is_meant(other, values)
-            for other in others
-            for replies in self._about(other).values()
-            for values in replies
-        )
+        for other in (call, call._replace(solver="baseline", style="")):
+            every = (values for replies in self._about(other).values() for values in replies)
+            if any(self._is_meant(other, values) for values in every):
+                return True
+        return False
 
     def _about(self, call: Call) -> Mapping[Question, Mapping[Values, Reply]]:
         """Return the replies about the item of a call; if the run has only one subject, it stands for any."""

@@ -78,14 +78,8 @@ USAGE = {
     "reasoning": "reasoning.output_tokens",
 }
 """Kinds of tokens, and their names after ``gen_ai.usage.``."""
-FINISH = {
-    Ending.COMPLETE: "stop",
-    Ending.EMPTY: "stop",
-    Ending.TRUNCATED: "length",
-    Ending.REFUSED: "content_filter",
-    Ending.API_ERROR: "error",
-    Ending.MISSING: "error",
-}
+FINISH = dict.fromkeys(Ending, "stop") | {Ending.TRUNCATED: "length", Ending.REFUSED: "content_filter"}
+FINISH |= dict.fromkeys((Ending.API_ERROR, Ending.MISSING), "error")
 Attributes = Callable[[], Mapping[str, Value]]
 """Attributes, computed only if spans are made."""
 Note = Callable[[Attributes], None]

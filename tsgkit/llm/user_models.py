@@ -72,9 +72,9 @@ def usual_concurrency(model: str, usual: int = USUAL) -> int:
 
 def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
     """Return the settings of user code, with a hash of its source, so that edited code is another model."""
-    if other := [one.name for one in arguments if one.model in (None, model)]:
+    if names := [argument.name for argument in arguments if argument.model in (None, model)]:
         hint = "decide that in the function itself"
-        raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given messages", hint=hint)
+        raise UsageError(f"{model}: --model-arg {names[0]} has no use: it is given messages", hint=hint)
     elsewhere = ELSEWHERE.get()
     code = fingerprint(load_object(model)) if elsewhere is None else elsewhere(model)
     return Settings(model, {"code": code}, {}, {"api_base": OWN})
@@ -82,11 +82,8 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
 
 def fingerprint(found: Any) -> str:  # noqa: ANN401
     """Return a hash of the code that answers, as far as it can be seen."""
-    if is_chat_model(found):
-        told = [type(found).__module__, type(found).__qualname__, str(getattr(found, "_identifying_params", ""))]
-        text = "\0".join(told)
-    else:
-        text = text_of_code(found)
+    kind, parameters = type(found), str(getattr(found, "_identifying_params", ""))
+    text = "\0".join([kind.__module__, kind.__qualname__, parameters]) if is_chat_model(found) else text_of_code(found)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -109,14 +106,14 @@ class UserModel(Provider):
         """Load the function; ``UsageError`` where it cannot be called as it would be."""
         if self._ask is not None:
             return
-        found = load_object(self.name)
-        if is_chat_model(found):
-            self._ask = found.ainvoke
+        model = load_object(self.name)
+        if is_chat_model(model):
+            self._ask = model.ainvoke
             return
-        check_function(self.name, found, "messages", waits=True)
+        check_function(self.name, model, "messages", waits=True)
         with suppress(ValueError):  # a function of another language does not tell its parameters
-            self._takes_schema = "schema" in inspect.signature(found).parameters
-        self._ask = found
+            self._takes_schema = "schema" in inspect.signature(model).parameters
+        self._ask = model
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Ask once; ``CallFailed`` where no answer comes."""
@@ -126,9 +123,9 @@ class UserModel(Provider):
         try:
             async with asyncio.timeout(timeout):
                 call = partial(self._ask, messages, **extra)
-                made = await call() if is_async(self._ask) else await in_a_thread(call)
-                while inspect.isawaitable(made):
-                    made = await made
+                answer = await call() if is_async(self._ask) else await in_a_thread(call)
+                while inspect.isawaitable(answer):
+                    answer = await answer
         except TimeoutError as error:
             raise CallFailed(f"{self.name}: no answer within {timeout:g} s") from error
         except Exception as error:
@@ -140,30 +137,27 @@ class UserModel(Provider):
                 raise CallFailed(message, status) from error
             raise CallFailed(message, lasting=not isinstance(error, ConnectionError)) from error
         seconds = round(time.monotonic() - began, 4)
-        if isinstance(made, Reply):
-            return made
-        if isinstance(made, str) or made is None:
-            return Reply(made, Ending.COMPLETE if made else Ending.EMPTY, model=self.name, seconds=seconds)
-        if not hasattr(made, "content") or not hasattr(made, "response_metadata"):
-            raise CallFailed(f"{self.name} returned {type(made).__name__}: expected {WHAT}", lasting=True)
-        return self._of_message(made, seconds)
-
-    def _of_message(self, message: Any, seconds: float) -> Reply:  # noqa: ANN401  (an AIMessage)
-        parts = message.content if isinstance(message.content, list) else [message.content]
+        if isinstance(answer, Reply):
+            return answer
+        if isinstance(answer, str) or answer is None:
+            return Reply(answer, Ending.COMPLETE if answer else Ending.EMPTY, model=self.name, seconds=seconds)
+        if not hasattr(answer, "content") or not hasattr(answer, "response_metadata"):
+            raise CallFailed(f"{self.name} returned {type(answer).__name__}: expected {WHAT}", lasting=True)
+        parts = answer.content if isinstance(answer.content, list) else [answer.content]
         texts = [part.get("text", "") if isinstance(part, dict) else part for part in parts]
         text = "".join(text for text in texts if isinstance(text, str))
-        told = message.response_metadata if isinstance(message.response_metadata, Mapping) else {}
-        reason = told.get("finish_reason") or told.get("stop_reason")
-        ending = ending_of(None if reason is None else str(reason), None, text)
-        used = getattr(message, "usage_metadata", None) or {}
+        metadata = answer.response_metadata if isinstance(answer.response_metadata, Mapping) else {}
+        reason = metadata.get("finish_reason") or metadata.get("stop_reason")
+        reason = None if reason is None else str(reason)
+        used = getattr(answer, "usage_metadata", None) or {}
         details = used.get("input_token_details") or {}
         read, written = (details.get(name) for name in ("cache_read", "cache_creation"))
         counts = used.get("input_tokens"), used.get("output_tokens")
         usage = usage_of(text, *counts, cached=read, written=written or None)
         if self.price is not None:
             usage = replace(usage, cost=self.price.of(usage))
-        model = str(told.get("model_name") or self.name)
-        return Reply(text, ending, None if reason is None else str(reason), model=model, usage=usage, seconds=seconds)
+        model = str(metadata.get("model_name") or self.name)
+        return Reply(text, ending_of(reason, None, text), reason, model=model, usage=usage, seconds=seconds)
 
 
 @dataclass

@@ -17,14 +17,13 @@ from typing import Any
 
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, UsageError
 from tsgkit.llm.asker import MemoryRecorder
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished, Unasked
 from tsgkit.llm.images import Messages, messages_for
 from tsgkit.llm.litellm_calls import LiteLlmImages
-from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of, is_local
+from tsgkit.llm.prices import Budget, ImagePrice, image_price_given, image_price_of, is_local
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.spans import Tracing, Value

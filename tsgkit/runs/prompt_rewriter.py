@@ -19,10 +19,9 @@ from tsgkit.errors import UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.asker import ask_for, settings_for
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
-from tsgkit.llm.prices import Price
+from tsgkit.llm.prices import Budget, Price
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.settings import Settings
 from tsgkit.replies import Unreadable

@@ -13,12 +13,11 @@ from tsgkit.llm import batches
 from tsgkit.llm.asker import client_given, provider_for
 from tsgkit.llm.batch_services import batch_service
 from tsgkit.llm.batches import BatchCalls, Collector
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import START, RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door
-from tsgkit.llm.prices import Price, batch_price, price_given, price_of
+from tsgkit.llm.prices import Budget, Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.reply import Provider
 from tsgkit.llm.retries import Patience
