@@ -251,7 +251,7 @@ def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int
     """Return what a response of a batch interface means."""
     request = httpx.Request("POST", "http://h/v1/chat/completions?v=1")
     wire = replace(Wire.of(request, "/chat/completions", 300.0), most_bytes=most)
-    wire._client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: taken([response], None)))
+    wire.client._transport = httpx.MockTransport(lambda _: taken([response], None))
     with pytest.raises(CallFailed) as caught:
         run(getattr(wire, how)("GET", "/batches"))
     return caught.value

@@ -111,20 +111,20 @@ class Batch:
 class Wire:
     """HTTP requests beside those of LiteLLM, to the address and with the headers of one of its requests."""
 
-    url: Any
-    """The ``httpx.URL`` of that request."""
-    ending: str
-    """What its path ends with after the root of the interface."""
-    headers: dict[str, str] = field(repr=False)
+    client: Any
+    """An ``httpx.AsyncClient``."""
     timeout: float = 300.0
     most_bytes: int = MOST_RESULT_BYTES
-    _client: Any = None
 
     @classmethod
     def of(cls, request: Any, ending: str, timeout: float) -> Wire:  # noqa: ANN401  (an httpx.Request)
-        """Return the wire to the service that a request goes to."""
+        """Return the wire to the service of a request, whose path ends so after the root of the interface."""
+        import httpx
+
         headers = {name: value for name, value in request.headers.items() if name.lower() not in OF_A_BODY}
-        return cls(request.url, ending, headers, timeout)
+        root = request.url.copy_with(path=request.url.path.removesuffix(ending), query=None)
+        client = httpx.AsyncClient(base_url=root, headers=headers, params=request.url.params, timeout=timeout)
+        return cls(client, timeout)
 
     async def ask(self, method: str, path: str, *, is_large: bool = False, **parts: Any) -> bytes:  # noqa: ANN401
         """Return the body of the response; ``CallFailed`` for any status but a good one, and where none comes.
@@ -134,17 +134,9 @@ class Wire:
         import httpx
 
         timeout = self.timeout if is_large else min(self.timeout, SMALL)
-        headers = self.headers | parts.pop("headers", {})
         body = bytearray()
-        if self._client is None:
-            self._client = httpx.AsyncClient(timeout=self.timeout)
-        root = self.url.path.removesuffix(self.ending)
-        url = self.url.copy_with(path=root + path).copy_merge_params(parts.pop("params", {}))
         try:
-            async with (
-                asyncio.timeout(timeout),
-                self._client.stream(method, url, headers=headers, **parts) as response,
-            ):
+            async with asyncio.timeout(timeout), self.client.stream(method, path, **parts) as response:
                 async for piece in response.aiter_bytes():
                     body += piece
                     if len(body) > self.most_bytes:
@@ -176,8 +168,7 @@ class Wire:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.aclose()
+        await self.client.aclose()
 
 
 class OpenAiBatches:
