@@ -19,7 +19,7 @@ from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Prompt
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.litellm_calls import LiteLlm, carried_by
+from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound
 from tsgkit.llm.prices import Budget, Price
 from tsgkit.llm.reply import Provider, Reply, Usage
 from tsgkit.llm.retries import Patience
@@ -190,7 +190,7 @@ def carried(status: int = 200, body: object = None, **headers: str) -> CarriedSe
 @contextmanager
 def carrying(where: CarriedService) -> Iterator[None]:
     """Have all requests of both clients answered by a service in this process."""
-    with pytest.MonkeyPatch.context() as patch, carried_by(where.carry):
+    with pytest.MonkeyPatch.context() as patch, bound(CARRIER, where.carry):
         patch.setattr(direct_calls, "session_for", lambda *_: where)
         yield
 

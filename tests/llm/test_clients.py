@@ -30,7 +30,7 @@ from tsgkit.llm.direct_calls import DirectCalls, EventStream
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.event_loop import Threads
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm, exchange, guarded_transport
+from tsgkit.llm.litellm_calls import EXCHANGE, OWN_CLIENT, LiteLlm, bound, guarded_transport
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
@@ -333,7 +333,7 @@ def test_default_limit_of_tokens_is_left_out_where_the_context_has_no_room_for_i
 def test_both_http_libraries_that_clients_use_get_responses_of_their_own_within_the_limit() -> None:
     async def asked(library: ModuleType, url: str, most: int) -> tuple[Any, int]:
         async with library.AsyncClient(transport=guarded_transport(library.AsyncHTTPTransport())) as client:
-            with exchange(kept := Exchange(most_bytes=most)):
+            with bound(EXCHANGE, kept := Exchange(most_bytes=most)):
                 return await client.get(url), len(kept.body)
 
     with model_server() as server:

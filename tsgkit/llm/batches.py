@@ -28,7 +28,7 @@ from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.door import REQUEST
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked, cannot_pay
 from tsgkit.llm.images import Messages
-from tsgkit.llm.litellm_calls import LiteLlm, carried_by, library_of
+from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound, library_of
 from tsgkit.llm.reply import Reply, Schema, Usage
 from tsgkit.llm.retries import Patience, advice_on
 
@@ -455,7 +455,7 @@ class BatchCalls(LiteLlm):
         """Return one reply, when its batch is done; the time-out is one of single requests and does not hold here."""
         held = HeldRequest(REQUEST.get())
         try:
-            with carried_by(partial(self._carried, held)):
+            with bound(CARRIER, partial(self._carried, held)):
                 return await self._asked(messages, self._with_schema(schema), LONGEST)
         except CallFailed as failure:
             if held.ended is not None:

@@ -70,10 +70,10 @@ FETCHES = 3
 FETCH_WAIT = 0.5
 CHUNK = 65_536
 
-_EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
-Carrier = Callable[[Any], Awaitable[Any]]
-"""Takes a request and brings its response."""
-_CARRIER: ContextVar[Carrier | None] = ContextVar("carrier", default=None)
+EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+"""Keeps the response to a request."""
+CARRIER: ContextVar[Callable[[Any], Awaitable[Any]] | None] = ContextVar("carrier", default=None)
+"""Takes a request and brings its response by another way than the network, as in a batch."""
 USERS = LoopUsers()
 """The users of LiteLLM's HTTP clients."""
 
@@ -98,23 +98,13 @@ def load() -> Any:
 
 
 @contextmanager
-def exchange(kept: Exchange) -> Iterator[None]:
-    """Keep the response to the request made inside the block."""
-    token = _EXCHANGE.set(kept)
+def bound(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    """Have a variable hold a value inside the block."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _EXCHANGE.reset(token)
-
-
-@contextmanager
-def carried_by(carrier: Carrier) -> Iterator[None]:
-    """Have the requests made inside the block carried by something else than the network, as in a batch."""
-    token = _CARRIER.set(carrier)
-    try:
-        yield
-    finally:
-        _CARRIER.reset(token)
+        variable.reset(token)
 
 
 def guard() -> None:
@@ -139,10 +129,10 @@ def guarded_transport(transport: Any) -> Any:
     handle = transport.handle_async_request
 
     async def handle_within_limits(request: Any) -> Any:
-        kept = _EXCHANGE.get() or Exchange()
+        kept = EXCHANGE.get() or Exchange()
         library = library_of(request)
         try:
-            response = await (_CARRIER.get() or handle)(request)
+            response = await (CARRIER.get() or handle)(request)
         except CallFailed as failure:
             kept.failure = failure
             raise library.DecodingError(failure.message, request=request) from None
@@ -238,7 +228,7 @@ class LiteLlm(ServiceCalls):
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         USERS.join(self)
-        with exchange(kept):
+        with bound(EXCHANGE, kept):
             async with asyncio.timeout(timeout):
                 response = await self._library.acompletion(
                     model=self.settings.model,
@@ -329,7 +319,7 @@ class LiteLlmImages(LiteLlm):
             "max_retries": 0,
             **parameters,
         }
-        with exchange(kept):
+        with bound(EXCHANGE, kept):
             async with asyncio.timeout(timeout):
                 if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
                     response = await self._library.aimage_edit(image=images, **asked)
