@@ -22,11 +22,10 @@ import functools
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
-from urllib.parse import urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.concurrency import RequestQueue
-from tsgkit.llm.direct_calls import DirectCalls, is_own_server, why_not_direct
+from tsgkit.llm.direct_calls import DirectCalls, is_own_server, socket_and_url, why_not_direct
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
 from tsgkit.llm.litellm_calls import LiteLlm
@@ -34,17 +33,7 @@ from tsgkit.llm.local_models import LocalModel, local_settings
 from tsgkit.llm.prices import Budget, Price, is_local, price_of
 from tsgkit.llm.reply import Ask, Ending, Reply, Schema
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import (
-    DECISIVE,
-    DEFAULT_LIMIT,
-    UNIX,
-    Argument,
-    Client,
-    Settings,
-    parse,
-    secrets_of,
-    settings_of,
-)
+from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Argument, Client, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_models import UserModel, is_own, own_settings, usual_concurrency
 
 if TYPE_CHECKING:
@@ -81,8 +70,8 @@ def client_of(settings: Settings, chosen: Client | None = None) -> Client:
     if chosen == "direct" and why_not:
         hint = "leave --client out, or --client litellm; a server of your own: openai/NAME with api_base=http://..."
         raise UsageError(f"{settings.model}: the direct client cannot ask it: {why_not}", hint=hint)
-    is_socket = urlsplit(str(settings.connection.get("api_base", ""))).scheme in UNIX
-    if is_socket and (chosen == "litellm" or why_not):
+    socket, _ = socket_and_url(str(settings.connection.get("api_base", "")))
+    if socket and (chosen == "litellm" or why_not):
         hint = "the direct client can: openai/NAME or hosted_vllm/NAME without --client"
         raise UsageError(f"{settings.model}: LiteLLM cannot ask a unix socket", hint=hint)
     return chosen or ("direct" if not why_not and is_own_server(settings) else "litellm")

@@ -31,23 +31,14 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.llm import user_code
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Provider, Reply, Schema, Usage
 from tsgkit.llm.responses import ending_of, usage_of
 from tsgkit.llm.settings import Argument, Settings
-from tsgkit.llm.user_code import (
-    OWN,
-    PREFIX,
-    check_function,
-    described,
-    in_a_thread,
-    is_async,
-    load_object,
-    registered_name,
-    text_of_code,
-)
+from tsgkit.llm.user_code import registered_name
 
 __all__ = ["UserImageModel", "UserModel", "image_of", "is_own", "own_settings", "registered_name", "usual_concurrency"]
 WHAT = "a text, a Reply, or a message of LangChain"
@@ -62,12 +53,15 @@ USUAL = 32
 
 def is_own(model: str) -> bool:
     """Return whether a model is code of the user's."""
-    return model.startswith(PREFIX)
+    return model.startswith(user_code.PREFIX)
 
 
 def usual_concurrency(model: str, usual: int = USUAL) -> int:
     """Return the default number of requests in flight: 1 for a plain function."""
-    return 1 if is_own(model) and not (is_chat_model(own := load_object(model)) or is_async(own)) else usual
+    if not is_own(model):
+        return usual
+    answering = user_code.load_object(model)
+    return usual if is_chat_model(answering) or user_code.is_async(answering) else 1
 
 
 def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
@@ -76,14 +70,16 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
         hint = "decide that in the function itself"
         raise UsageError(f"{model}: --model-arg {names[0]} has no use: it is given messages", hint=hint)
     elsewhere = ELSEWHERE.get()
-    code = fingerprint(load_object(model)) if elsewhere is None else elsewhere(model)
-    return Settings(model, {"code": code}, {}, {"api_base": OWN})
+    code = fingerprint(user_code.load_object(model)) if elsewhere is None else elsewhere(model)
+    return Settings(model, {"code": code}, {}, {"api_base": user_code.OWN})
 
 
 def fingerprint(found: Any) -> str:  # noqa: ANN401
     """Return a hash of the code that answers, as far as it can be seen."""
-    kind, parameters = type(found), str(getattr(found, "_identifying_params", ""))
-    text = "\0".join([kind.__module__, kind.__qualname__, parameters]) if is_chat_model(found) else text_of_code(found)
+    if is_chat_model(found):
+        text = "\0".join([type(found).__module__, type(found).__qualname__, str(found._identifying_params)])
+    else:
+        text = user_code.text_of_code(found)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -106,11 +102,11 @@ class UserModel(Provider):
         """Load the function; ``UsageError`` where it cannot be called as it would be."""
         if self._ask is not None:
             return
-        model = load_object(self.name)
+        model = user_code.load_object(self.name)
         if is_chat_model(model):
             self._ask = model.ainvoke
             return
-        check_function(self.name, model, "messages", waits=True)
+        user_code.check_function(self.name, model, "messages", waits=True)
         with suppress(ValueError):  # a function of another language does not tell its parameters
             self._takes_schema = "schema" in inspect.signature(model).parameters
         self._ask = model
@@ -123,13 +119,13 @@ class UserModel(Provider):
         try:
             async with asyncio.timeout(timeout):
                 call = partial(self._ask, messages, **extra)
-                answer = await call() if is_async(self._ask) else await in_a_thread(call)
+                answer = await call() if user_code.is_async(self._ask) else await user_code.in_a_thread(call)
                 while inspect.isawaitable(answer):
                     answer = await answer
         except TimeoutError as error:
             raise CallFailed(f"{self.name}: no answer within {timeout:g} s") from error
         except Exception as error:
-            message = f"{self.name} failed: {described(error)}"
+            message = f"{self.name} failed: {user_code.described(error)}"
             if isinstance(error, (RuntimeError, ValueError)) and any(text in str(error) for text in OTHER_LOOP):
                 message += "; what it uses belongs to another event loop: call the a... twin there (aevaluate)"
             status = getattr(error, "status_code", None)
@@ -172,7 +168,7 @@ class UserImageModel(Provider):
 
     def prepare(self) -> None:
         """Load the function; ``UsageError`` where it cannot be called as it would be."""
-        function = load_object(self.name)
+        function = user_code.load_object(self.name)
         if not callable(function):
             raise UsageError(f"{self.name}: a {type(function).__name__} cannot be called", hint="name a function")
         try:
@@ -194,12 +190,12 @@ class UserImageModel(Provider):
                 from PIL import Image
 
                 call = partial(call, image=Image.open(io.BytesIO(bytes_of(image))))
-            output = await call() if is_async(self._make) else await in_a_thread(call)
+            output = await call() if user_code.is_async(self._make) else await user_code.in_a_thread(call)
             data = await asyncio.to_thread(image_of, output)
         except CallFailed:
             raise
         except Exception as error:
-            raise _no_image(f"{self.name} failed: {described(error)}") from error
+            raise _no_image(f"{self.name} failed: {user_code.described(error)}") from error
         seconds = round(time.monotonic() - began, 4)
         return Reply(None, model=self.name, usage=Usage(0, 0, cost=0.0), image=data, seconds=seconds)
 
