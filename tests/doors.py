@@ -15,14 +15,13 @@ import pytest
 from multidict import CIMultiDict
 
 from tsgkit.llm import direct_calls
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
-from tsgkit.llm.door import Call, Door, Prompt, Provider
+from tsgkit.llm.door import Call, Door, Prompt
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.litellm_calls import LiteLlm, carried_by
-from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound
+from tsgkit.llm.prices import Budget, Price
+from tsgkit.llm.reply import Provider, Reply, Usage
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
@@ -67,16 +66,13 @@ Said = Reply | CallFailed | Callable[[str], Awaitable[Reply]]
 
 
 @dataclass
-class Told:
+class Told(Provider):
     """Says what it is told, one after the other; the last from then on."""
 
     says: Sequence[Said] = (Reply("[kettle]", usage=Usage(10, 5)),)
     sent: list[str] = field(default_factory=list)
     now: int = 0
     most: int = 0
-
-    def prepare(self) -> None:
-        pass
 
     async def send(self, messages: list[dict[str, Any]], schema: dict[str, Any] | None, timeout: float) -> Reply:
         said = self.says[min(len(self.sent), len(self.says) - 1)]
@@ -90,9 +86,6 @@ class Told:
             return said if isinstance(said, Reply) else await said(messages[-1]["content"])
         finally:
             self.now -= 1
-
-    async def close(self) -> None:
-        pass
 
 
 def door_to(provider: Provider, **parts: object) -> Door:
@@ -197,7 +190,7 @@ def carried(status: int = 200, body: object = None, **headers: str) -> CarriedSe
 @contextmanager
 def carrying(where: CarriedService) -> Iterator[None]:
     """Have all requests of both clients answered by a service in this process."""
-    with pytest.MonkeyPatch.context() as patch, carried_by(where.carry):
+    with pytest.MonkeyPatch.context() as patch, bound(CARRIER, where.carry):
         patch.setattr(direct_calls, "session_for", lambda *_: where)
         yield
 

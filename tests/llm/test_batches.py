@@ -19,14 +19,15 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.batch_services import (
     MOST_RESULT_BYTES,
     AnthropicBatches,
+    Batch,
     BatchState,
-    Intent,
+    HeldRequest,
     OpenAiBatches,
     Result,
     Wire,
     values_in,
 )
-from tsgkit.llm.batches import DIFFERENT, Batch, Collector, HeldRequest, Pace, _clock
+from tsgkit.llm.batches import DIFFERENT, Collector, Pace, _clock
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 from tsgkit.llm.retries import Patience
 
@@ -62,10 +63,10 @@ class Service(OpenAiBatches):
         self.sent.append(lines)
         return f"file-{len(self.sent)}"
 
-    async def create(self, intent: Intent, lines: bytes) -> str:
-        return str(taken(self.creates, intent.file.replace("file", "batch")))
+    async def create(self, batch: Batch, lines: bytes) -> str:
+        return str(taken(self.creates, batch.file.replace("file", "batch")))
 
-    async def find(self, intent: Intent, known: Iterable[str]) -> str:
+    async def find(self, batch: Batch, known: Iterable[str]) -> str:
         return str(taken(self.finds, ""))
 
     async def state(self, batch: str) -> BatchState:
@@ -250,7 +251,7 @@ def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int
     """Return what a response of a batch interface means."""
     request = httpx.Request("POST", "http://h/v1/chat/completions?v=1")
     wire = replace(Wire.of(request, "/chat/completions", 300.0), most_bytes=most)
-    wire._client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: taken([response], None)))
+    wire.client._transport = httpx.MockTransport(lambda _: taken([response], None))
     with pytest.raises(CallFailed) as caught:
         run(getattr(wire, how)("GET", "/batches"))
     return caught.value
@@ -304,12 +305,12 @@ def anthropic(*answers: Step) -> tuple[AnthropicBatches, FakeWire]:
     return AnthropicBatches(wire := FakeWire(*answers)), wire  # type: ignore[arg-type]
 
 
-INTENT = Intent("mark", 2, 1_000_000.0, "file-1")
+BATCH = Batch("mark", ("a", "b"), 1_000_000.0, "file-1")
 
 
 def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     service, wire = openai({"id": "file-1"}, {"id": "batch-1"})
-    assert (run(service.upload(b"{}\n")), run(service.create(INTENT, b""))) == ("file-1", "batch-1")
+    assert (run(service.upload(b"{}\n")), run(service.create(BATCH, b""))) == ("file-1", "batch-1")
     assert [one[:2] for one in wire.asked] == [("POST", "/files"), ("POST", "/batches")]
     assert wire.asked[0][2]["data"] == {"purpose": "batch"}
     assert wire.asked[1][2]["json"] == {
@@ -324,7 +325,7 @@ def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     for answer in (*none, CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
         kind: type[Exception] = UsageError if answer in none else CallFailed
         why = "the server has no batch interface: no" if answer in none else None
-        for made in (openai(answer)[0].upload(b""), openai(answer)[0].create(INTENT, b"")):
+        for made in (openai(answer)[0].upload(b""), openai(answer)[0].create(BATCH, b"")):
             with pytest.raises(kind, match=why):
                 run(made)
 
@@ -334,12 +335,12 @@ def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
     marked, filed = {"id": "z", "metadata": {"tsgkit": "mark"}}, {"id": "f", "input_file_id": "file-1"}
     for found in (marked, filed):
         service, wire = openai(first, {"data": [found]})
-        assert run(service.find(INTENT, ())) == found["id"]
+        assert run(service.find(BATCH, ())) == found["id"]
         assert [parts["params"] for _, _, parts in wire.asked] == [{"limit": 100}, {"limit": 100, "after": "y"}]
-    assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(INTENT, file=""), ())) == ""
-    assert run(openai({"data": [], "has_more": True})[0].find(INTENT, ())) == ""
+    assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(BATCH, file=""), ())) == ""
+    assert run(openai({"data": [], "has_more": True})[0].find(BATCH, ())) == ""
     with pytest.raises(UsageError, match="does not list its batches"):
-        run(openai(CallFailed("no", 404))[0].find(INTENT, ()))
+        run(openai(CallFailed("no", 404))[0].find(BATCH, ()))
 
 
 def test_state_of_openai_s_batch() -> None:
@@ -362,7 +363,7 @@ def test_state_of_openai_s_batch() -> None:
     with pytest.raises(UsageError, match="the service does not know batch b: no"):
         run(openai(CallFailed("no", 404))[0].state("b"))
     service, _ = openai(CallFailed("no", 500), CallFailed("no", 500))
-    for asked in (service.state("b"), service.find(INTENT, ())):
+    for asked in (service.state("b"), service.find(BATCH, ())):
         with pytest.raises(CallFailed):
             run(asked)
 
@@ -387,15 +388,15 @@ def test_line_of_openai_s_results() -> None:
 def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time() -> None:
     service, wire = anthropic({"id": "batch-1"})
     lines = AnthropicBatches.line("a", {"x": 1, "stream": False}) + b"\n" + AnthropicBatches.line("b", {})
-    assert (run(service.upload(lines)), run(service.create(INTENT, lines))) == ("", "batch-1")
+    assert (run(service.upload(lines)), run(service.create(BATCH, lines))) == ("", "batch-1")
     content = b'{"requests": [{"custom_id": "a", "params": {"x": 1}}, {"custom_id": "b", "params": {}}]}'
     sent = {"headers": {"content-type": "application/json"}, "content": str(content)}
     assert wire.asked == [("POST", "/messages/batches", wire.asked[0][2] | sent)]
     with pytest.raises(UsageError, match="no batch interface"):
-        run(anthropic(CallFailed("no", 404))[0].create(INTENT, lines))
+        run(anthropic(CallFailed("no", 404))[0].create(BATCH, lines))
 
     def made(name: str, seconds: float, size: int = 2) -> dict[str, Any]:
-        time = datetime.fromtimestamp(INTENT.time + seconds, UTC).isoformat()
+        time = datetime.fromtimestamp(BATCH.time + seconds, UTC).isoformat()
         return {"id": name, "created_at": time, "request_counts": {"processing": 1, "succeeded": size - 1}}
 
     listed = [made("late", 50), made("ours", 2), made("larger", 1, 3), made("known", 0), made("old", -301)]
@@ -406,7 +407,7 @@ def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time(
         ([made("old", -301), made("ours", 0)], [], ""),  # newest first
         ([{"id": "odd", "created_at": "never"}], [], ""),
     ):
-        assert run(anthropic({"data": data})[0].find(INTENT, known)) == name
+        assert run(anthropic({"data": data})[0].find(BATCH, known)) == name
 
 
 def test_state_and_results_of_anthropic_s_batch() -> None:

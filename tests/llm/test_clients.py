@@ -25,15 +25,14 @@ from model_server import Running, model_server
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls
-from tsgkit.llm.direct_calls import DirectCalls
+from tsgkit.llm.asker import CLIENTS, client_given, client_of, needs_litellm, provider_for
+from tsgkit.llm.direct_calls import DirectCalls, EventStream
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.event_loop import Threads
-from tsgkit.llm.event_streams import EventStream
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm, exchange, guarded_transport
+from tsgkit.llm.litellm_calls import EXCHANGE, OWN_CLIENT, LiteLlm, bound, guarded_transport
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
-from tsgkit.llm.providers import CLIENTS, client_given, client_of, needs_litellm, provider_for
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
 from tsgkit.llm.responses import NOT_UTF8, Exchange, failure_of
 from tsgkit.llm.service_calls import ServiceCalls
@@ -334,7 +333,7 @@ def test_default_limit_of_tokens_is_left_out_where_the_context_has_no_room_for_i
 def test_both_http_libraries_that_clients_use_get_responses_of_their_own_within_the_limit() -> None:
     async def asked(library: ModuleType, url: str, most: int) -> tuple[Any, int]:
         async with library.AsyncClient(transport=guarded_transport(library.AsyncHTTPTransport())) as client:
-            with exchange(kept := Exchange(most_bytes=most)):
+            with bound(EXCHANGE, kept := Exchange(most_bytes=most)):
                 return await client.get(url), len(kept.body)
 
     with model_server() as server:
@@ -529,9 +528,9 @@ def test_reply_that_arrives_as_events_is_that_which_comes_in_one_piece() -> None
             stream.feed(body[start : start + size])
         assert (stream.text, stream.is_done, stream.tokens) == ("\u00e9\U0001f600", True, 1)
     provider = direct("openai/m", LOCAL)
-    assert provider.writes() == ""
+    assert provider.waits_for() == ""
     provider._streams = [stream, EventStream()]
-    assert provider.writes().startswith("1 reply arrives: 1 token so far, ")
+    assert provider.waits_for().startswith("1 reply arrives: 1 token so far, ")
 
 
 def test_events_that_end_too_soon_or_name_an_error_are_failures_that_keep_what_came() -> None:

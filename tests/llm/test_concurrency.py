@@ -270,7 +270,7 @@ def test_pace_rises_slowly_and_is_doubled_where_it_prevents_nothing() -> None:
         for number, wait in enumerate(waits):
             for seconds, growths in ((wait - 0.1, number), (0.2, number + 1)):
                 clock.now += seconds
-                flow._grow_pace()
+                flow._spacing(0)
                 assert flow.pace == pytest.approx(pace * 1.05**growths), (pace, number)
     flow, clock = paced(retry_after=1.0)
     run(admitted(flow, clock, 20, over=2.0))

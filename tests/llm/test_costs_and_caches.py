@@ -17,11 +17,20 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm import prices
-from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, cache_key, canonical, clear
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.images import MARK
-from tsgkit.llm.prices import ImagePrice, Price, image_price_given, image_price_of, map_source, price_given, price_of
+from tsgkit.llm.prices import (
+    Budget,
+    Estimate,
+    ImagePrice,
+    Price,
+    image_price_given,
+    image_price_of,
+    map_source,
+    price_given,
+    price_of,
+)
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
 from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.suites.styles import style_of

@@ -17,11 +17,11 @@ from doors import GUARD, HASTE, WHERE, Notebook, Told, asked, door_to, run
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
+from tsgkit.llm.prices import Budget
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.retries import LOSSES, CircuitBreaker, Outage, Patience
 from tsgkit.llm.secrets import Secrets

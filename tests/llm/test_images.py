@@ -21,18 +21,18 @@ from langchain_core.messages import HumanMessage
 from loopback import Answer, Loopback, loopback
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import image_calls, images
-from tsgkit.llm.budget import Budget
+from tsgkit.llm import images, litellm_calls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.image_calls import LiteLlmImages, fetched, image_in, image_of, messages_for, prompt_in
-from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url
-from tsgkit.llm.prices import ImagePrice
+from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url, messages_for, prompt_in
+from tsgkit.llm.litellm_calls import LiteLlmImages, fetched, image_in
+from tsgkit.llm.prices import Budget, ImagePrice
 from tsgkit.llm.reply import PAINT, Ending, Reply, reply_value
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
+from tsgkit.llm.user_models import image_of
 from tsgkit.runs.folder import FORMAT, RunFolder
 
 HEADER = {"format": FORMAT, "identity": "x", "tsgkit": "0", "command": [], "begun": "now", "asked": {}}
@@ -227,7 +227,7 @@ def test_every_fault_of_a_service_is_an_error_after_as_many_requests_as_it_is_wo
 def test_image_that_is_too_large_is_not_requested_again_and_some_models_are_not_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(image_calls, "MOST_IMAGE_BYTES", 900)
+    monkeypatch.setattr(litellm_calls, "MOST_IMAGE_BYTES", 900)
     assert "no image" in (painted(made(bytes(900))).error or "")
     reply = painted(told := made(bytes(910)))
     assert len(told.asked) == 1
@@ -242,7 +242,7 @@ def test_image_that_is_too_large_is_not_requested_again_and_some_models_are_not_
 
 @pytest.fixture
 def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
-    monkeypatch.setattr(image_calls, "FETCH_WAIT", 0.0)
+    monkeypatch.setattr(litellm_calls, "FETCH_WAIT", 0.0)
     with loopback() as served:
         yield served
 
@@ -283,12 +283,12 @@ def test_only_the_web_is_fetched_within_the_limits(web: Loopback, monkeypatch: p
             fetched(address, 1)
     with pytest.raises(CallFailed, match=r"cannot be fetched: http://127\.0\.0\.1:9"):
         fetched("http://127.0.0.1:9/a.png", 1)
-    monkeypatch.setattr(image_calls, "MOST_IMAGE_BYTES", 900)
+    monkeypatch.setattr(litellm_calls, "MOST_IMAGE_BYTES", 900)
     assert fetched(web.put("a.png", bytes(900)), 5) == bytes(900)
     with pytest.raises(CallFailed, match=f"{web.url}/b.png is larger than 900 bytes") as caught:
         fetched(web.put("b.png", bytes(901)), 5)
     assert caught.value.final
-    monkeypatch.setattr(image_calls, "time", SimpleNamespace(monotonic=iter([0.0, 2.0]).__next__))
+    monkeypatch.setattr(litellm_calls, "time", SimpleNamespace(monotonic=iter([0.0, 2.0]).__next__))
     with pytest.raises(CallFailed, match="is too slow"):
         fetched(f"{web.url}/a.png", 1)
 

@@ -21,13 +21,11 @@ from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
-from tsgkit.llm import gguf, local_models
-from tsgkit.llm.asker import door_of
+from tsgkit.llm import local_models
+from tsgkit.llm.asker import door_of, model_settings, provider_for
 from tsgkit.llm.failures import CallFailed, Stopped
-from tsgkit.llm.gguf import weights_in
-from tsgkit.llm.local_models import LEAST_CONTEXT, LocalModel, context_of, registered
+from tsgkit.llm.local_models import LEAST_CONTEXT, LocalModel, context_of, registered, weights_in
 from tsgkit.llm.prices import Price
-from tsgkit.llm.providers import model_settings, provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply, Usage, reply_value
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Argument, Settings, parse
@@ -302,7 +300,7 @@ def test_header_names_the_model_its_quantisation_context_and_memory_and_is_read_
     assert (found.title, found.quantisation, found.context, found.has_template) == ("Tea 7", "Q4_K_M", 8192, True)
     assert (found.token_bytes, found.size) == (2 * 2 * 2 * 2 * 16, file.stat().st_size)
     assert found.model == f"gguf:Tea-7-Q4_K_M@{found.sha256[:8]}"
-    kept = tmp_path / "cache" / gguf.KEPT
+    kept = tmp_path / "cache" / local_models.KEPT
     kept.write_text(kept.read_text().replace("Tea 7", "Kept"))
     assert weights_in(file).title == "Kept"
     kept.write_text("broken")

@@ -14,7 +14,7 @@ from run_files import write_lines
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
-from tsgkit.llm.batches import Batch
+from tsgkit.llm.batch_services import Batch
 from tsgkit.llm.failures import BudgetReached, Stopped
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage

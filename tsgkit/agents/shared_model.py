@@ -21,12 +21,10 @@ from weakref import WeakKeyDictionary
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.llm.asker import Asker, door_of, settings_for
-from tsgkit.llm.budget import Budget
+from tsgkit.llm.asker import Asker, client_given, door_of, settings_for
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.event_loop import background_loop
-from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.providers import client_given
+from tsgkit.llm.prices import Budget, Price, price_given, price_of
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import Client, arguments_of

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
-    from tsgkit.llm.image_calls import messages_for
+    from tsgkit.llm.images import messages_for
     from tsgkit.runs.estimate import prompt_tokens
     from tsgkit.runs.image_folder import ImageCalls
     from tsgkit.runs.image_generation import check_budget, to_paint

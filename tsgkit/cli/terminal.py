@@ -122,7 +122,7 @@ def job_watch(*, quiet: bool) -> Watch:
 
 def announce_litellm(asked: Mapping[str, Any] | None = None, client: Client | None = None) -> None:
     """Print that LiteLLM is loaded, which takes a while; of models with their settings, only if it is for one."""
-    from tsgkit.llm.providers import needs_litellm
+    from tsgkit.llm.asker import needs_litellm
 
     if asked is None or needs_litellm(asked, client):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)

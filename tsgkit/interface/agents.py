@@ -33,8 +33,7 @@ from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import arguments_of, secrets_of
-from tsgkit.llm.span_export import traces_of
-from tsgkit.llm.spans import Tracing, Value
+from tsgkit.llm.spans import Tracing, Value, traces_of
 from tsgkit.report.plain_text import count, inert
 from tsgkit.version import __version__
 

@@ -1,4 +1,12 @@
-"""Calls outside of an evaluation: one source of replies, a label for each call, and a reason if no text comes back.
+"""Who answers under the name of a model (user code, a server asked directly, LiteLLM), and calls outside of a run.
+
+>>> from tsgkit.llm.settings import parse, settings_of
+>>> own = settings_of("openai/m", parse(["api_base=http://127.0.0.1:8000/v1"], []), {})
+>>> client_of(own), client_of(own, "litellm"), client_of(settings_of("groq/m", (), {}))
+('direct', 'litellm', 'litellm')
+
+Neither a run's identity nor a cache key holds the client, because both send the same and make the same of the answer.
+Agents ask one source of replies, with a label for each call, and get a reason if no text comes back.
 
 >>> import asyncio
 >>> from tsgkit.llm.scripts import RecordedModel, Script
@@ -11,21 +19,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
-from tsgkit.llm.budget import Budget
+from tsgkit.errors import UsageError
 from tsgkit.llm.concurrency import RequestQueue
+from tsgkit.llm.direct_calls import DirectCalls, is_own_server, socket_and_url, why_not_direct
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.prices import Price, price_of
-from tsgkit.llm.providers import model_settings, provider_for
-from tsgkit.llm.reply import Ask, Ending, Reply
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.local_models import LocalModel, local_settings
+from tsgkit.llm.prices import Budget, Price, is_local, price_of
+from tsgkit.llm.reply import Ask, Ending, Reply, Schema
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Client, Settings, parse, secrets_of
-from tsgkit.llm.user_models import usual_concurrency
+from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Argument, Client, Settings, parse, secrets_of, settings_of
+from tsgkit.llm.user_models import UserModel, is_own, own_settings, usual_concurrency
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -39,20 +48,66 @@ class Asker(Protocol):
     """A source of replies: a door to a model, or a script."""
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the reply to a prompt."""
 
 
+CLIENTS: tuple[Client, ...] = get_args(Client)
+SERVICES = (DirectCalls, LiteLlm)
+"""Providers that send requests, whose parameters are known once prepared."""
 CONCURRENCY = 8
 LONGEST_REPLY = 2_000
 """The default limit of a file of weights in tokens; our longest answers, a whole L, take 700."""
+
+
+def client_of(settings: Settings, chosen: Client | None = None) -> Client:
+    """Return the client a model is asked by: the chosen one, else the direct one where it fits a server of the user's.
+
+    Raise ``UsageError`` if the chosen one cannot ask it.
+    """
+    why_not = why_not_direct(settings)
+    if chosen == "direct" and why_not:
+        hint = "leave --client out, or --client litellm; a server of your own: openai/NAME with api_base=http://..."
+        raise UsageError(f"{settings.model}: the direct client cannot ask it: {why_not}", hint=hint)
+    socket, _ = socket_and_url(str(settings.connection.get("api_base", "")))
+    if socket and (chosen == "litellm" or why_not):
+        hint = "the direct client can: openai/NAME or hosted_vllm/NAME without --client"
+        raise UsageError(f"{settings.model}: LiteLLM cannot ask a unix socket", hint=hint)
+    return chosen or ("direct" if not why_not and is_own_server(settings) else "litellm")
+
+
+def model_settings(model: str, arguments: Sequence[Argument], defaults: Mapping[str, Any]) -> Settings:
+    """Return how a model is asked, whoever answers under its name."""
+    if is_own(model):
+        return own_settings(model, tuple(arguments))
+    return local_settings(model, arguments, defaults) if is_local(model) else settings_of(model, arguments, defaults)
+
+
+def provider_for(
+    settings: Settings, price: Price | None, client: Client | None = None
+) -> DirectCalls | LiteLlm | LocalModel | UserModel:
+    """Return who answers under the name of a model."""
+    if is_own(settings.model):
+        return UserModel(settings.model, price)
+    if is_local(settings.model):
+        if client == "litellm":
+            raise UsageError(f"{settings.model}: LiteLLM cannot ask it", hint="leave --client out")
+        return LocalModel(settings, price)
+    return DirectCalls(settings, price) if client_of(settings, client) == "direct" else LiteLlm(settings, price)
+
+
+def needs_litellm(settings: Mapping[str, Settings], client: Client | None) -> bool:
+    """Return whether LiteLLM is loaded, which takes seconds, to ask any of these models."""
+    services = [model for name, model in settings.items() if not is_own(name) and not is_local(name)]
+    return any(client_of(model, client) == "litellm" for model in services)
+
+
+def client_given(value: Any) -> Client | None:  # noqa: ANN401  (whatever a caller gives)
+    """Return the client that an option names; ``UsageError`` where there is none of that name."""
+    if value is None or value in CLIENTS:
+        return value  # type: ignore[no-any-return]
+    raise UsageError(f"client {value!r}: there is no such client", hint=f"{' or '.join(CLIENTS)}")
 
 
 def door_of(
@@ -116,9 +171,7 @@ class SchemaRefusals:
     def asking(self, ask: Ask) -> Ask:
         """Return an ``ask`` that asks again without a schema where the service refuses it."""
 
-        async def asked(
-            messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
-        ) -> Reply:
+        async def asked(messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None) -> Reply:
             if schema is not None and not self.are_known:
                 reply = await ask(messages, label=label, draw=draw, schema=schema)
                 if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
@@ -169,7 +222,7 @@ class TextAsk:
     ask: Ask
     calls: int = 0
 
-    async def text(self, prompt: str, label: str, draw: int = 0, schema: dict[str, Any] | None = None) -> str:
+    async def text(self, prompt: str, label: str, draw: int = 0, schema: Schema = None) -> str:
         """Return the reply to a prompt. Raise ``NoText`` if there is no text.
 
         Looks are separate draws, so that a repeated question does not receive the earlier reply.

@@ -13,13 +13,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
+from tsgkit.llm.prices import provider_of
 from tsgkit.llm.responses import message_in, object_in, retry_after_in
 
 ABSENT = (404, 405, 501)
@@ -68,34 +69,62 @@ class BatchState:
     """True if the same batch may be taken later."""
 
 
-@dataclass(frozen=True)
-class Intent:
-    """A batch before the service has given it a name: the mark we give it, its size, its time, its file."""
+@dataclass(eq=False)
+class HeldRequest:
+    """A request that waits for its result."""
+
+    name: str
+    line: bytes = b""
+    """Empty once it was sent."""
+    result: asyncio.Future[Result] | None = None
+    ended: TsgkitError | None = None
+    """The reason for which it is waited for no longer."""
+    batch: Batch | None = None
+    """The batch that brought its result."""
+
+
+@dataclass(eq=False)
+class Batch:
+    """A batch: the names of its requests, and its own at the service once it has one."""
 
     mark: str
-    size: int
+    names: tuple[str, ...]
     time: float
     file: str = ""
+    id: str = ""
+    state: BatchState | None = None
+    held: dict[str, HeldRequest] = field(default_factory=dict)
+    results: dict[str, Result] | None = None
+    """Results that were not asked for yet; None before the batch is done."""
+    read: list[str] = field(default_factory=list)
+    """The names of results that were recorded since the last note of it."""
+    task: asyncio.Task[None] | None = None
+    is_left: bool = False
+    """True if the service has it and is not done."""
+    is_doubtful: bool = False
+    """True if the service may have made it without our knowledge of its name."""
+    was_left: bool = False
+    """True if requests were waiting for it when this process stopped waiting."""
 
 
 @dataclass
 class Wire:
     """HTTP requests beside those of LiteLLM, to the address and with the headers of one of its requests."""
 
-    url: Any
-    """The ``httpx.URL`` of that request."""
-    ending: str
-    """What its path ends with after the root of the interface."""
-    headers: dict[str, str] = field(repr=False)
+    client: Any
+    """An ``httpx.AsyncClient``."""
     timeout: float = 300.0
     most_bytes: int = MOST_RESULT_BYTES
-    _client: Any = None
 
     @classmethod
     def of(cls, request: Any, ending: str, timeout: float) -> Wire:  # noqa: ANN401  (an httpx.Request)
-        """Return the wire to the service that a request goes to."""
+        """Return the wire to the service of a request, whose path ends so after the root of the interface."""
+        import httpx
+
         headers = {name: value for name, value in request.headers.items() if name.lower() not in OF_A_BODY}
-        return cls(request.url, ending, headers, timeout)
+        root = request.url.copy_with(path=request.url.path.removesuffix(ending), query=None)
+        client = httpx.AsyncClient(base_url=root, headers=headers, params=request.url.params, timeout=timeout)
+        return cls(client, timeout)
 
     async def ask(self, method: str, path: str, *, is_large: bool = False, **parts: Any) -> bytes:  # noqa: ANN401
         """Return the body of the response; ``CallFailed`` for any status but a good one, and where none comes.
@@ -105,17 +134,9 @@ class Wire:
         import httpx
 
         timeout = self.timeout if is_large else min(self.timeout, SMALL)
-        headers = self.headers | parts.pop("headers", {})
         body = bytearray()
-        if self._client is None:
-            self._client = httpx.AsyncClient(timeout=self.timeout)
-        root = self.url.path.removesuffix(self.ending)
-        url = self.url.copy_with(path=root + path).copy_merge_params(parts.pop("params", {}))
         try:
-            async with (
-                asyncio.timeout(timeout),
-                self._client.stream(method, url, headers=headers, **parts) as response,
-            ):
+            async with asyncio.timeout(timeout), self.client.stream(method, path, **parts) as response:
                 async for piece in response.aiter_bytes():
                     body += piece
                     if len(body) > self.most_bytes:
@@ -147,18 +168,19 @@ class Wire:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.aclose()
+        await self.client.aclose()
 
 
-class BatchService:
-    """A batch interface."""
+class OpenAiBatches:
+    """Files and batches of OpenAI's interface."""
 
-    ending: ClassVar[str]
-    uploads: ClassVar[bool]
+    ending: ClassVar[str] = "/chat/completions"
+    """The end of the path of single requests."""
+    uploads: ClassVar[bool] = True
     """True if the requests are sent as a file, before the batch is created."""
-    most_lines: ClassVar[int]
-    most_bytes: ClassVar[int]
+    most_lines: ClassVar[int] = 50_000
+    most_bytes: ClassVar[int] = 200_000_000
+    url: ClassVar[str] = "/v1/chat/completions"
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
@@ -166,26 +188,53 @@ class BatchService:
     @staticmethod
     def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
         """Return the line of one request."""
-        raise NotImplementedError
+        return json.dumps({"custom_id": name, "method": "POST", "url": OpenAiBatches.url, "body": body}).encode()
 
     async def upload(self, lines: bytes) -> str:
         """Send the lines and return the name of their file; empty where they are sent with the batch itself."""
-        return ""
+        file = {"file": ("batch.jsonl", lines, "application/jsonl")}
+        return await self._posted("/files", is_large=True, files=file, data={"purpose": "batch"})
 
-    async def create(self, intent: Intent, lines: bytes) -> str:
+    async def create(self, batch: Batch, lines: bytes) -> str:
         """Create a batch and return its name."""
-        raise NotImplementedError
+        wanted = {
+            "input_file_id": batch.file,
+            "endpoint": self.url,
+            "completion_window": "24h",
+            "metadata": {"tsgkit": batch.mark},
+        }
+        return await self._posted("/batches", json=wanted)
 
-    async def find(self, intent: Intent, known: Iterable[str]) -> str:
+    async def find(self, batch: Batch, known: Iterable[str]) -> str:
         """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none.
 
-        ``UsageError`` where the service does not list its batches.
+        It bears our mark, or was made of our file. ``UsageError`` where the service does not list its batches.
         """
-        raise NotImplementedError
+        async for listed in self._listed("/batches", "after"):
+            metadata = listed.get("metadata") or {}
+            is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == batch.mark
+            if is_ours or (batch.file and listed.get("input_file_id") == batch.file):
+                return str(listed["id"])
+        return ""
 
     async def state(self, batch: str) -> BatchState:
         """Return the state of a batch."""
-        raise NotImplementedError
+        value = await self._known(f"/batches/{batch}")
+        status = str(value.get("status"))
+        counts = value.get("request_counts") or {}
+        completed, failed, total = (_number(counts.get(name)) for name in ("completed", "failed", "total"))
+        files = [value.get(name) for name in ("output_file_id", "error_file_id")]
+        paths = tuple(f"/files/{file}/content" for file in files if file)
+        if status == "failed" and not paths:
+            listed = value.get("errors")
+            listed = listed.get("data") or () if isinstance(listed, dict) else ()
+            errors = [error for error in listed if isinstance(error, dict)]
+            reasons = dict.fromkeys(str(error.get("message") or error.get("code")) for error in errors)
+            failure = "; ".join(list(reasons)[:3]) or "no reason given"
+            for_now = bool(errors) and all(error.get("code") in LATER for error in errors)
+            return BatchState(True, status, completed + failed, total, failure=failure, failed_for_now=for_now)
+        ended = status in ("completed", "failed", "expired", "cancelled")
+        return BatchState(ended, status, completed + failed, total, paths)
 
     async def results(self, path: str) -> bytes:
         """Return the lines of a file of results."""
@@ -194,7 +243,15 @@ class BatchService:
     @staticmethod
     def result(line: Mapping[str, Any]) -> Result | None:
         """Return what a line of results says; None where it says nothing about a request."""
-        raise NotImplementedError
+        name, response, error = line.get("custom_id"), line.get("response"), line.get("error")
+        if not isinstance(name, str):
+            return None
+        if isinstance(response, dict) and STATUS.fullmatch(status := str(response.get("status_code"))):
+            return Result(name, int(status), json.dumps(response.get("body")).encode())
+        error = error if isinstance(error, dict) else {}
+        code = str(error.get("code", ""))
+        reason = message_in(error) or code or "the line holds neither a response nor an error"
+        return Result(name, 408 if code in ("batch_expired", "batch_cancelled") else 500, failure=reason)
 
     async def _posted(self, path: str, **parts: Any) -> str:  # noqa: ANN401  (of an httpx request)
         """Return the name of what a request makes; ``UsageError`` where the server has no batches."""
@@ -210,80 +267,37 @@ class BatchService:
             raise CallFailed("the answer names no id", responded=True)
         return name
 
+    async def _known(self, path: str) -> dict[str, Any]:
+        """Return the value of a batch; ``UsageError`` where the service does not know it."""
+        try:
+            return await self.wire.value("GET", path)
+        except CallFailed as failure:
+            if failure.status != 404:
+                raise
+            problem = f"the service does not know batch {path.rpartition('/')[2]}: {failure.message}"
+            hint = "use the key it was sent with; without its lines in batches.jsonl its requests are sent anew"
+            raise UsageError(problem, hint=hint) from None
 
-class OpenAiBatches(BatchService):
-    """Files and batches of OpenAI's interface."""
-
-    ending: ClassVar[str] = "/chat/completions"
-    uploads: ClassVar[bool] = True
-    most_lines: ClassVar[int] = 50_000
-    most_bytes: ClassVar[int] = 200_000_000
-    url: ClassVar[str] = "/v1/chat/completions"
-
-    @staticmethod
-    def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
-        """Return the line of one request."""
-        return json.dumps({"custom_id": name, "method": "POST", "url": OpenAiBatches.url, "body": body}).encode()
-
-    async def upload(self, lines: bytes) -> str:
-        """Send the lines and return the name of their file."""
-        file = {"file": ("batch.jsonl", lines, "application/jsonl")}
-        return await self._posted("/files", is_large=True, files=file, data={"purpose": "batch"})
-
-    async def create(self, intent: Intent, lines: bytes) -> str:
-        """Create a batch of the file that was uploaded."""
-        wanted = {
-            "input_file_id": intent.file,
-            "endpoint": self.url,
-            "completion_window": "24h",
-            "metadata": {"tsgkit": intent.mark},
-        }
-        return await self._posted("/batches", json=wanted)
-
-    async def find(self, intent: Intent, known: Iterable[str]) -> str:
-        """Return the batch that bears our mark, or was made of our file."""
-        params = {"limit": 100}
-        async for batch in _listed(self.wire, "/batches", params, "after"):
-            metadata = batch.get("metadata") or {}
-            is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == intent.mark
-            if is_ours or (intent.file and batch.get("input_file_id") == intent.file):
-                return str(batch["id"])
-        return ""
-
-    async def state(self, batch: str) -> BatchState:
-        """Return the state of a batch."""
-        found = await _known(self.wire, f"/batches/{batch}")
-        status = str(found.get("status"))
-        counts = found.get("request_counts") or {}
-        done, total = (_number(counts.get(name)) for name in ("completed", "total"))
-        done += _number(counts.get("failed"))
-        files = [found.get(name) for name in ("output_file_id", "error_file_id")]
-        paths = tuple(f"/files/{file}/content" for file in files if file)
-        if status == "failed" and not paths:
-            listed = found.get("errors")
-            listed = listed.get("data") or () if isinstance(listed, dict) else ()
-            errors = [error for error in listed if isinstance(error, dict)]
-            reasons = dict.fromkeys(str(error.get("message") or error.get("code")) for error in errors)
-            failure = "; ".join(list(reasons)[:3]) or "no reason given"
-            for_now = bool(errors) and all(error.get("code") in LATER for error in errors)
-            return BatchState(True, status, done, total, failure=failure, failed_for_now=for_now)
-        ended = status in ("completed", "failed", "expired", "cancelled")
-        return BatchState(ended, status, done, total, paths)
-
-    @staticmethod
-    def result(line: Mapping[str, Any]) -> Result | None:
-        """Return what a line of results says."""
-        name, response, error = line.get("custom_id"), line.get("response"), line.get("error")
-        if not isinstance(name, str):
-            return None
-        if isinstance(response, dict) and STATUS.fullmatch(status := str(response.get("status_code"))):
-            return Result(name, int(status), json.dumps(response.get("body")).encode())
-        said = message_in(error) if isinstance(error, dict) else ""
-        code = str(error.get("code", "")) if isinstance(error, dict) else ""
-        ended = code in ("batch_expired", "batch_cancelled")
-        return Result(
-            name, 408 if ended else 500, failure=said or code or "the line holds neither a response nor an error"
-        )
+    async def _listed(self, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the batches of an account, the newest first. ``UsageError`` where the service does not list them."""
+        params: dict[str, Any] = {"limit": 100}
+        for _ in range(MOST_PAGES):
+            try:
+                page = await self.wire.value("GET", path, params=params)
+            except CallFailed as failure:
+                if failure.status not in ABSENT:
+                    raise
+                problem = f"the service does not list its batches ({failure.message}), so a batch that was being sent "
+                problem += "when the process or the connection ended may exist or not"
+                hint = "the same command looks again; without --batch the requests are sent one by one, and are paid "
+                raise UsageError(problem, hint=f"{hint}twice if the batch exists") from None
+            values = [value for value in page.get("data") or () if isinstance(value, dict)]
+            batches = [value for value in values if isinstance(value.get("id"), str)]
+            for batch in batches:
+                yield batch
+            if not page.get("has_more") or not batches:
+                return
+            params[after] = batches[-1]["id"]
 
 
 ERRORS = {
@@ -300,7 +314,7 @@ ERRORS = {
 """The status of Anthropic's errors, which a batch names by their type only."""
 
 
-class AnthropicBatches(BatchService):
+class AnthropicBatches(OpenAiBatches):
     """Message batches of Anthropic's interface."""
 
     ending: ClassVar[str] = "/messages"
@@ -314,38 +328,41 @@ class AnthropicBatches(BatchService):
         params = {part: value for part, value in body.items() if part != "stream"}
         return json.dumps({"custom_id": name, "params": params}).encode()
 
-    async def create(self, intent: Intent, lines: bytes) -> str:
+    async def upload(self, lines: bytes) -> str:
+        """Send nothing: the batch itself holds the lines."""
+        return ""
+
+    async def create(self, batch: Batch, lines: bytes) -> str:
         """Create a batch of these requests."""
         body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
         headers = {"content-type": "application/json"}
         return await self._posted("/messages/batches", content=body, is_large=True, headers=headers)
 
-    async def find(self, intent: Intent, known: Iterable[str]) -> str:
+    async def find(self, batch: Batch, known: Iterable[str]) -> str:
         """Return a batch of this size made since, the oldest; its results say whether it holds our requests.
 
         Anthropic's batches bear no mark. Of one that is not ours no result has a name of ours.
         """
-        found: list[tuple[float, str]] = []
-        taken = frozenset(known)
-        async for batch in _listed(self.wire, "/messages/batches", {"limit": 100}, "after_id"):
+        matches: list[tuple[float, str]] = []
+        known_names = frozenset(known)
+        async for listed in self._listed("/messages/batches", "after_id"):
             try:
-                made = datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
+                created = datetime.fromisoformat(str(listed.get("created_at"))).timestamp()
             except ValueError:
-                made = 0.0
-            if made < intent.time - CLOCKS:
+                created = 0.0
+            if created < batch.time - CLOCKS:
                 break
-            counts = batch.get("request_counts") or {}
-            if sum(map(_number, counts.values())) == intent.size and batch["id"] not in taken:
-                found.append((abs(made - intent.time), str(batch["id"])))
-        return min(found)[1] if found else ""
+            size = sum(map(_number, (listed.get("request_counts") or {}).values()))
+            if size == len(batch.names) and listed["id"] not in known_names:
+                matches.append((abs(created - batch.time), str(listed["id"])))
+        return min(matches)[1] if matches else ""
 
     async def state(self, batch: str) -> BatchState:
         """Return the state of a batch."""
-        found = await _known(self.wire, f"/messages/batches/{batch}")
-        status = str(found.get("processing_status"))
-        counts = {name: _number(value) for name, value in (found.get("request_counts") or {}).items()}
-        total = sum(counts.values())
-        ended = status == "ended"
+        value = await self._known(f"/messages/batches/{batch}")
+        status = str(value.get("processing_status"))
+        counts = {name: _number(count) for name, count in (value.get("request_counts") or {}).items()}
+        total, ended = sum(counts.values()), status == "ended"
         paths = (f"/messages/batches/{batch}/results",) if ended else ()  # results_url may name another host
         return BatchState(ended, status, total - counts.get("processing", 0), total, paths)
 
@@ -355,52 +372,33 @@ class AnthropicBatches(BatchService):
         name, result = line.get("custom_id"), line.get("result")
         if not isinstance(name, str):
             return None
-        kind = result.get("type") if isinstance(result, dict) else None
-        if isinstance(result, dict) and kind == "succeeded":
+        result = result if isinstance(result, dict) else {}
+        kind, error = result.get("type"), result.get("error")
+        if kind == "succeeded":
             return Result(name, 200, json.dumps(result.get("message")).encode())
-        if isinstance(result, dict) and kind == "errored" and isinstance(error := result.get("error"), dict):
-            within = error.get("error")
-            inner = within if isinstance(within, dict) else error
-            body = {"type": "error", "error": inner}
-            return Result(name, ERRORS.get(str(inner.get("type")), 500), json.dumps(body).encode())
-        ended = kind in ("expired", "canceled")
-        return Result(name, 408 if ended else 500, failure=f"the request ended as {kind}" if kind else "no result")
+        if kind == "errored" and isinstance(error, dict):
+            inner = error["error"] if isinstance(error.get("error"), dict) else error
+            body = json.dumps({"type": "error", "error": inner}).encode()
+            return Result(name, ERRORS.get(str(inner.get("type")), 500), body)
+        reason = f"the request ended as {kind}" if kind else "no result"
+        return Result(name, 408 if kind in ("expired", "canceled") else 500, failure=reason)
 
 
-async def _known(wire: Wire, path: str) -> dict[str, Any]:
-    """Return the value of a batch; ``UsageError`` where the service does not know it."""
-    try:
-        return await wire.value("GET", path)
-    except CallFailed as failure:
-        if failure.status != 404:
-            raise
-        name, hint = path.rpartition("/")[2], "use the key it was sent with; without its lines in batches.jsonl"
-        raise UsageError(
-            f"the service does not know batch {name}: {failure.message}", hint=f"{hint} its requests are sent anew"
-        ) from None
+SERVICES = {"openai": OpenAiBatches, "hosted_vllm": OpenAiBatches, "anthropic": AnthropicBatches}
 
 
-async def _listed(wire: Wire, path: str, params: Mapping[str, Any], after: str) -> Any:  # noqa: ANN401
-    """Yield the batches of an account, the newest first. ``UsageError`` where the service does not list them."""
-    params = dict(params)
-    for _ in range(MOST_PAGES):
-        try:
-            page = await wire.value("GET", path, params=params)
-        except CallFailed as failure:
-            if failure.status not in ABSENT:
-                raise
-            unknown = "so a batch that was being sent when the process or the connection ended may exist or not"
-            hint = "the same command looks again; without --batch the requests are sent one by one"
-            raise UsageError(
-                f"the service does not list its batches ({failure.message}), {unknown}",
-                hint=f"{hint}, and are paid twice if the batch exists",
-            ) from None
-        batches = [one for one in page.get("data") or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
-        for batch in batches:
-            yield batch
-        if not page.get("has_more") or not batches:
-            return
-        params[after] = batches[-1]["id"]
+def batch_service(model: str) -> type[OpenAiBatches]:
+    """Return the batch interface of a model; ``UsageError`` where it has none.
+
+    >>> batch_service("hosted_vllm/llama").__name__
+    'OpenAiBatches'
+    """
+    service = SERVICES.get(provider_of(model))
+    if service is None:
+        known = ", ".join(f"{name}/" for name in SERVICES)
+        hint = "leave --batch out; a server that speaks OpenAI's protocol is asked as openai/NAME with api_base"
+        raise UsageError(f"--batch: no batch interface is known for {model}: only for {known}", hint=hint)
+    return service
 
 
 def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:

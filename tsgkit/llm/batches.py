@@ -3,6 +3,9 @@
 Requests are sent as one batch as soon as no further one has come for a moment, or the service's limits are reached.
 So a run of single questions makes one batch, and one of several rounds (an agent) one batch a round. Every step is
 recorded before the next one, so that another process goes on where this one was killed, and nothing is paid twice.
+
+A request is built and its reply read by LiteLLM, as any other; only the way between differs: :class:`BatchCalls` waits
+in a :class:`Collector` for the result of its batch.
 """
 
 from __future__ import annotations
@@ -12,21 +15,30 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.batch_services import BatchService, BatchState, Intent, Result, Wire, values_in
+from tsgkit.llm.batch_services import Batch, BatchState, HeldRequest, OpenAiBatches, Result, Wire, values_in
 from tsgkit.llm.concurrency import LONGEST_GATE
-from tsgkit.llm.failures import CallFailed, Stopped, Unasked
+from tsgkit.llm.door import REQUEST
+from tsgkit.llm.failures import CallFailed, Stopped, Unasked, cannot_pay
+from tsgkit.llm.images import Messages
+from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound, library_of
+from tsgkit.llm.reply import Reply, Schema, Usage
 from tsgkit.llm.retries import Patience, advice_on
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 LEFT = "what was sent stays with the service"
 DIFFERENT = "the batch brought several results of this request, which differ"
+NO_RESULT = "the batch brought no result of this request"
 REST_GROWTH, LONGEST_REST = 4, 3600.0
+LONGEST = 30 * 86_400.0
+"""Seconds for one request: a batch takes up to a day, and a failed line waits for a further one."""
 
 
 @dataclass(frozen=True)
@@ -49,49 +61,6 @@ class Pace:
 
 
 PACE = Pace()
-
-
-@dataclass(eq=False)
-class HeldRequest:
-    """A request that waits for its result."""
-
-    name: str
-    line: bytes = b""
-    """Empty once it was sent."""
-    result: asyncio.Future[Result] | None = None
-    ended: TsgkitError | None = None
-    """The reason for which it is waited for no longer."""
-    batch: Batch | None = None
-    """The batch that brought its result."""
-
-
-@dataclass(eq=False)
-class Batch:
-    """A batch: the names of its requests, and its own at the service once it has one."""
-
-    mark: str
-    names: tuple[str, ...]
-    time: float
-    file: str = ""
-    id: str = ""
-    state: BatchState | None = None
-    held: dict[str, HeldRequest] = field(default_factory=dict)
-    results: dict[str, Result] | None = None
-    """Results that were not asked for yet; None before the batch is done."""
-    read: list[str] = field(default_factory=list)
-    """The names of results that were recorded since the last note of it."""
-    task: asyncio.Task[None] | None = None
-    is_left: bool = False
-    """True if the service has it and is not done."""
-    is_doubtful: bool = False
-    """True if the service may have made it without our knowledge of its name."""
-    was_left: bool = False
-    """True if requests were waiting for it when this process stopped waiting."""
-
-    @property
-    def intent(self) -> Intent:
-        """The batch as the service is asked to make it."""
-        return Intent(self.mark, len(self.names), self.time, self.file)
 
 
 class BatchRecord(Protocol):
@@ -118,7 +87,7 @@ class Collector:
     """The batches of one model."""
 
     model: str
-    service: type[BatchService]
+    service: type[OpenAiBatches]
     record: BatchRecord
     patience: Patience
     redact: Callable[[str], str] = str
@@ -151,7 +120,7 @@ class Collector:
         self._holder = {name: batch for batch in self._batches for name in batch.names}
 
     @property
-    def api(self) -> BatchService:
+    def api(self) -> OpenAiBatches:
         """The interface of the service, which is known once a request came."""
         assert self._wire is not None  # noqa: S101
         return self.service(self._wire)
@@ -161,20 +130,20 @@ class Collector:
         """The number of batches that were left to the service to be collected later."""
         return sum(batch.was_left for batch in self._batches)
 
+    @property
+    def _waited(self) -> list[Batch]:
+        return [batch for batch in self._batches if batch.results is None and batch.held]
+
     def waits_for(self) -> str:
-        """Return how many batches are waited for, how far they are and since when."""
-        waited = [batch for batch in self._batches if batch.results is None and batch.held]
-        if not waited:
-            return ""
-        there = [batch for batch in waited if batch.id]
-        said = []
-        if there:
-            done = sum(0 if batch.state is None else batch.state.done for batch in there)
-            requests = f"{done:,} of {sum(len(batch.names) for batch in there):,} requests"
-            said.append(f"{_batches(there)} at the service for {_lasting(there)}, {requests} done")
+        """Return how many batches are waited for, how far they are and since when; empty if none is."""
+        waited, progress = self._waited, []
+        if sent := [batch for batch in waited if batch.id]:
+            done = sum(0 if batch.state is None else batch.state.done for batch in sent)
+            requests = f"{done:,} of {sum(len(batch.names) for batch in sent):,} requests"
+            progress.append(f"{_lasting(sent, 'at the service')}, {requests} done")
         if unsent := [batch for batch in waited if not batch.id]:
-            said.append(f"{_batches(unsent)} being sent for {_lasting(unsent)}")
-        return "; ".join([*said, f"it does not answer: {self.trouble}"] if self.trouble else said)
+            progress.append(_lasting(unsent, "being sent"))
+        return "; ".join([*progress, f"it does not answer: {self.trouble}"] if self.trouble and progress else progress)
 
     async def ask(self, held: HeldRequest, request: Any) -> Result:  # noqa: ANN401  (an httpx.Request)
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
@@ -195,17 +164,16 @@ class Collector:
             if batch.task is None:
                 batch.task = asyncio.create_task(self._kept(batch, self._collected(batch)))
         else:
-            self._hand_out(batch, held, batch.results.pop(held.name, _missing(held.name)))
+            self._hand_out(batch, held, batch.results.pop(held.name, Result(held.name, 408, failure=NO_RESULT)))
         return await held.result
 
     def _enqueue(self, held: HeldRequest) -> None:
-        most_bytes = min(self.pace.most_bytes or self.service.most_bytes, self.service.most_bytes)
-        most_lines = min(self.pace.most_lines or self.service.most_lines, self.service.most_lines)
-        if self._queue and self._queued_bytes + len(held.line) + 1 > most_bytes:
+        size, pace, service = len(held.line) + 1, self.pace, self.service
+        if self._queue and self._queued_bytes + size > min(pace.most_bytes or service.most_bytes, service.most_bytes):
             self._send_queue()
         self._queue[held.name] = held
-        self._queued_bytes += len(held.line) + 1
-        if len(self._queue) >= most_lines:
+        self._queued_bytes += size
+        if len(self._queue) >= min(pace.most_lines or service.most_lines, service.most_lines):
             self._send_queue()
         self._wait_for_quiet()
 
@@ -225,10 +193,8 @@ class Collector:
             self._wait_for_quiet()
         elif self._queue:
             self._send_queue()
-        elif not self.waits and not self._unread:
-            waited = [batch for batch in self._batches if batch.results is None and batch.held]
-            if waited and all(batch.is_left for batch in waited):
-                self.leave()
+        elif not self.waits and not self._unread and self._waited and all(batch.is_left for batch in self._waited):
+            self.leave()
 
     def _send_queue(self) -> None:
         """Send what was collected as one batch."""
@@ -248,9 +214,7 @@ class Collector:
             self._end(batch, error)
             if not isinstance(error, Stopped):  # the service is of no more use
                 self._failed = error
-                for held in self._queue.values():
-                    _end(held, error)
-                self._queue, self._queued_bytes = {}, 0
+                self._end_queue(error)
         except asyncio.CancelledError:
             self._end(batch, Stopped(LEFT))
             raise
@@ -282,12 +246,10 @@ class Collector:
             return name
         batch.is_doubtful = True
         try:
-            return await self.api.create(batch.intent, lines)
-        except CallFailed as failure:
-            batch.is_doubtful = not failure.unreachable and (failure.status is None or failure.status >= 500)
-            raise
-        except UsageError:
-            batch.is_doubtful = False
+            return await self.api.create(batch, lines)
+        except (CallFailed, UsageError) as error:
+            status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
+            batch.is_doubtful = status is None or status >= 500
             raise
 
     async def _name_at_service(self, batch: Batch) -> str:
@@ -297,7 +259,7 @@ class Collector:
         """
         waited, wait = 0.0, self.pace.first_poll
         known = [other.id for other in self._batches if other.id]
-        while not (name := await self._persist(lambda: self.api.find(batch.intent, known))) and waited < self.pace.lag:
+        while not (name := await self._persist(lambda: self.api.find(batch, known))) and waited < self.pace.lag:
             await self._pause(wait)
             waited, wait = waited + wait, min(wait * self.pace.growth, self.pace.longest_poll)
         return name
@@ -330,43 +292,36 @@ class Collector:
                 self._wait_for_quiet()
             await self._pause(wait)
             wait = min(wait * self.pace.growth, self.pace.longest_poll)
-        await self._deliver(batch, await self._results(batch, batch.state))
-
-    async def _results(self, batch: Batch, state: BatchState) -> dict[str, Result]:
-        """Return the results by name; for each request that has none, or several that differ, why."""
-        if state.failure:
-            status = 429 if state.failed_for_now else 400
-            said = f"the batch failed: {state.failure}"
-            return {name: Result(name, status, failure=said) for name in batch.names}
-        results: dict[str, Result] = {}
-        for path in state.results:
-            for result in await self._downloaded(path):
-                if results.setdefault(result.name, result) != result:
-                    results[result.name] = Result(result.name, 400, failure=DIFFERENT)
-        said = f"the batch ended as {state.status} without a result of this request"
-        return {name: results.get(name) or _missing(name, said) for name in batch.names}
-
-    async def _downloaded(self, path: str) -> list[Result]:
-        for number in range(self.pace.downloads):
-            values = list(values_in(await self._persist(lambda: self.api.results(path))))
-            if not values or values[-1] is not None:  # the last line is the one that breaks off
-                break
-            if number < self.pace.downloads - 1:
-                await self._pause(self.pace.first_poll)
-        return [result for value in values if value is not None and (result := self.service.result(value))]
-
-    async def _deliver(self, batch: Batch, results: dict[str, Result]) -> None:
-        """Hand out results, good ones first: a service that answered others is not given up for what failed."""
+        results = await self._results(batch, batch.state)
         batch.results, batch.is_left = results, False
         self._vain = 0 if any(result.is_good for result in results.values()) else self._vain + 1
         if self._vain:
             rest = min(self.pace.rest * REST_GROWTH ** (self._vain - 1), LONGEST_REST)
             self._not_before = asyncio.get_running_loop().time() + rest
-        for is_good in (True, False):
+        for is_good in (True, False):  # a service that answered some is not given up for what failed
             for name in [name for name in batch.held if results[name].is_good is is_good]:
                 self._hand_out(batch, batch.held.pop(name), results.pop(name))
             while self._unread and is_good:
                 await asyncio.sleep(0)
+
+    async def _results(self, batch: Batch, state: BatchState) -> dict[str, Result]:
+        """Return the results by name; for each request that has none, or several that differ, why."""
+        if state.failure:
+            status, reason = 429 if state.failed_for_now else 400, f"the batch failed: {state.failure}"
+            return {name: Result(name, status, failure=reason) for name in batch.names}
+        results: dict[str, Result] = {}
+        for path in state.results:
+            for number in range(self.pace.downloads):
+                if number:
+                    await self._pause(self.pace.first_poll)
+                lines = list(values_in(await self._persist(lambda path=path: self.api.results(path))))  # type: ignore[misc]
+                if not lines or lines[-1] is not None:  # the last line is the one that breaks off
+                    break
+            for result in [self.service.result(line) for line in lines if line]:
+                if result is not None and results.setdefault(result.name, result) != result:
+                    results[result.name] = Result(result.name, 400, failure=DIFFERENT)
+        reason = f"the batch ended as {state.status} without a result of this request"
+        return {name: results.get(name) or Result(name, 408, failure=reason) for name in batch.names}
 
     def _hand_out(self, batch: Batch, held: HeldRequest, result: Result) -> None:
         if self._holder.get(held.name) is batch:
@@ -395,19 +350,19 @@ class Collector:
             batch.read = []
 
     def _end(self, batch: Batch, error: TsgkitError) -> None:
-        if isinstance(error, Stopped) and batch.id and batch.held:
-            batch.was_left = True
-        for held in batch.held.values():
-            _end(held, error)
+        batch.was_left |= isinstance(error, Stopped) and bool(batch.id and batch.held)
+        _end(batch.held, error)
         batch.held = {}
+
+    def _end_queue(self, error: TsgkitError) -> None:
+        _end(self._queue, error)
+        self._queue, self._queued_bytes = {}, 0
 
     def leave(self) -> None:
         """Wait for nothing more; a batch being sent is sent first."""
         self.leaving = True
         self._gone.set()
-        for held in self._queue.values():
-            _end(held, Stopped(LEFT))
-        self._queue = {}
+        self._end_queue(Stopped(LEFT))
         for batch in self._batches:
             if batch.id and batch.results is None:
                 self._end(batch, Stopped(LEFT))
@@ -434,12 +389,12 @@ class Collector:
         if self.leaving:
             raise Stopped(LEFT)
 
-    async def _persist(self, ask: Callable[[], Awaitable[Found]]) -> Found:
+    async def _persist(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         """Ask the service until it answers; ``Unasked`` where it refuses, or is away for too long."""
         began, tries, wait = time.monotonic(), 0, self.pace.first_poll
         while True:
             try:
-                found = await ask()
+                answer = await ask()
             except CallFailed as failure:
                 self.trouble = self.redact(failure.message)
                 tries, lasted = tries + 1, time.monotonic() - began
@@ -453,29 +408,83 @@ class Collector:
                 wait = min(2 * wait, self.pace.longest_poll)
             else:
                 self.trouble, self._served = "", True
-                return found
+                return answer
 
 
-def _end(held: HeldRequest, error: TsgkitError) -> None:
-    held.ended = error
-    if held.result is not None and not held.result.done():
-        held.result.set_exception(CallFailed(error.message))
+def _end(requests: Mapping[str, HeldRequest], error: TsgkitError) -> None:
+    """Let requests be waited for no longer, for a reason."""
+    for held in requests.values():
+        held.ended = error
+        if held.result is not None and not held.result.done():
+            held.result.set_exception(CallFailed(error.message))
 
 
-def _missing(name: str, said: str = "the batch brought no result of this request") -> Result:
-    return Result(name, 408, failure=said)
-
-
-def _batches(some: Sequence[Batch]) -> str:
-    return "1 batch" if len(some) == 1 else f"{len(some):,} batches"
-
-
-def _lasting(some: Sequence[Batch]) -> str:
-    """Return how long the first of some batches has been waited for."""
-    return _clock(time.time() - min(batch.time for batch in some))
+def _lasting(batches: Sequence[Batch], state: str) -> str:
+    """Return how many batches are in a state, and how long the first of them has been waited for."""
+    number = "1 batch" if len(batches) == 1 else f"{len(batches):,} batches"
+    return f"{number} {state} for {_clock(time.time() - min(batch.time for batch in batches))}"
 
 
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"
+
+
+@dataclass
+class BatchCalls(LiteLlm):
+    """A model behind LiteLLM whose requests are sent in batches."""
+
+    collector: Collector = field(kw_only=True)
+    defers = True
+
+    @property
+    def open_batches(self) -> int:
+        """The number of batches that were left to the service."""
+        return self.collector.open
+
+    def waits_for(self) -> str:
+        """Return which batches are waited for."""
+        return self.collector.waits_for()
+
+    def leave(self) -> None:
+        """Wait for no batch any more."""
+        self.collector.leave()
+
+    async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
+        """Return one reply, when its batch is done; the time-out is one of single requests and does not hold here."""
+        held = HeldRequest(REQUEST.get())
+        try:
+            with bound(CARRIER, partial(self._carried, held)):
+                return await self._asked(messages, self._with_schema(schema), LONGEST)
+        except CallFailed as failure:
+            if held.ended is not None:
+                raise copy(held.ended) from None  # one that ends many calls is of each its own
+            failure.in_batch = True
+            raise
+        finally:
+            self.collector.done_with(held)
+
+    async def _carried(self, held: HeldRequest, request: Any) -> Any:  # noqa: ANN401  (httpx)
+        """Return the response to a request that LiteLLM built, out of its batch."""
+        try:
+            result = await self.collector.ask(held, request)
+        except TsgkitError as error:
+            held.ended = error
+            raise CallFailed(error.message) from None
+        if result.failure:
+            unpaid = cannot_pay(result.status, result.failure)
+            raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
+        head = {"content-type": "application/json"}
+        return library_of(request).Response(result.status, headers=head, content=result.body)
+
+    def _cost(self, usage: Usage, tier: str, counted: float | None) -> float | None:
+        """Return the cost at the price of a batch, else half of what LiteLLM says."""
+        if self.price is not None:
+            return self.price.of(usage)
+        return counted / 2 if counted else None
+
+    async def close(self) -> None:
+        """End the work on batches, which stay with the service, and close the connections."""
+        await self.collector.close()
+        await super().close()

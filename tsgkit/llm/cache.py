@@ -55,36 +55,29 @@ class ReplyCache:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
-            self._write_ahead()
+            until = time.monotonic() + WAIT
+            while True:  # SQLite itself has no patience with two processes that begin to write ahead together
+                try:
+                    self._base.execute("PRAGMA journal_mode=WAL")
+                    break
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > until:
+                        raise
+                    time.sleep(0.02)
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, at REAL, reply TEXT)")
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"{self.path}: the reply cache cannot be opened: {error}", hint=HINT) from None
-
-    def _write_ahead(self) -> None:
-        """Let one process write while others read; SQLite itself has no patience with two that begin this together."""
-        until = time.monotonic() + WAIT
-        while True:
-            try:
-                self._base.execute("PRAGMA journal_mode=WAL")
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > until:
-                    raise
-                time.sleep(0.02)
-            else:
-                return
 
     def find(self, key: str) -> Reply | None:
         """Return the reply kept under a key."""
         try:
             text = self._pending.get(key)
             if text is None:
-                now = (
-                    time.monotonic()
-                )  # a recent view of the file is reused: opening one costs much more than a look-up
+                now = time.monotonic()
                 if not self._base.in_transaction or now - self._viewed >= VIEWED_FOR:
                     self._let_go()
-                    self._base.execute("BEGIN")
+                    self._base.execute("BEGIN")  # a view of the file, which costs much more than a look-up
                     self._viewed = now
                 row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
                 if row is None:
@@ -138,7 +131,7 @@ class ReplyCache:
 def clear(folder: Path | None = None) -> bool:
     """Remove the file of kept replies, whatever state it is in; False where there was none."""
     path = (folder or cache_home()) / FILE
-    there = path.exists()
+    is_file = path.exists()
     for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
         path.with_name(name).unlink(missing_ok=True)
-    return there
+    return is_file

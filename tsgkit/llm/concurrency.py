@@ -108,11 +108,27 @@ class RequestQueue:
     async def enter(self, tokens: int = 0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> float:
         """Wait for a place, by this way of sleeping; ``leave`` gives it back. The result is when the request starts."""
         if self._waiters or self.active >= int(self.limit):
-            await self._queue()
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            try:
+                await waiter  # for the place that _wake hands over, which counts as taken already
+            except BaseException:
+                if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                    self.leave()  # the place came in the same moment as the cancellation: somebody else needs it
+                elif waiter in self._waiters:
+                    self._waiters.remove(waiter)
+                self._wake()
+                raise
         else:
             self.active += 1
+        start = max(self._clock(), self._next_start)
+        self._next_start = start + self._spacing(tokens)
         try:
-            await self._wait_for_the_start(tokens, sleep)
+            while (wait := max(start, self._gate) - self._clock()) > 0:
+                await sleep(wait)
+                if self._gate > start:  # those who waited at the gate go on one after the other, as the pace allows
+                    start = max(self._gate, self._next_start)
+                    self._next_start = start + self._spacing(tokens)
         except BaseException:
             self.leave()
             raise
@@ -121,22 +137,6 @@ class RequestQueue:
         self._admitted.append(start)
         self._latest.append(AdmittedRequest(start))
         return start
-
-    async def _queue(self) -> None:
-        """Wait for the slot that ``_wake`` hands over. It counts as taken already, so that no other request can take
-        it.
-        """
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        try:
-            await waiter
-        except BaseException:
-            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
-                self.leave()  # the place came in the same moment as the cancellation: somebody else needs it
-            elif waiter in self._waiters:
-                self._waiters.remove(waiter)
-            self._wake()
-            raise
 
     def turn_away(self, reason: Callable[[], BaseException]) -> None:
         """End the waiting of all who have no place yet."""
@@ -157,29 +157,14 @@ class RequestQueue:
                 waiter.set_result(None)
                 self.active += 1
 
-    async def _wait_for_the_start(self, tokens: int, sleep: Callable[[float], Awaitable[None]]) -> None:
-        start = max(self._clock(), self._next_start)
-        self._next_start = start + self._spacing(tokens)
-        while True:
-            now = self._clock()
-            if (wait := max(start, self._gate) - now) <= 0:
-                return
-            await sleep(wait)
-            if self._gate > start:  # those who waited at the gate go on one after the other, as the pace allows
-                start = max(self._gate, self._next_start)
-                self._next_start = start + self._spacing(tokens)
-
     def _spacing(self, tokens: int) -> float:
         """Return how long after this request the next may start."""
-        self._grow_pace()
-        by_requests = 1 / self.pace if self.pace else 0.0
-        return max(by_requests, 60 * tokens / self._tpm if self._tpm else 0.0)
-
-    def _grow_pace(self) -> None:
         now = self._clock()
         if self._pace is not None and now >= self._pace_grows_at:
             self._pace *= PACE_GROWTH
             self._pace_grows_at = now + max(GROW_PACE_EVERY, GROW_PACE_AFTER_REQUESTS / 2 / self._pace)
+        by_requests = 1 / self.pace if self.pace else 0.0
+        return max(by_requests, 60 * tokens / self._tpm if self._tpm else 0.0)
 
     def succeeded(self, started: float | None = None) -> None:
         """Note that the service answered a request that started then: it may accept more."""
@@ -208,52 +193,44 @@ class RequestQueue:
         """Note that a request that started then was turned away with 429."""
         now = self._clock()
         self.throttles += 1
-        self._note_rejected(started)
+        if started is None:
+            self._latest.append(AdmittedRequest(now, rejected=True))
+        elif started in self._admitted:
+            self._admitted.remove(started)
+        for request in self._latest:
+            if request.at == started and not request.rejected:
+                request.rejected = True
+                break
         if now < self._gate or (started is not None and started < self._gate):  # of a burst that was noticed already
             if self._testing:
                 self._measure(self._burst)
             return
+        rejected = [request.rejected for request in self._latest]
+        in_a_row = max((sum(group) for _, group in groupby(rejected)), default=0)
+        share = BURST if self._pace is None else BURST_AT_A_PACE
         if self._testing and self._in_vain < IN_VAIN - 1:
             self._in_vain += 1
         elif self._testing:
             self._close(now, max(2 * self._pause, retry_after or 0.0))
-        elif self._is_burst():
+        elif in_a_row >= IN_A_ROW or sum(rejected[-LATEST:]) >= share * LATEST:
             self._close(now, FIRST_PAUSE if retry_after is None else retry_after)
         else:
             self.limit = max(self.limit - 1.0, 1.0)
-            self._doubt_pace(now)
+            if self._pace is not None:
+                self._doubt_pace(now, self._pace)
 
-    def _doubt_pace(self, now: float) -> None:
+    def _doubt_pace(self, now: float, pace: float) -> None:
         """Go back to the pace that was learned where it had risen since; double it where it does not help."""
-        if self._pace is None:
-            return
         self._rejected_at_the_pace += 1
         since = self._since or 0.0
         admitted = sum(1 for start in self._admitted if start >= since)
         share = self._rejected_at_the_pace / (admitted + self._rejected_at_the_pace)
         if admitted >= UNRELATED_REQUESTS and now - since >= UNRELATED_SECONDS and share >= UNRELATED:
-            self._pace = self._learned = 2 * self._pace
+            self._pace = self._learned = 2 * pace
             self._since, self._rejected_at_the_pace = now, 0
-        elif self._pace > self._learned:
-            self._pace = self._learned
+        else:
+            self._pace = min(pace, self._learned)
         self._keep_pace(now)
-
-    def _note_rejected(self, started: float | None) -> None:
-        if started is None:
-            self._latest.append(AdmittedRequest(self._clock(), rejected=True))
-            return
-        if started in self._admitted:
-            self._admitted.remove(started)
-        for one in self._latest:
-            if one.at == started and not one.rejected:
-                one.rejected = True
-                return
-
-    def _is_burst(self) -> bool:
-        share = BURST if self._pace is None else BURST_AT_A_PACE
-        rejected = [one.rejected for one in self._latest]
-        in_a_row = max((sum(group) for _, group in groupby(rejected)), default=0)
-        return in_a_row >= IN_A_ROW or sum(rejected[-LATEST:]) >= share * LATEST
 
     def _close(self, now: float, pause: float) -> None:
         """Close the gate for a while, and keep to the pace that was admitted up to now."""

@@ -14,6 +14,14 @@ is bounded by the requests in flight. All evaluations in a loop share them, and 
 Proxies and certificates come from the environment: ``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``;
 ``SSL_VERIFY`` (False, or a file), ``SSL_CERT_FILE``, ``REQUESTS_CA_BUNDLE``, else those of certifi.
 
+Replies that arrive as server-sent events are put together as they would have come in one piece.
+
+>>> stream = EventStream()
+>>> for text in ("[ket", "tle]"):
+...     stream.feed(b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}}]}\\n\\n' % text.encode())
+>>> stream.feed(b"data: [DONE]\\n\\n")
+>>> stream.is_done, stream.value["choices"][0]["message"]
+(True, {'role': 'assistant', 'content': '[kettle]'})
 >>> socket_and_url("http+unix://%2Ftmp%2Fllm.sock/v1")
 ('/tmp/llm.sock', 'http://localhost/v1')
 """
@@ -27,6 +35,7 @@ import os
 import re
 import ssl
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -38,22 +47,12 @@ from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.event_streams import EventStream
+from tsgkit.llm import responses
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
 from tsgkit.llm.images import Body, Messages
 from tsgkit.llm.prices import in_catalogue, provider_of, tier_in
 from tsgkit.llm.reply import Reply
-from tsgkit.llm.responses import (
-    NAMES,
-    Exchange,
-    error_inside,
-    failure_in,
-    misdirected,
-    rejection,
-    reply_of,
-    said_in,
-    too_large,
-)
+from tsgkit.llm.responses import Exchange, failure_in, object_in, said_in
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
 from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key
@@ -87,13 +86,22 @@ IDLE_SECONDS = 4.0
 """So long an unused connection is kept. uvicorn and llama.cpp close it after five; a request that meets that fails."""
 CLOSING_SECONDS = 1.0
 NO = ("false", "0", "no", "off")
+DONE = b"[DONE]"
+WRITTEN = ("content", "reasoning_content", "reasoning")
+"""The parts of a message that a model writes token by token."""
+PASSAGE, TIMES = 200, 16
+"""A reply whose last so many characters occur so many times repeats itself."""
+LOOKBACK = 16_000
+"""Characters in which a passage is looked for, which is a cycle of a thousand."""
+LOOK_EVERY = 1_000
+REPEATS = "it repeats itself"
 
 
 def why_not_direct(settings: Settings) -> str:
     """Return the reason for which a model cannot be asked directly; empty if it can."""
     provider, slash, name = settings.model.partition("/")
     if provider not in SERVED or not slash:
-        return f"it serves {' and '.join(f'{one}/NAME' for one in SERVED)}"
+        return f"it serves {' and '.join(f'{served}/NAME' for served in SERVED)}"
     if provider != "openai" and "api_base" not in settings.connection:
         return "the address of the server is missing"
     if provider == "openai":
@@ -111,6 +119,119 @@ def is_own_server(settings: Settings) -> bool:
     """Return whether a model is behind an address that is not OpenAI's own."""
     host = urlsplit(str(settings.connection.get("api_base", VENDOR))).hostname or ""
     return host != "openai.com" and not host.endswith(".openai.com")
+
+
+@dataclass(eq=False)
+class EventStream:
+    """The events of one response, as far as they have come."""
+
+    charset: str = ""
+    is_done: bool = False
+    """True if the service marked the end."""
+    repeats: bool = False
+    """True if what is written repeats itself."""
+    tokens: int = 0
+    """Events with text, which are tokens or a few of them."""
+    parts: int = 0
+    """Parts of choices that came; comments and pings bring none."""
+    note: str | None = None
+    began: float = field(default_factory=time.monotonic)
+    """The time of the first token, or before it of the request."""
+    _fields: dict[str, Any] = field(default_factory=dict)
+    _choices: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The answers of the completion by index."""
+    _texts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    """The pieces of the texts in their messages."""
+    _line: list[bytes] = field(default_factory=list)
+    _event: list[bytes] = field(default_factory=list)
+    _recent: list[str] = field(default_factory=list)
+    _unseen: int = 0
+
+    def feed(self, data: bytes) -> None:
+        """Add bytes of the response, wherever they were cut."""
+        if b"\n" not in data:
+            self._line.append(data)
+            return
+        *lines, rest = (b"".join(self._line) + data).split(b"\n")
+        self._line = [rest]
+        for line in lines:
+            self._read(line.removesuffix(b"\r"))
+
+    def end(self) -> None:
+        """Read a last event that is not followed by an empty line."""
+        self._read(b"".join(self._line).removesuffix(b"\r"))
+        self._read(b"")
+        self._line = []
+
+    def _read(self, line: bytes) -> None:
+        if line.startswith(b"data:"):
+            self._event.append(line[5:].removeprefix(b" "))
+        if line or not self._event:
+            return
+        kept = Exchange(body=b"\n".join(self._event), charset=self.charset)
+        self._event = []
+        self.is_done |= kept.body.strip() == DONE
+        value = object_in(kept.in_utf8())
+        self.note = self.note or kept.note
+        choices = value.pop("choices", None)
+        self._fields |= {name: part for name, part in value.items() if part is not None}
+        if isinstance(choices, list):
+            self._fields.setdefault("choices", [])
+            for choice in choices:
+                if isinstance(choice, dict):
+                    self._add(choice)
+
+    def _add(self, part: dict[str, Any]) -> None:
+        """Add what an event brings of a choice, and look from time to time whether its text repeats itself."""
+        self.parts += 1
+        index = part["index"] if isinstance(part.get("index"), int) else 0
+        choice = self._choices.setdefault(index, {"delta": {}, "finish_reason": None})
+        choice |= {name: value for name, value in part.items() if name != "delta" and value is not None}
+        texts, delta, written = self._texts.setdefault(index, defaultdict(list)), part.get("delta"), ""
+        for name, value in delta.items() if isinstance(delta, dict) else ():
+            if isinstance(value, str) and name != "role":
+                texts[name].append(value)
+                written += value if name in WRITTEN else ""
+            elif isinstance(value, list) and isinstance(choice["delta"].get(name), list):
+                choice["delta"][name] += value
+            elif value is not None:
+                choice["delta"][name] = value
+        if not written:
+            return
+        if not self.tokens:
+            self.began = time.monotonic()
+        self.tokens += 1
+        self._recent.append(written)
+        self._unseen += len(written)
+        if self._unseen >= LOOK_EVERY:
+            text = "".join(self._recent)[-LOOKBACK:]
+            self._recent, self._unseen = [text], 0
+            self.repeats |= text.count(text[-PASSAGE:]) >= TIMES
+
+    @property
+    def has_ended(self) -> bool:
+        """True if the reply came to its end: the service marked it, or gave a reason for every choice."""
+        reasons = [choice["finish_reason"] for choice in self._choices.values()]
+        return self.is_done or bool(reasons and all(reasons)) or bool(self._fields.get("error"))
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The completion in one piece, or the error; of a reply that repeats itself, with that as its finish reason."""
+        value = dict(self._fields)
+        if not self._choices or value.get("error"):
+            return value
+        value["choices"] = []
+        for index, choice in self._choices.items():
+            texts = {name: "".join(pieces) for name, pieces in self._texts[index].items()}
+            message = {"role": "assistant", "content": None} | choice["delta"] | texts
+            reason = REPEATS if self.repeats else choice["finish_reason"]
+            value["choices"].append({"message": message} | choice | {"finish_reason": reason, "index": index})
+        return value
+
+    @property
+    def text(self) -> str | None:
+        """The text of the first choice so far; None where there is none."""
+        return "".join(self._texts[min(self._texts)]["content"]) or None if self._texts else None
 
 
 @dataclass
@@ -133,19 +254,29 @@ class DirectCalls(ServiceCalls):
         if self._way is not None:
             return
         check_known_key(self.settings)
-        accepted = self._accepted(self._why_not_sent)
-        self._extra = accepted.pop("extra_body", {})
-        thinking = accepted.pop("thinking", None)
-        if thinking is not None and "reasoning_effort" not in accepted:  # vLLM takes an effort, not a budget of tokens
+        self._parameters = self._accepted(self._why_not_sent)
+        self._extra = self._parameters.pop("extra_body", {})
+        thinking = self._parameters.pop("thinking", None)
+        if thinking is not None and "reasoning_effort" not in self._parameters:  # vLLM takes no budget of tokens
             budget = thinking.get("budget_tokens", 0)
-            accepted["reasoning_effort"] = next(effort for least, effort in BUDGETS if budget >= least)
-        self._parameters = accepted
-        self._headers = _headers(self.settings)
-        base = urlsplit(str(self.settings.connection.get("api_base", VENDOR)))
+            self._parameters["reasoning_effort"] = next(effort for least, effort in BUDGETS if budget >= least)
+        self.sent = {"model": self.settings.model.partition("/")[2]} | self._parameters | self._extra
+        self.connect()
+
+    def connect(self) -> None:
+        """Find the way to the address of the settings, and the headers of every request."""
+        provider, connection = provider_of(self.settings.model), self.settings.connection
+        names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
+        key = connection.get("api_key") or next(filter(None, map(os.environ.get, names)), "")
+        usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
+        # The headers of the user override the others, but for the key if there is one.
+        headers = {"Authorization": f"Bearer {KEYLESS[provider]}"} | usual
+        self._headers = _merged(headers, connection.get("extra_headers", {}))
+        self._headers = _merged(self._headers, {"Authorization": f"Bearer {key}"}) if key else self._headers
+        base = urlsplit(str(connection.get("api_base", VENDOR)))
         path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
         address, self._url = socket_and_url(base._replace(path=path, fragment="").geturl())
         self._proxy = None if address or not self.proxied else proxy_for(self._url)
-        self.sent = {"model": self.settings.model.partition("/")[2]} | self._parameters | self._extra
         import aiohttp  # noqa: F401  (it takes a quarter of a second, for which no event loop is to wait)
 
         self._way = Way(address, certificates())
@@ -181,15 +312,15 @@ class DirectCalls(ServiceCalls):
         value = kept.value
         is_redirect = (kept.status or 0) >= 300
         if is_redirect or "choices" not in value or value.get("error"):
-            if (inside := error_inside(kept)) is not None:
+            if (inside := responses.error_inside(kept)) is not None:
                 raise inside
             missing = "it holds no choices" if value else "it is no JSON object"
             missing = f"status {kept.status}" if is_redirect else missing
-            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}", None)
+            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}")
             raise failure_in(kept, failure, failure)
-        return self._priced(reply_of(kept, value), tier_in(value))
+        return self._priced(responses.reply_of(kept, value), tier_in(value))
 
-    def writes(self) -> str:
+    def waits_for(self) -> str:
         """Return how much was written of the replies that arrive; empty where none does."""
         streams = [stream for stream in self._streams if stream.tokens]
         if not streams:
@@ -220,8 +351,8 @@ class DirectCalls(ServiceCalls):
                 method, url, data=data, headers=sent, proxy=self._proxy, allow_redirects=False
             ) as response:
                 kept.begin(response.status, response.headers.items())
-                target = _redirected(response, url)
-                if target is None:
+                location = response.headers.get("Location")
+                if location is None or response.status not in (301, 302, 303, 307, 308):
                     await _receive(response, kept, stream, heard)
                     if response.status < 400:
                         return True
@@ -231,9 +362,10 @@ class DirectCalls(ServiceCalls):
                         return False
                     error = kept.value.get("error")
                     code = error.get("code", "") if isinstance(error, dict) else ""
-                    name = NAMES.get(response.status, "APIError")
-                    failure = rejection(name, response.status, said_in(kept.start), [response.headers], code=code)
-                    raise failure_in(kept, failure, failure)
+                    raise responses.rejected(kept, response.status, [response.headers], code)
+                target = url.join(URL(location))
+                if target.origin() != url.origin():
+                    raise responses.misdirected(str(url.origin()), str(target.origin()), response.status)
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
 
@@ -246,34 +378,10 @@ class DirectCalls(ServiceCalls):
             await session.close()
 
 
-def _headers(settings: Settings) -> dict[str, str]:
-    """Return the headers of every request: the user's override the others, but for the key if there is one."""
-    provider = provider_of(settings.model)
-    names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
-    key = settings.connection.get("api_key") or next((os.environ[name] for name in names if os.environ.get(name)), "")
-    usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
-    given: dict[str, str] = settings.connection.get("extra_headers", {})
-    found = _merged({"Authorization": f"Bearer {KEYLESS[provider]}"} | usual, given)
-    return _merged(found, {"Authorization": f"Bearer {key}"}) if key else found
-
-
 def _merged(headers: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     """Return headers with others in place of those of the same name."""
-    named = {name.lower() for name in others}
-    return {name: value for name, value in headers.items() if name.lower() not in named} | others
-
-
-def _redirected(response: ClientResponse, asked: Any) -> Any:  # noqa: ANN401  (a URL of yarl, or None)
-    """Return the target of a redirect, or None. Raise ``CallFailed`` if it is another host, port or scheme."""
-    location = response.headers.get("Location")
-    if location is None or response.status not in (301, 302, 303, 307, 308):
-        return None
-    from yarl import URL
-
-    target = asked.join(URL(location))
-    if target.origin() != asked.origin():
-        raise misdirected(str(asked.origin()), str(target.origin()), response.status)
-    return target
+    replaced = {name.lower() for name in others}
+    return {name: value for name, value in headers.items() if name.lower() not in replaced} | others
 
 
 async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
@@ -289,7 +397,7 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
         size += len(part)
         if size > kept.most_bytes:
             response.close()
-            raise too_large(kept.most_bytes)
+            raise responses.too_large(kept.most_bytes)
         if not is_stream:
             if part.strip():
                 heard()
@@ -342,10 +450,10 @@ def proxy_for(url: str) -> str | None:
     if proxy_bypass(parts.hostname or ""):
         return None
     proxies = getproxies()
-    found = proxies.get(parts.scheme) or proxies.get("all")
-    if not found:
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy:
         return None
-    proxy = found if "://" in found else f"http://{found}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
         hint = f"name an HTTP proxy, or put {parts.hostname} into NO_PROXY"
         raise UsageError(f"{without_login(proxy)}: only HTTP proxies can be used", hint=hint)
@@ -358,9 +466,8 @@ def certificates() -> str | None:
     if verify.lower() in NO:
         return None
     named = (verify, os.environ.get("SSL_CERT_FILE", ""), os.environ.get("REQUESTS_CA_BUNDLE", ""))
-    found = next((path for path in named if path and Path(path).exists()), None)
-    if found is not None:
-        return found
+    if existing := [path for path in named if path and Path(path).exists()]:
+        return existing[0]
     import certifi
 
     return certifi.where()
@@ -374,7 +481,6 @@ def session_for(user: object, way: Way) -> ClientSession:
     sessions = _SESSIONS.setdefault(asyncio.get_running_loop(), {})
     if way in sessions:
         return sessions[way]
-    _close_at_exit()
     # No limit: the queue of each model bounds the requests in flight.
     if way.socket:
         connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
@@ -392,13 +498,10 @@ def _context(path: str) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
 
 
-@cache
-def _close_at_exit() -> None:
+@atexit.register
+def _close_all() -> None:
     """Close at the end of the process what a loop that still runs has open, as that of synchronous calls."""
-
-    @atexit.register
-    def close_all() -> None:
-        for loop, sessions in list(_SESSIONS.items()):
-            for session in sessions.values() if loop.is_running() else ():
-                with suppress(Exception):
-                    asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)
+    for loop, sessions in list(_SESSIONS.items()):
+        for session in sessions.values() if loop.is_running() else ():
+            with suppress(Exception):
+                asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)

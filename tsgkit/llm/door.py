@@ -15,18 +15,17 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm import spans
-from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
-from tsgkit.llm.images import identity_of, tokens_of_content
-from tsgkit.llm.prices import ImagePrice, Price
+from tsgkit.llm.images import Messages, identity_of, tokens_of_content
+from tsgkit.llm.prices import Budget, Estimate, ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
-from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage, seconds_of
-from tsgkit.llm.retries import PROBE, PROBE_LABEL, CircuitBreaker, Outage, Patience
+from tsgkit.llm.reply import NOTHING, PROBE, TOO_MANY, UNKNOWN, Attempt, Ending, Provider, Reply, Schema, seconds_of
+from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Request
 
@@ -73,7 +72,7 @@ class Prompt(NamedTuple):
     """A prompt in the form that is sent, and its hash."""
 
     hash: str
-    messages: list[dict[str, Any]]
+    messages: Messages
 
 
 class Recorder(Protocol):
@@ -87,46 +86,6 @@ class Recorder(Protocol):
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply before it is used."""
-
-
-class Provider(Protocol):
-    """A source of replies: a service, a function, a recording."""
-
-    def prepare(self) -> None:
-        """Get ready, or raise ``UsageError``."""
-
-    async def send(self, messages: list[dict[str, Any]], schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no reply."""
-
-    async def close(self) -> None:
-        """Nothing more will be asked."""
-
-
-@runtime_checkable
-class Deferring(Protocol):
-    """A provider whose replies come hours later, and to another process if this one does not wait."""
-
-    def waits_for(self) -> str:
-        """Return what is waited for; empty if nothing is."""
-
-    def leave(self) -> None:
-        """Wait for nothing more: what was sent stays with the service, what was not is not sent."""
-
-
-@runtime_checkable
-class Streaming(Protocol):
-    """A provider that receives replies while they are written."""
-
-    def writes(self) -> str:
-        """Return how much was written of the replies that arrive; empty where none does."""
-
-
-@runtime_checkable
-class Probing(Protocol):
-    """A provider whose service can be asked for as little as possible."""
-
-    async def probe(self, timeout: float) -> Reply:
-        """Return the reply to a request for one token; ``CallFailed`` where it brings none."""
 
 
 REQUEST: ContextVar[str] = ContextVar("request", default="")
@@ -178,7 +137,7 @@ class Door:
 
     def waits_for(self) -> str:
         """Return the reason why no answer has arrived for some seconds; empty if answers arrive or nothing is asked."""
-        if isinstance(self.provider, Deferring):
+        if self.provider.defers:
             return self.provider.waits_for()
         silent = time.monotonic() - self._heard
         if not self.waiting or silent < NOTICEABLE:
@@ -188,21 +147,14 @@ class Door:
         if self._trouble:
             calls = "1 call waits" if self.waiting == 1 else f"{self.waiting:,} calls wait"
             return f"no answer for {silent:.0f} s, {calls} to be tried again: {self._trouble}"
-        writes = self.provider.writes() if isinstance(self.provider, Streaming) else ""
-        if writes:
-            return writes
+        if progress := self.provider.waits_for():
+            return progress
         pace = self.flow.pace
         held = f", held to {60 * pace:.3g} requests a minute" if pace and pace * NOTICEABLE < 1 else ""
         return f"no answer for {silent:.0f} s{held}; an attempt may take {self.patience.timeout:g} s"
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
         prompt = as_dicts(messages)
@@ -229,21 +181,17 @@ class Door:
             return reply
 
     def _observed(
-        self, prompt: list[dict[str, Any]], label: str, draw: int = 0, schema: dict[str, Any] | None = None
+        self, prompt: Messages, label: str, draw: int = 0, schema: Schema = None
     ) -> AbstractContextManager[spans.Answered]:
         """Return a context around a call, for whoever traces it."""
-        return spans.call(
-            Request(self.name, self.endpoint, prompt, self._sent_parameters, label, draw, schema is not None)
-        )
 
-    def _sent_parameters(self) -> dict[str, Any]:
-        """Return the parameters that reach the service, once it was asked; before, those that were given."""
-        sent = getattr(self.provider, "sent", None)
-        return sent if isinstance(sent, dict) and sent else self.parameters
+        def parameters() -> dict[str, Any]:
+            sent = getattr(self.provider, "sent", None)  # known once the service was asked
+            return sent if isinstance(sent, dict) and sent else self.parameters
 
-    async def _from_cache_or_model(
-        self, key: str, call: Call, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
-    ) -> Reply:
+        return spans.call(Request(self.name, self.endpoint, prompt, parameters, label, draw, schema is not None))
+
+    async def _from_cache_or_model(self, key: str, call: Call, prompt: Messages, schema: Schema) -> Reply:
         """Return the reply for a key. Concurrent calls with the same key share one request."""
         reads_cache = self.cache is not None and self.reads_cache
         is_shared = reads_cache or call.label in self.shared
@@ -253,11 +201,10 @@ class Door:
                 await asyncio.shield(other)  # one who stops waiting must not take the others along
             if self.cache is not None and reads_cache:
                 kept = self.cache.find(key)
-            elif (kept := self.recorder.find_same(call)) is not None:
-                is_whole = kept.ending is Ending.COMPLETE
-                kept = replace(kept, source="cache", attempts=(), seconds=0.0) if is_whole else None
+            elif (kept := self.recorder.find_same(call)) is not None and kept.ending is not Ending.COMPLETE:
+                kept = None
             if kept is not None:
-                return kept
+                return replace(kept, source="cache", attempts=(), seconds=0.0)
             self._in_flight[key] = mine
         REQUEST.set(_digest([key] if is_shared else [key, list(call)]))
         try:
@@ -275,7 +222,7 @@ class Door:
         redacted: dict[str, Any] = {name: self.secrets.redact(value) for name, value in written.items()}
         return replace(reply, **redacted)
 
-    async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, call: Call) -> Reply:
+    async def _from_model(self, prompt: Messages, schema: Schema, call: Call) -> Reply:
         """Return the model's reply, after all attempts. Those that an outage ended do not count.
 
         A request that was in flight when several outages began may be what breaks the service: it is sent alone, apart
@@ -291,22 +238,22 @@ class Door:
         try:
             while True:
                 async with self._alone if outages > 1 else nullcontext():
-                    found = await self._attempt(prompt, schema, attempts)
+                    outcome = await self._attempt(prompt, schema, attempts)
                 now = time.monotonic()
-                if isinstance(found, Reply):
-                    return replace(found, attempts=tuple(attempts), seconds=seconds_of(attempts))
-                if found.is_loss and await self.outage.was_down(partial(self._probe, call), self._pause):
-                    outages += not self.outage.is_certain(found)
+                if isinstance(outcome, Reply):
+                    return replace(outcome, attempts=tuple(attempts), seconds=seconds_of(attempts))
+                if outcome.is_loss and await self.outage.was_down(partial(self._probe, call), self._pause):
+                    outages += not self.outage.is_certain(outcome)
                     if outages >= MOST_OUTAGES:
-                        return self._given_up(found, attempts)
+                        return self._given_up(outcome, attempts)
                     fresh, since = len(attempts), time.monotonic()
                     continue
-                timeouts += found.timed_out
+                timeouts += outcome.timed_out
                 wait = self.patience.wait_after(
-                    found, attempts[fresh:], now - since, is_starting=not self.giving_up.served, rng=self._rng
+                    outcome, attempts[fresh:], now - since, is_starting=not self.giving_up.served, rng=self._rng
                 )
                 if wait is None or timeouts >= MOST_TIMEOUTS:
-                    return self._given_up(found, attempts)
+                    return self._given_up(outcome, attempts)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
                 await self._pause(wait)
         except NotFinished as why:
@@ -325,10 +272,9 @@ class Door:
         estimate = self._estimate(PROBE)
         self._check_allowed(estimate)
         began, lost = time.monotonic(), None
-        send = self.provider.probe if isinstance(self.provider, Probing) else partial(self.provider.send, PROBE, None)
         with self._observed(PROBE, PROBE_LABEL) as answered:
             try:
-                reply = await self._settled(send(self.patience.timeout), estimate)
+                reply = await self._settled(self.provider.probe(self.patience.timeout), estimate)
                 attempt = Attempt(_rounded(time.monotonic() - began))
             except CallFailed as failure:
                 attempt = Attempt(_rounded(time.monotonic() - began), failure.message, failure.status)
@@ -367,17 +313,18 @@ class Door:
 
     def leave(self) -> None:
         """Wait no longer for replies that come hours later; those in flight otherwise are completed."""
-        if isinstance(self.provider, Deferring):
-            self.provider.leave()
+        self.provider.leave()
 
     def _halt(self) -> None:
         self._halted.set()
         self.flow.turn_away(self._why_halted)
         self.outage.end()
 
-    async def _attempt(
-        self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
-    ) -> Reply | CallFailed:
+    def _halt_where_given_up(self) -> None:
+        if self.giving_up.reason:
+            self._halt()
+
+    async def _attempt(self, prompt: Messages, schema: Schema, attempts: list[Attempt]) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
         self._check_halted()
         start = await self.flow.enter(estimate.tokens, self._pause)
@@ -422,26 +369,24 @@ class Door:
 
     async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
         """Return the reply to one request, whose use is settled however it ends; a failure is redacted."""
-        usage: Usage | None = UNKNOWN
+        settle = partial(self.budget.settle, estimate, UNKNOWN)
         try:
             reply = await sent
-            usage = reply.usage
+            settle = partial(self.budget.settle, estimate, reply.usage)
         except CallFailed as failure:
             failure.message = self.secrets.redact(failure.message)
             if len(failure.message) > LONGEST_MESSAGE:  # only now, or half a key could be left
                 failure.message = f"{failure.message[:LONGEST_MESSAGE]}..."
-            usage = NOTHING if failure.was_answered or failure.unreachable else UNKNOWN
+            if failure.was_answered or failure.unreachable:
+                settle = partial(self.budget.settle, estimate, NOTHING)
             if failure.unsent or failure.status == TOO_MANY:  # it does not count
-                usage = None
+                settle = partial(self.budget.give_back, estimate)
             raise
         finally:
-            if usage is None:
-                self.budget.give_back(estimate)
-            else:
-                self.budget.settle(estimate, usage)
+            settle()
         return reply
 
-    def _estimate(self, prompt: list[dict[str, Any]]) -> Estimate:
+    def _estimate(self, prompt: Messages) -> Estimate:
         tokens_in = sum(tokens_of_content(message["content"]) for message in prompt)
         tokens_out = int(self.expected_completion)
         cost = None if self.price is None else self.price.expected(tokens_in, tokens_out)
@@ -452,38 +397,33 @@ class Door:
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
 
-    def _halt_where_given_up(self) -> None:
-        if self.giving_up.reason:
-            self._halt()
-
     def _given_up(self, failure: CallFailed, attempts: list[Attempt]) -> Reply:
         self.giving_up.lost(failure)
         self._halt_where_given_up()
-        ending = Ending.REFUSED if failure.refused else Ending.API_ERROR
         return Reply(
-            text=failure.text,
-            ending=ending,
+            failure.text,
+            Ending.REFUSED if failure.refused else Ending.API_ERROR,
+            failure.finish_reason,
             error=failure.message,
-            status=failure.status,
-            final=failure.final,
-            finish_reason=failure.finish_reason,
             seconds=seconds_of(attempts),
             attempts=tuple(attempts),
+            status=failure.status,
+            final=failure.final,
         )
 
 
-def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+def as_dicts(messages: Sequence[BaseMessage]) -> Messages:
     """Messages as the wire has them, every part of which says what it is."""
-    wire = []
+    wire: Messages = []
     for message in messages:
-        content = message.content
+        content: Any = message.content
         if not isinstance(content, str):
             content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
         wire.append({"role": ROLES[message.type], "content": content})
     return wire
 
 
-def prompt_hash(prompt: list[dict[str, Any]]) -> str:
+def prompt_hash(prompt: Messages) -> str:
     """Return the hash of a prompt. Images count by their content, not by their path."""
     what = [message | {"content": identity_of(message["content"])} for message in prompt]
     return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]

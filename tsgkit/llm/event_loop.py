@@ -94,11 +94,16 @@ def _name(process: int) -> str:
 
 
 class Threads(ThreadPoolExecutor):
-    """A thread pool that runs short building steps directly."""
+    """A thread pool that builds text requests of LiteLLM directly, which is short."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
         """Return the result of a function: at once where it builds a request, else when a thread has it."""
-        if not _builds_a_request(fn):
+        work = fn.args[0] if isinstance(fn, partial) and fn.args else None
+        function, request = (work.func, work.keywords) if isinstance(work, partial) else (None, {})
+        name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
+        is_builder = name == BUILDER and provider_of(str(request.get("model"))) in WAITS_FOR_NOTHING
+        texts = (isinstance(message.get("content"), str) for message in request.get("messages") or ())
+        if not is_builder or not all(texts):
             return super().submit(fn, *args, **kwargs)
         built: Future[Any] = Future()
         try:
@@ -106,14 +111,3 @@ class Threads(ThreadPoolExecutor):
         except Exception as error:  # noqa: BLE001  (the caller receives it through the future, as from a thread)
             built.set_exception(error)
         return built
-
-
-def _builds_a_request(work: Callable[..., Any]) -> bool:
-    """Return whether this is LiteLLM's building of a text request. Unknown work is not."""
-    inner = work.args[0] if isinstance(work, partial) and work.args else None
-    if not isinstance(inner, partial):
-        return False
-    name, request = (getattr(inner.func, "__module__", ""), getattr(inner.func, "__name__", "")), inner.keywords
-    if name != BUILDER or provider_of(str(request.get("model"))) not in WAITS_FOR_NOTHING:
-        return False
-    return all(isinstance(message.get("content"), str) for message in request.get("messages") or ())

@@ -14,28 +14,21 @@ import threading
 from typing import Any
 
 
+def end_with_input() -> None:
+    """End the process when its input ends."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
 def main() -> None:
     """Load the model, and serve until the input ends."""
     asked = json.loads(sys.stdin.buffer.readline())
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the library may write to either
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    threading.Thread(target=end_with_input, daemon=True).start()
     import xllamacpp
 
-    try:
-        server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), asked))
-    except RuntimeError:  # what it logged says why
-        os._exit(1)
-    print(server.listening_address, file=out, flush=True)
-    threading.Event().wait()
-
-
-def _end_with_input() -> None:
-    sys.stdin.buffer.read()
-    os._exit(0)
-
-
-def _parameters(parameters: Any, asked: dict[str, Any]) -> Any:  # noqa: ANN401  (objects of the library)
+    parameters: Any = xllamacpp.CommonParams()
     parameters.model.path, parameters.model_alias = asked["file"], {asked["name"]}
     parameters.hostnames, parameters.port, parameters.api_keys = ["127.0.0.1"], 0, [asked["key"]]
     parameters.n_parallel, parameters.n_ctx = asked["slots"], asked["slots"] * asked["ctx"]
@@ -46,7 +39,12 @@ def _parameters(parameters: Any, asked: dict[str, Any]) -> Any:  # noqa: ANN401 
         parameters.n_gpu_layers = asked["gpu_layers"]
     if "template" in asked:
         parameters.chat_template = asked["template"]
-    return parameters
+    try:
+        server = xllamacpp.Server(parameters)
+    except RuntimeError:  # what it logged says why
+        os._exit(1)
+    print(server.listening_address, file=out, flush=True)
+    threading.Event().wait()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ together they have no more than ``MOST_PIXELS`` pixels, so that memory stays bel
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import struct
 import threading
 import warnings
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import ExtraMissing
 from tsgkit.llm.images import MOST_IMAGE_BYTES
+from tsgkit.llm.reply import Ending, Reply, Usage
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -258,3 +261,15 @@ def _as_png(image: Image) -> bytes:
     file = BytesIO()
     image.save(file, "PNG", icc_profile=None)
     return file.getvalue()
+
+
+async def reply_with(data: bytes, model: str | None, usage: Usage) -> Reply:
+    """Return the reply that holds an image, as a PNG if it came as something else, or says that it is none."""
+    examined = await asyncio.to_thread(examine, data, as_png=True)
+    if isinstance(examined, Unreadable):
+        error = f"what came is no image: {examined.reason}"
+        return Reply(None, Ending.API_ERROR, error=error, model=model, usage=usage)
+    made_png = None if examined.format == "PNG" else examined.png
+    image, note = (data, None) if made_png is None else (made_png, ", ".join(examined.notes))
+    sha256 = hashlib.sha256(image).hexdigest()
+    return Reply(None, model=model, usage=usage, note=note, image=image, sha256=sha256)

@@ -36,6 +36,7 @@ from typing import Any, TypeGuard
 from tsgkit.llm.failures import CallFailed
 
 KIND = "image_file"
+FIELDS = ("sha256", "media_type", "width", "height", "size")
 MARK = "cache_control"
 """The field of a part that marks it as the end of what a service is to cache."""
 MOST_IMAGE_BYTES = 50_000_000
@@ -54,6 +55,7 @@ Messages = list[dict[str, Any]]
 Range = tuple[int, int]
 """The least and the most."""
 FACTOR = 3
+MOST_PATCHES = 1536
 LARGEST_CLAUDE, NEWER_CLAUDE = 1_600, 4_100
 """The most tokens of an image of Claude up to version 4.5, and later."""
 
@@ -76,15 +78,7 @@ class ImageFile:
     @property
     def part(self) -> Part:
         """The content part that stands for the image in prompts and records."""
-        return {
-            "type": KIND,
-            "sha256": self.sha256,
-            "media_type": self.media_type,
-            "width": self.width,
-            "height": self.height,
-            "size": self.size,
-            "path": str(self.path),
-        }
+        return {"type": KIND, **{name: getattr(self, name) for name in FIELDS}, "path": str(self.path)}
 
 
 def content_of(*pieces: str | ImageFile) -> list[Any]:
@@ -94,10 +88,24 @@ def content_of(*pieces: str | ImageFile) -> list[Any]:
     return [piece.part if isinstance(piece, ImageFile) else {"type": "text", "text": piece} for piece in pieces]
 
 
+def messages_for(prompt: str, image: ImageFile | None = None) -> Messages:
+    """Return what an image model is asked, as the door takes it."""
+    return [{"role": "user", "content": content_of(prompt, *([] if image is None else [image]))}]
+
+
+def prompt_in(messages: Messages) -> str:
+    """Return the text of what an image model is asked.
+
+    >>> prompt_in(messages_for("A red cup."))
+    'A red cup.'
+    """
+    parts = (part for message in messages for part in message["content"])
+    return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
 def image_from(part: Mapping[str, Any]) -> ImageFile:
     """Return the image that a part of a content stands for."""
-    named = {name: part[name] for name in ("sha256", "media_type", "width", "height", "size")}
-    return ImageFile(Path(part["path"]), **named)
+    return ImageFile(Path(part["path"]), **{name: part[name] for name in FIELDS})
 
 
 def is_image(part: object) -> TypeGuard[Part]:
@@ -107,15 +115,12 @@ def is_image(part: object) -> TypeGuard[Part]:
 
 def images_in(messages: Messages) -> Iterator[ImageFile]:
     """Yield the images of a prompt, in order."""
-    for message in messages:
-        yield from images_of(message["content"])
+    return (image for message in messages for image in images_of(message["content"]))
 
 
 def images_of(content: object) -> Iterator[ImageFile]:
     """Yield the images of a content, in order."""
-    for part in content if isinstance(content, list) else ():
-        if is_image(part):
-            yield image_from(part)
+    return (image_from(part) for part in (content if isinstance(content, list) else ()) if is_image(part))
 
 
 def identity_of(content: object) -> object:
@@ -203,8 +208,8 @@ def _opened(image: ImageFile) -> Iterator[BufferedReader]:
     try:
         file = os.open(image.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(file, "rb") as opened:
-            found = os.fstat(file)
-            if not stat.S_ISREG(found.st_mode) or found.st_size != image.size:
+            state = os.fstat(file)
+            if not stat.S_ISREG(state.st_mode) or state.st_size != image.size:
                 raise _lost(image)
             yield opened
     except OSError as error:
@@ -229,25 +234,31 @@ class Body:
             images.append(image)
             return f"{_head(image)}{token}"
 
-        shown = [one | {"content": _with_urls(one["content"], url)} for one in value["messages"]]
+        shown = [message | {"content": _with_urls(message["content"], url)} for message in value["messages"]]
         first, *others = json.dumps({**value, "messages": shown}).encode().split(token.encode())
-        return cls([first, *(one for pair in zip(images, others, strict=True) for one in pair)])
+        return cls([first, *(piece for pair in zip(images, others, strict=True) for piece in pair)])
 
     @property
     def images(self) -> list[ImageFile]:
         """The images it shows."""
-        return [one for one in self.pieces if isinstance(one, ImageFile)]
+        return [piece for piece in self.pieces if isinstance(piece, ImageFile)]
 
     def __len__(self) -> int:
-        return sum(len(one) if isinstance(one, bytes) else 4 * -(-one.size // 3) for one in self.pieces)
+        return sum(len(piece) if isinstance(piece, bytes) else 4 * -(-piece.size // 3) for piece in self.pieces)
 
     async def check(self) -> None:
         """Raise ``CallFailed`` if one of the images has changed since it was examined."""
+
+        def check(image: ImageFile) -> None:
+            with _opened(image) as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
+                    raise _lost(image)
+
         for image in dict.fromkeys(self.images):
             if image.size > BIG:
-                await asyncio.to_thread(_check, image)
+                await asyncio.to_thread(check, image)
             else:
-                _check(image)
+                check(image)
 
     @property
     def data(self) -> bytes | AsyncIterator[bytes]:
@@ -265,12 +276,6 @@ class Body:
                 read = partial(file.read, MOST_PART // 4 * 3)
                 while data := await asyncio.to_thread(read) if piece.size > BIG else read():
                     yield base64.b64encode(data)
-
-
-def _check(image: ImageFile) -> None:
-    with _opened(image) as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
-            raise _lost(image)
 
 
 def _lost(image: ImageFile, why: str = "was changed since it was looked at") -> CallFailed:
@@ -297,61 +302,37 @@ def without_images(text: str, shown: Iterable[ImageFile]) -> str:
 
 def tokens_range(model: str, sides: tuple[int, int]) -> Range:
     """Return the least and the most tokens that an image of these sides takes."""
-    for pattern, rule in RULES:
-        if re.search(pattern, model, re.IGNORECASE):
-            return rule(*sides)
+    _, kind, numbers = next((rule for rule in RULES if re.search(rule[0], model, re.IGNORECASE)), ("", "", ()))
+    width, height = sides
+    if kind == "tiles":  # squares of 512 pixels, after shrinking into 2048 x 2048 and then to a shorter side of 768
+        base, tile = numbers
+        shrunk = min(1.0, 2048 / max(sides))
+        shrunk *= min(1.0, 768 / (shrunk * min(sides)))
+        tokens = int(base + tile * ceil(width * shrunk / 512) * ceil(height * shrunk / 512))
+        return tokens, tokens
+    if kind == "patches":  # squares of 32 pixels, each of so many tokens
+        patches = min(ceil(width / 32) * ceil(height / 32), MOST_PATCHES)
+        return int(patches * numbers[0]), ceil(patches * numbers[1])
+    if kind == "pixels":  # a token per 750 pixels; larger images are shrunk
+        tokens = ceil(width * height / 750)
+        return min(tokens, LARGEST_CLAUDE), min(ceil(1.05 * tokens), int(numbers[0]))
+    if kind == "squares":  # 258 tokens up to 384 x 384, else for each square of 768, which may be cut otherwise
+        return 258, 258 if max(sides) <= 384 else 258 * max(ceil(width / 768) * ceil(height / 768), 6)
+    if kind == "any":
+        return int(numbers[0]), int(numbers[1])
     usual = tokens_of_sides(*sides)
     return usual // FACTOR, usual * FACTOR
 
 
-def _tiles(base: int, tile: int) -> Callable[[int, int], Range]:
-    """Squares of 512 pixels, after shrinking into 2048 x 2048 and then to a shorter side of 768."""
-
-    def rule(width: int, height: int) -> Range:
-        shrunk = min(1.0, 2048 / max(width, height))
-        shrunk *= min(1.0, 768 / (shrunk * min(width, height)))
-        tokens = base + tile * ceil(width * shrunk / 512) * ceil(height * shrunk / 512)
-        return tokens, tokens
-
-    return rule
-
-
-def _patches(least: float, most: float, limit: int = 1536) -> Callable[[int, int], Range]:
-    """Squares of 32 pixels, at most ``limit``, each of so many tokens."""
-
-    def rule(width: int, height: int) -> Range:
-        patches = min(ceil(width / 32) * ceil(height / 32), limit)
-        return int(patches * least), ceil(patches * most)
-
-    return rule
-
-
-def _claude(largest: int) -> Callable[[int, int], Range]:
-    """A token per 750 pixels; larger images are shrunk."""
-
-    def rule(width: int, height: int) -> Range:
-        tokens = ceil(width * height / 750)
-        return min(tokens, LARGEST_CLAUDE), min(ceil(1.05 * tokens), largest)
-
-    return rule
-
-
-def _gemini(width: int, height: int) -> Range:
-    """258 tokens up to 384 x 384, else for each square of 768 pixels, which may be cut from the image otherwise."""
-    if max(width, height) <= 384:
-        return 258, 258
-    return 258, 258 * max(ceil(width / 768) * ceil(height / 768), 6)
-
-
-RULES: tuple[tuple[str, Callable[[int, int], Range]], ...] = (
-    (r"gpt-4o-mini", _tiles(2833, 5667)),
-    (r"gpt-(4\.1|5)-(mini|nano)|o4-mini", _patches(1.62, 2.46)),
-    (r"gpt-(4o|4\.1|4-turbo)", _tiles(85, 170)),
-    (r"\bo[13]\b", _tiles(75, 150)),
-    (r"\bgpt-5(-chat|-\d{4}|$)", _tiles(70, 140)),
-    (r"claude-(3|(opus|sonnet|haiku)-4)", _claude(LARGEST_CLAUDE + 80)),
-    (r"claude", _claude(NEWER_CLAUDE)),
-    (r"gemini-3", lambda *_: (1_000, 1_150)),
-    (r"gemini", _gemini),
+RULES: tuple[tuple[str, str, tuple[float, ...]], ...] = (
+    (r"gpt-4o-mini", "tiles", (2833, 5667)),
+    (r"gpt-(4\.1|5)-(mini|nano)|o4-mini", "patches", (1.62, 2.46)),
+    (r"gpt-(4o|4\.1|4-turbo)", "tiles", (85, 170)),
+    (r"\bo[13]\b", "tiles", (75, 150)),
+    (r"\bgpt-5(-chat|-\d{4}|$)", "tiles", (70, 140)),
+    (r"claude-(3|(opus|sonnet|haiku)-4)", "pixels", (LARGEST_CLAUDE + 80,)),
+    (r"claude", "pixels", (NEWER_CLAUDE,)),
+    (r"gemini-3", "any", (1_000, 1_150)),
+    (r"gemini", "squares", ()),
 )
-"""The first pattern that a model's name has decides."""
+"""Names of models, the rule of the first that matches, and its numbers."""

@@ -1,4 +1,4 @@
-"""Requests through LiteLLM, for every provider that a model's name can mean.
+"""Requests through LiteLLM, for texts and images, to every provider that a model's name can mean.
 
 LiteLLM's retries are off, its cache is unused, its price map is the local one, no ``.env`` file is read, and it is
 imported at the first request. Loggers of the libraries below are silenced, because they would log prompts and addresses
@@ -7,45 +7,47 @@ with keys.
 What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`guard` wraps the
 transport around which LiteLLM builds its HTTP clients and those of the ``openai`` package, so that each response is
 kept in an :class:`~tsgkit.llm.responses.Exchange`, has a size limit, and comes from the host that was asked.
+
+Responses with images are read up to twice ``MOST_IMAGE_BYTES``. Images given by address are fetched here, over http or
+https only, without any key, and up to ``MOST_IMAGE_BYTES``.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import inspect
 import json
 import logging
 import os
+import re
+import time
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from http.client import HTTPException
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
+from urllib import request as web
+from urllib.error import HTTPError
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import nearest
+from tsgkit.llm import responses
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.gguf import LOCAL
-from tsgkit.llm.images import Messages, with_bytes
-from tsgkit.llm.prices import provider_of, tier_in
-from tsgkit.llm.reply import Reply
-from tsgkit.llm.responses import (
-    Exchange,
-    counts_in,
-    error_inside,
-    messages_in,
-    misdirected,
-    reply_of,
-    said_in,
-    text_of,
-    too_large,
-)
-from tsgkit.llm.retries import PROBE
+from tsgkit.llm.image_decoder import reply_with
+from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in, with_bytes
+from tsgkit.llm.prices import LOCAL, provider_of, tier_in
+from tsgkit.llm.reply import PROBE, Reply, Usage
+from tsgkit.llm.responses import Exchange, error_inside, messages_in, said_in, text_of
+from tsgkit.llm.secrets import without_login
 from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
-from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, no_key
+from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, is_web_address, no_key
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -60,11 +62,19 @@ changes. The switch is global to the process; once off it stays off, also if the
 APART = ("openai", "hosted_vllm", "anthropic", "gemini", "openrouter", "mistral", "groq", "ollama", "ollama_chat")
 """Providers that the switch does no harm: ``openai``, and those that LiteLLM never asks through the package."""
 REWRITTEN = ("content-encoding", "content-length", "transfer-encoding")
+BLOCKED = re.compile(
+    r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",
+    re.IGNORECASE,
+)
+"""Messages of services that block a prompt or its image."""
+FETCHES = 3
+FETCH_WAIT = 0.5
+CHUNK = 65_536
 
-_EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
-Carrier = Callable[[Any], Awaitable[Any]]
-"""Takes a request and brings its response."""
-_CARRIER: ContextVar[Carrier | None] = ContextVar("carrier", default=None)
+EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+"""Keeps the response to a request."""
+CARRIER: ContextVar[Callable[[Any], Awaitable[Any]] | None] = ContextVar("carrier", default=None)
+"""Takes a request and brings its response by another way than the network, as in a batch."""
 USERS = LoopUsers()
 """The users of LiteLLM's HTTP clients."""
 
@@ -89,23 +99,13 @@ def load() -> Any:
 
 
 @contextmanager
-def exchange(kept: Exchange) -> Iterator[None]:
-    """Keep the response to the request made inside the block."""
-    token = _EXCHANGE.set(kept)
+def bound(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    """Have a variable hold a value inside the block."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _EXCHANGE.reset(token)
-
-
-@contextmanager
-def carried_by(carrier: Carrier) -> Iterator[None]:
-    """Have the requests made inside the block carried by something else than the network, as in a batch."""
-    token = _CARRIER.set(carrier)
-    try:
-        yield
-    finally:
-        _CARRIER.reset(token)
+        variable.reset(token)
 
 
 def guard() -> None:
@@ -130,10 +130,10 @@ def guarded_transport(transport: Any) -> Any:
     handle = transport.handle_async_request
 
     async def handle_within_limits(request: Any) -> Any:
-        kept = _EXCHANGE.get() or Exchange()
+        kept = EXCHANGE.get() or Exchange()
         library = library_of(request)
         try:
-            response = await (_CARRIER.get() or handle)(request)
+            response = await (CARRIER.get() or handle)(request)
         except CallFailed as failure:
             kept.failure = failure
             raise library.DecodingError(failure.message, request=request) from None
@@ -143,12 +143,12 @@ def guarded_transport(transport: Any) -> Any:
                 urls = request.url, request.url.join(response.headers["location"])
                 origins = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in urls]
                 if origins[0] != origins[1]:
-                    raise misdirected(origins[0], origins[1], response.status_code)
+                    raise responses.misdirected(origins[0], origins[1], response.status_code)
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
                 if len(body) > kept.most_bytes:
-                    raise too_large(kept.most_bytes)
+                    raise responses.too_large(kept.most_bytes)
             kept.body = bytes(body)
             if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
                 raise inside
@@ -229,7 +229,7 @@ class LiteLlm(ServiceCalls):
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         USERS.join(self)
-        with exchange(kept):
+        with bound(EXCHANGE, kept):
             async with asyncio.timeout(timeout):
                 response = await self._library.acompletion(
                     model=self.settings.model,
@@ -241,8 +241,8 @@ class LiteLlm(ServiceCalls):
                 )
         value: dict[str, Any] = response.model_dump(warnings=False)
         first: dict[str, Any] = next(iter(value["choices"]), {})
-        reply = reply_of(kept, value, first.get("finish_reason"))
-        *_, cached, written = counts_in(value)
+        reply = responses.reply_of(kept, value, first.get("finish_reason"))
+        *_, cached, written = responses.counts_in(value)
         # LiteLLM multiplies the counts of the service, also those that cannot be true.
         is_believed = (reply.usage.cached, reply.usage.written) == (cached, written)
         return self._priced(reply, tier_in(kept.value), cost_in(response) if is_believed else None)
@@ -270,6 +270,91 @@ class LiteLlm(ServiceCalls):
                 closing = (getattr(client, "aclose", None) or client.close)()
                 if inspect.isawaitable(closing):
                     await closing
+
+
+@dataclass
+class LiteLlmImages(LiteLlm):
+    """An image model behind LiteLLM; ``conditioned`` if it is also shown images."""
+
+    conditioned: bool = False
+    _client: Any = field(default=None, repr=False)
+    most_bytes: ClassVar[int] = 2 * MOST_IMAGE_BYTES  # an image in base64 and its metadata
+    awaited: ClassVar[str] = "image"
+    filter_words: ClassVar[re.Pattern[str]] = BLOCKED
+
+    def prepare(self) -> None:
+        """Check the request without sending it. Raise ``UsageError`` if the model cannot be asked."""
+        super().prepare()
+        if not self.conditioned:
+            return
+        library, edits = self._library, None
+        with suppress(Exception):  # an odd provider; LiteLLM says so in several ways
+            name, provider, _, _ = library.get_llm_provider(model=self.settings.model)
+            edits = library.utils.ProviderConfigManager.get_provider_image_edit_config(
+                model=name, provider=library.LlmProviders(provider)
+            )
+        if edits is None:
+            hint = "describe the layout in words: --condition text"
+            raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it an image", hint=hint)
+
+    async def close(self) -> None:
+        """Close the connections unless another user of them is active."""
+        await super().close()
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+        return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
+
+    async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
+        """Return the image that the service makes for a prompt, or as an edit of the images in it."""
+        if messages is PROBE:  # any answer shows that the service is up, and no image is paid for
+            return await super()._answered(messages, parameters, timeout, kept)
+        USERS.join(self)
+        asked = {
+            "model": self.settings.model,
+            "prompt": prompt_in(messages),
+            "n": 1,
+            "timeout": timeout + GRACE,  # so that its "timeout" is always the service's own
+            "max_retries": 0,
+            **parameters,
+        }
+        with bound(EXCHANGE, kept):
+            async with asyncio.timeout(timeout):
+                if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
+                    response = await self._library.aimage_edit(image=images, **asked)
+                else:
+                    response = await self._library.aimage_generation(client=self._openai_client(), **asked)
+                data = await image_in(response, timeout)
+        counts = getattr(response, "usage", None)
+        usage = responses.usage_of(
+            None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output"))
+        )
+        model = getattr(response, "model", None)
+        spent = Usage(usage.prompt, usage.completion, cost=self._cost(usage, "", cost_in(response)))
+        return await reply_with(data, model if isinstance(model, str) else None, spent)
+
+    def _openai_client(self) -> Any:
+        """Return a client without retries, for services that speak as OpenAI does; None for others."""
+        library, connection = self._library, self.settings.connection
+        _, provider, key, base = library.get_llm_provider(
+            model=self.settings.model, api_base=connection.get("api_base")
+        )
+        if provider not in ("openai", "litellm_proxy", *library.openai_compatible_providers):
+            return None
+        if self._client is None:
+            from openai import AsyncOpenAI
+
+            # LiteLLM sets two retries on any client, whatever max_retries it is given.
+            no_retries = {"max_retries": property(lambda _: 0, lambda *_: None)}
+            self._client = type("AskingOnce", (AsyncOpenAI,), no_retries)(
+                api_key=self._parameters.get("api_key") or key,
+                base_url=base,
+                organization=connection.get("organization"),
+                http_client=library.llms.openai.common_utils.BaseOpenAILLM.get_async_http_client(),
+            )
+        return self._client
 
 
 def cost_in(response: Any) -> float | None:
@@ -301,26 +386,84 @@ def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[s
             kwargs={"model": settings.model, **connection, **parameters},
         )
     if raw.get("error"):
-        said = said_in(raw["error"])
-        unknown = "LLM Provider NOT provided" in said
-        raise UsageError(
-            f"{settings.model}: no provider is called so" if unknown else said,
-            hint=_named_with_provider(library, settings) if unknown else "",
-        )
+        problem, hint = said_in(raw["error"]), ""
+        if "LLM Provider NOT provided" in problem:
+            problem = f"{settings.model}: no provider is called so"
+            hint = "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add "
+            hint += "--model-arg api_base=..."
+            provider, slash, name = settings.model.partition("/")
+            known = sorted(str(getattr(other, "value", other)) for other in library.provider_list)
+            near = [provider.lower()] if provider.lower() in known else []
+            near = near or [candidate.name for candidate in nearest(provider, known, limit=1)]
+            if settings.model.endswith(".gguf"):
+                hint = f"a file of weights is named {LOCAL}{settings.model}"
+            elif slash and near:
+                hint = f"{near[0]}/{name}?"
+            elif "api_base" in settings.connection:
+                hint = f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
+        raise UsageError(problem, hint=hint)
     body: dict[str, Any] = raw.get("raw_request_body") or {}
     return body
 
 
-def _named_with_provider(library: Any, settings: Settings) -> str:
-    from tsgkit.lexicon import nearest
+async def image_in(response: Any, timeout: float) -> bytes:
+    """Return the bytes of the image in a response. Raise ``CallFailed`` if there is none."""
+    images = getattr(response, "data", None)
+    first = images[0] if isinstance(images, list) and images else None
+    inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
+    if isinstance(inline, str) and inline:
+        if len(inline) > MOST_IMAGE_BYTES * 4 // 3 + 4:
+            raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
+        try:
+            return base64.b64decode(inline.partition(",")[2] if inline.startswith("data:") else inline, validate=True)
+        except (binascii.Error, ValueError):
+            raise CallFailed("the image in the answer is no base64", None) from None
+    if not isinstance(address, str) or not address:
+        raise CallFailed("the answer holds no image", None)
+    for left in reversed(range(FETCHES)):  # asking the model again would cost again
+        try:
+            return await asyncio.to_thread(fetched, address, timeout)
+        except CallFailed as failure:
+            if failure.final or not left:
+                failure.final = True
+                raise
+        await asyncio.sleep(FETCH_WAIT)
+    raise AssertionError("the last try returns or raises")
 
-    if settings.model.endswith(".gguf"):
-        return f"a file of weights is named {LOCAL}{settings.model}"
-    provider, slash, name = settings.model.partition("/")
-    known = sorted(str(getattr(one, "value", one)) for one in library.provider_list)
-    near = [one for one in known if one == provider.lower()] or [one.name for one in nearest(provider, known, limit=1)]
-    if slash and near:
-        return f"{near[0]}/{name}?"
-    if "api_base" in settings.connection:
-        return f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
-    return "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add --model-arg api_base=..."
+
+def fetched(address: str, timeout: float) -> bytes:
+    """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
+    if not is_web_address(address):
+        raise CallFailed("the address of the image is none, or neither http nor https", None, final=True)
+    shown, until, most = without_login(address), time.monotonic() + timeout, MOST_IMAGE_BYTES
+    try:
+        with _opener().open(web.Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
+            announced = answer.headers.get("Content-Length")
+            data = bytearray()
+            while chunk := answer.read(CHUNK):
+                data += chunk
+                if len(data) > most:
+                    raise CallFailed(f"the image at {shown} is larger than {most:,} bytes", None, final=True)
+                if time.monotonic() > until:
+                    raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
+            if announced is not None and announced.isdecimal() and len(data) < int(announced):
+                raise CallFailed(f"the image cannot be fetched: {shown} ends early", None)
+            return bytes(data)
+    except HTTPError as error:
+        error.close()
+        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.code}", None) from None
+    except (OSError, HTTPException, ValueError) as error:
+        # Not the error's own words: they may hold the address, and that a key.
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
+        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}", None) from None
+
+
+@cache
+def _opener() -> web.OpenerDirector:
+    """Return an opener of http and https and nothing else, wherever it is led."""
+    opener = web.OpenerDirector()
+    handlers: tuple[type[web.BaseHandler], ...] = (web.ProxyHandler, web.HTTPHandler, web.HTTPSHandler)
+    errors = (web.UnknownHandler, web.HTTPDefaultErrorHandler, web.HTTPRedirectHandler, web.HTTPErrorProcessor)
+    for handler in (*handlers, *errors):
+        opener.add_handler(handler())
+    return opener

@@ -1,7 +1,8 @@
 """Models on this machine: files of weights (``gguf:FILE``), each served by llama.cpp in a process of its own.
 
 The server is started by the first request, shared by all who ask the same file with the same options, and ended when
-the last of them closes. A model is known by the content of its file, wherever that lies.
+the last of them closes. A model is known by the content of its file, wherever that lies: by its hash, and the header in
+the format GGUF, of which only key-values and the list of tensors are read; values of arrays are skipped.
 """
 
 from __future__ import annotations
@@ -13,34 +14,36 @@ import json
 import os
 import re
 import secrets
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.request import ProxyHandler, Request, build_opener
 
 from tsgkit.errors import DownloadProblem, ExtraMissing, FileProblem, UsageError
-from tsgkit.library.files import look_alike, read_text
+from tsgkit.library.files import look_alike, read_text, write_text
 from tsgkit.library.hub_client import model_file
 from tsgkit.library.hub_names import NAME
-from tsgkit.library.long_waits import note
+from tsgkit.library.long_waits import note, progress_of
 from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.gguf import LOCAL, Weights, is_local, weights_in
 from tsgkit.llm.images import Messages
-from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.prices import LOCAL, is_local
+from tsgkit.llm.reply import Reply, Schema
 from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
+from tsgkit.user_folders import cache_home
+from tsgkit.version import __version__
 
 ENGINE = "llama.cpp"
 """The endpoint of every model on this machine."""
@@ -55,8 +58,156 @@ WORKING_BYTES = 300_000_000
 LEAST = {"ctx": 256, "slots": 1, "threads": 1, "gpu_layers": -1}
 LOG_HEAD = re.compile(r"^[\d.]+ [A-Z] ")
 END_SECONDS = 5.0
+MAGIC = b"GGUF"
+NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+"""The kinds of values that are numbers, as ``struct`` writes them."""
+TEXT, ARRAY = 8, 9
+LONGEST_TEXT = 1 << 26
+QUANTISATIONS = re.findall(
+    r"\S+",
+    "F32 F16 Q4_0 Q4_1 - - - Q8_0 Q5_0 Q5_1 Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M Q6_K IQ2_XXS IQ2_XS "
+    "Q2_K_S IQ3_XS IQ3_XXS IQ1_S IQ4_NL IQ3_S IQ3_M IQ2_S IQ2_M IQ4_XS IQ1_M BF16 - - - TQ1_0 TQ2_0 MXFP4",
+)
+"""Names of ``general.file_type``."""
+KEPT = "weights.json"
+"""The file of hashes and headers in the user's cache."""
+BLOCK = 1 << 22
+LARGE = 500_000_000
+"""Size in bytes from which on the progress of hashing is shown; it takes a second or two for each gigabyte."""
 
 _WEIGHTS: dict[str, Weights] = {}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A file of weights: its content, and what its header says of the model."""
+
+    path: Path
+    size: int
+    sha256: str
+    title: str
+    """The name that the header gives the model, else that of the file."""
+    quantisation: str
+    context: int
+    """The longest context that the model was trained for, in tokens; 0 where the header does not say."""
+    token_bytes: int
+    """The memory that a token of context takes, at two bytes a value."""
+    has_template: bool
+    """True if it has a chat template; a base model has none."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model in runs, which says what the file holds and not where it lies."""
+        words = f"{self.title}-{self.quantisation}" if self.quantisation not in self.title else self.title
+        return f"{LOCAL}{re.sub(r'[^A-Za-z0-9._+]+', '-', words).strip('-')}@{self.sha256[:8]}"
+
+
+def weights_in(path: Path) -> Weights:
+    """Return what a file of weights holds; ``FileProblem`` where it is none, or is cut off.
+
+    Hash and header are kept in the user's cache, and read again when the file's size or time changes.
+    """
+    try:
+        state, place, is_file = path.stat(), str(path.resolve()), path.is_file()
+    except OSError:
+        raise FileProblem(f"{path}: no such file", hint=look_alike(path)) from None
+    if not is_file:
+        raise FileProblem(f"{path}: not a file", hint="name a file of weights: gguf:FILE.gguf")
+    kept, key = dict[str, Any](), [__version__, state.st_size, state.st_mtime_ns]
+    with suppress(OSError, ValueError):
+        value = json.loads((cache_home() / KEPT).read_bytes())
+        kept = value if isinstance(value, dict) else {}
+    header = kept.get(place)
+    if not isinstance(header, dict) or header.pop("key", None) != key:
+        try:
+            with path.open("rb") as file:
+                header = _header(file, path, state.st_size)
+                file.seek(0)
+                progress = progress_of(f"hashing {path.name}", state.st_size) if state.st_size >= LARGE else None
+                digest, so_far = hashlib.sha256(), 0
+                while block := file.read(BLOCK):
+                    digest.update(block)
+                    so_far += len(block)
+                    if progress is not None:
+                        progress(so_far, state.st_size)
+                header["sha256"] = digest.hexdigest()
+        except OSError as error:
+            raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
+        with suppress(OSError, FileProblem):  # a cache that cannot be written is none
+            cache_home().mkdir(parents=True, exist_ok=True)
+            write_text(cache_home() / KEPT, json.dumps(kept | {place: header | {"key": key}}, indent=1))
+    return Weights(path=path.absolute(), size=state.st_size, **header)
+
+
+def _header(file: BinaryIO, path: Path, size: int) -> dict[str, Any]:
+    """Return what the header says of the model."""
+    if file.read(4) != MAGIC:
+        raise FileProblem(f"{path}: no file of weights in the format GGUF", hint="its first four bytes are not GGUF")
+    values, least = dict[str, Any](), 0
+    try:
+        version, tensors, count = _number(file, "I"), _number(file, "Q"), _number(file, "Q")
+        if version not in (2, 3):
+            raise ValueError(version)  # noqa: TRY301
+        for _ in range(count):
+            name = _text(file)
+            values[name] = _value(file, _number(file, "I"))
+        last = 0
+        for _ in range(tensors):
+            _text(file)
+            file.seek(8 * _number(file, "I") + 4, 1)
+            last = max(last, _number(file, "Q"))
+        alignment = values.get("general.alignment", 32)
+        least = -(-file.tell() // alignment) * alignment + last + 1
+    except (EOFError, struct.error):
+        values, least = {}, size + 1
+    except (KeyError, ValueError, OverflowError, RecursionError):
+        raise FileProblem(f"{path}: its header is not one of GGUF 2 or 3", hint="download or convert it anew") from None
+    if size < least:
+        cut_off = f"the file is cut off: it has {size:,} bytes, and its header tells of more"
+        raise FileProblem(f"{path}: {cut_off}", hint="download it again")
+    if (parts := values.get("split.count", 1)) > 1:
+        hint = "join them: llama-gguf-split --merge"
+        raise FileProblem(f"{path}: one of {parts} parts of a file of weights", hint=hint)
+    about = {name.partition(".")[2]: value for name, value in values.items()}
+    heads = about.get("attention.head_count") or 1
+    width = about.get("attention.key_length") or about.get("embedding_length", 0) // heads
+    kind = values.get("general.file_type", -1)
+    return {
+        "title": str(values.get("general.name") or path.stem),
+        "quantisation": QUANTISATIONS[kind] if 0 <= kind < len(QUANTISATIONS) else "-",
+        "context": about.get("context_length", 0),
+        "token_bytes": 4 * about.get("block_count", 0) * (about.get("attention.head_count_kv") or heads) * width,
+        "has_template": bool(values.get("tokenizer.chat_template")),
+    }
+
+
+def _value(file: BinaryIO, kind: int) -> Any:  # noqa: ANN401
+    """Return a value; None for an array."""
+    if kind == TEXT:
+        return _text(file)
+    if kind != ARRAY:
+        return _number(file, NUMBERS[kind])
+    inner, length = _number(file, "I"), _number(file, "Q")
+    if inner in NUMBERS:
+        file.seek(length * struct.calcsize(NUMBERS[inner]), 1)
+        return None
+    for _ in range(length):
+        _value(file, inner)
+    return None
+
+
+def _number(file: BinaryIO, kind: str) -> Any:  # noqa: ANN401
+    return struct.unpack(f"<{kind}", file.read(struct.calcsize(f"<{kind}")))[0]
+
+
+def _text(file: BinaryIO) -> str:
+    length = _number(file, "Q")
+    if length > LONGEST_TEXT:
+        raise ValueError(length)
+    data = file.read(length)
+    if len(data) < length:
+        raise EOFError
+    return data.decode("utf-8", "replace")
 
 
 def registered(model: str) -> str:
@@ -66,24 +217,21 @@ def registered(model: str) -> str:
     """
     if not is_local(model) or model in _WEIGHTS:
         return model
-    weights = weights_in(_path(model.removeprefix(LOCAL)))
-    _WEIGHTS[weights.model] = weights
-    return weights.model
-
-
-def _path(name: str) -> Path:
-    """Return the path of a file: here, else in the repository of the hub that ``OWNER/REPO/FILE`` names."""
+    name = model.removeprefix(LOCAL)
     if not name:
         raise UsageError(f"{LOCAL} names no file", hint=f"{LOCAL}FILE.gguf, or {LOCAL}OWNER/REPO/FILE.gguf of the hub")
     path = Path(name).expanduser()
-    owner, _, rest = name.partition("/")
-    repository, _, file = rest.partition("/")
-    if path.exists() or not file.endswith(".gguf") or not NAME.fullmatch(f"{owner}/{repository}"):
-        return path
-    try:
-        return model_file(f"{owner}/{repository}", file)
-    except DownloadProblem as error:
-        raise FileProblem(f"{name}: no such file here ({look_alike(path)}), and {error}", hint=error.hint) from None
+    repository = "/".join(name.split("/")[:2])
+    file = name[len(repository) + 1 :]
+    if not path.exists() and file.endswith(".gguf") and NAME.fullmatch(repository):
+        try:
+            path = model_file(repository, file)
+        except DownloadProblem as error:
+            problem = f"{name}: no such file here ({look_alike(path)}), and {error}"
+            raise FileProblem(problem, hint=error.hint) from None
+    weights = weights_in(path)
+    _WEIGHTS[weights.model] = weights
+    return weights.model
 
 
 def local_settings(model: str, arguments: Sequence[Argument], defaults: Mapping[str, Any]) -> Settings:
@@ -95,18 +243,18 @@ def local_settings(model: str, arguments: Sequence[Argument], defaults: Mapping[
     if usual.connection:
         wrong = next(iter(usual.connection))
         raise UsageError(f"{model}: --model-arg {wrong} has no use: its server is started here", hint="leave it out")
-    chosen = [one for one in mine if one.name in SERVER_OPTIONS and one.model in (None, name)]
-    server = {one.name: one.value for one in sorted(chosen, key=lambda one: one.model is not None)}
+    options = [argument for argument in mine if argument.name in SERVER_OPTIONS and argument.model in (None, name)]
+    server = {option.name: option.value for option in sorted(options, key=lambda option: option.model is not None)}
     for option, least in LEAST.items():
         if option in server and (not isinstance(server[option], int) or server[option] < least):
             raise UsageError(f"--model-arg {option}={server[option]}: a whole number from {least:,} is needed")
-    content: dict[str, Any] = {"weights": _WEIGHTS[name].record}
+    fields = ("title", "size", "sha256", "quantisation")  # all follow from the content
+    content: dict[str, Any] = {"weights": {part: getattr(_WEIGHTS[name], part) for part in fields}}
     if "template" in server:
         server["template"] = read_text(str(server["template"]))
         content["template"] = hashlib.sha256(server["template"].encode()).hexdigest()
-    return replace(
-        usual, given=usual.given | content, connection={"api_base": ENGINE}, server={"slots": SLOTS} | server
-    )
+    given, connection = usual.given | content, {"api_base": ENGINE}
+    return replace(usual, given=given, connection=connection, server={"slots": SLOTS} | server)
 
 
 def context_of(weights: Weights, server: dict[str, Any], free: int | None) -> int:
@@ -200,19 +348,6 @@ class GgufServer:
         text = self.ask("/apply-template", {"messages": messages})["prompt"]
         return len(self.ask("/tokenize", {"content": text, "add_special": True})["tokens"])
 
-    async def serves(self) -> None:
-        """Wait until the model is loaded. Raise ``UsageError`` with the end of the server's output where it ended."""
-        while not self.loaded.is_set():
-            await asyncio.sleep(0.05)
-        if not self.address:
-            raise UsageError(f"{self.name}: llama.cpp could not load it: {self.last_output}")
-
-    async def has_ended(self) -> bool:
-        """Return whether the process is no more; one whose connections broke may be about to end."""
-        with suppress(subprocess.TimeoutExpired):
-            await asyncio.to_thread(self.process.wait, 1.0)
-        return self.process.poll() is not None
-
     @property
     def last_output(self) -> str:
         """The exit code, and the last lines that it wrote."""
@@ -260,8 +395,7 @@ def _left(server: GgufServer) -> None:
     with _GUARD:
         server.users -= 1
         if not server.users:
-            for key in [key for key, one in _SERVERS.items() if one is server]:
-                del _SERVERS[key]
+            del _SERVERS[next(key for key, other in _SERVERS.items() if other is server)]
             server.end()
 
 
@@ -272,25 +406,22 @@ def _end_all() -> None:
 
 
 @dataclass
-class LocalModel:
+class LocalModel(DirectCalls):
     """A file of weights that answers on this machine."""
 
-    settings: Settings
-    price: Price | None = None
-    notices: list[str] = field(default_factory=list)
-    sent: dict[str, Any] = field(default_factory=dict)
-    """The request body as the server gets it, without messages; known once prepared."""
+    proxied: bool = False
     longest: Messages = field(default_factory=list, repr=False)
     """The longest prompt of a run, for which the context must suffice."""
-    limits: dict[str, str] = field(default_factory=dict)
-    _calls: DirectCalls | None = field(default=None, repr=False)
     _server: GgufServer | None = field(default=None, repr=False)
+    _is_ready: bool = False
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
-    @property
-    def weights(self) -> Weights:
-        """The file."""
-        return _WEIGHTS[self.settings.model]
+    def __post_init__(self) -> None:
+        self.weights = _WEIGHTS[self.settings.model]
+        given = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
+        connection = {"api_base": "http://127.0.0.1:9/v1", "api_key": ""}  # until the server is started
+        model = f"hosted_vllm/{self.weights.model}"
+        self.settings = replace(self.settings, model=model, given=given, connection=connection)
 
     def prepare(self) -> None:
         """Check all that can be checked without a server; ``UsageError`` where it could not answer."""
@@ -303,31 +434,26 @@ class LocalModel:
             raise UsageError(f"{self.weights.path}: the model has no chat template", hint=hint)
         if _key(self.weights, self.settings.server) not in _SERVERS:
             context_of(self.weights, self.settings.server, free_memory())
-        calls = self._direct("http://127.0.0.1:9", "")
-        self.sent, self.notices = calls.sent, calls.notices
+        super().prepare()
 
-    def _direct(self, address: str, key: str) -> DirectCalls:
-        """Return the client of a server at an address."""
-        given = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
-        connection = {"api_base": f"{address}/v1", "api_key": key}
-        settings = replace(
-            self.settings, model=f"hosted_vllm/{self.settings.model}", given=given, connection=connection
-        )
-        calls = DirectCalls(settings, self.price, proxied=False)
-        calls.prepare()
-        return calls
-
-    async def _started(self) -> tuple[DirectCalls, GgufServer]:
-        """Return the client and its server, which has loaded the model and has room for the longest prompt."""
+    async def _started(self) -> GgufServer:
+        """Return the server, once it has loaded the model and has room for the longest prompt."""
         async with self._starting:
             if self._server is None:
                 self._server = _joined(self.weights, self.settings.server)
-            if self._calls is None:
-                await self._server.serves()
-                if lack := await self._lack_of_context(self._server, self.longest, "its longest prompt"):
+            server = self._server
+            if not self._is_ready:
+                while not server.loaded.is_set():
+                    await asyncio.sleep(0.05)
+                if not server.address:
+                    raise UsageError(f"{server.name}: llama.cpp could not load it: {server.last_output}")
+                if lack := await self._lack_of_context(server, self.longest, "its longest prompt"):
                     raise lack
-                self._calls = self._direct(self._server.address, self._server.key)
-            return self._calls, self._server
+                connection = {"api_base": f"{server.address}/v1", "api_key": server.key}
+                self.settings = replace(self.settings, connection=connection)
+                self.connect()
+                self._is_ready = True
+            return server
 
     async def _lack_of_context(self, server: GgufServer, messages: Messages, name: str) -> UsageError | None:
         """Return what is wrong where a prompt and its reply do not fit into a slot."""
@@ -349,45 +475,42 @@ class LocalModel:
         if needed > longest:
             hint = f"the model was trained for {longest:,}: send fewer examples (--shots), or set a smaller max_tokens"
         what = f"{tokens:,} of {name} and {reply:,} of the reply"
-        wrong = f"{self.settings.model}: needs {needed:,} tokens of context ({what}), and has {context:,}"
+        wrong = f"{server.name}: needs {needed:,} tokens of context ({what}), and has {context:,}"
         return UsageError(wrong, hint=hint)
 
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+    async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply. The first waits until the model is loaded."""
         parts = [part for message in messages if isinstance(message["content"], list) for part in message["content"]]
         if any(part["type"] != "text" for part in parts):
             raise CallFailed("images cannot be shown to a file of weights", 400, unsent=True)
-        _, server = await self._started()
-        if lack := await self._lack_of_context(server, messages, "the prompt"):
+        if lack := await self._lack_of_context(await self._started(), messages, "the prompt"):
             raise CallFailed(f"{lack.message}: {lack.hint}", 413, unsent=True)
-        return await self._answered(lambda calls: calls.send(messages, schema, timeout))
+        return await super().send(messages, schema, timeout)
 
-    async def probe(self, timeout: float) -> Reply:
-        """Return the reply to a request for one token."""
-        return await self._answered(lambda calls: calls.probe(timeout))
-
-    async def _answered(self, asked: Callable[[DirectCalls], Awaitable[Reply]]) -> Reply:
+    async def _asked(self, messages: Messages, parameters: dict[str, Any], timeout: float) -> Reply:
         """Return the reply of the server; its failure is for good where the process is no more."""
-        calls, server = await self._started()
+        server = await self._started()
         try:
-            return await asked(calls)
+            return await super()._asked(messages, parameters, timeout)
         except CallFailed as failure:
-            if failure.status is not None or failure.timed_out or not await server.has_ended():
+            if failure.status is not None or failure.timed_out:
+                raise
+            with suppress(subprocess.TimeoutExpired):  # one whose connections broke may be about to end
+                await asyncio.to_thread(server.process.wait, 1.0)
+            if server.process.poll() is None:
                 raise
         raise CallFailed(f"the server of {server.name} has ended: {server.last_output}", ended=True)
 
-    def writes(self) -> str:
+    def waits_for(self) -> str:
         """Return how much is written of the replies that arrive, or that the model is being loaded."""
         if self._server is not None and not self._server.loaded.is_set():
             seconds = time.monotonic() - self._server.began
             return f"loading {self._server.size} of weights, for {seconds:.0f} s"
-        return "" if self._calls is None else self._calls.writes()
+        return super().waits_for()
 
     async def close(self) -> None:
         """Close the connections, and let the server end with its last user."""
-        calls, server = self._calls, self._server
-        self._calls = self._server = None
-        if calls is not None:
-            await calls.close()
+        server, self._server, self._is_ready = self._server, None, False
+        await super().close()
         if server is not None:
             _left(server)

@@ -1,4 +1,4 @@
-"""Prices of tokens and images: those of the user, else those of LiteLLM's map, else unknown.
+"""Prices of tokens and images: those of the user, else those of LiteLLM's map, else unknown; and budgets.
 
 >>> price = Price(2.5e-06, 1e-05, source="given")
 >>> round(price.of(Usage(prompt=1000, completion=500, cached=0)), 6)
@@ -11,6 +11,14 @@ A service may have tiers, each with a price of its own:
 >>> standard, flex = price_of("openai/gpt-5"), price_of("openai/gpt-5", "flex")
 >>> standard.prompt, flex.prompt, flex.served("default").prompt
 (1.25e-06, 6.25e-07, 1.25e-06)
+
+Budgets limit requests, tokens and money. Requests in flight count with their estimate.
+
+>>> budget = Budget(requests=2)
+>>> budget.take(Estimate(tokens=50, cost=None)) and budget.take(Estimate(tokens=50, cost=None))
+True
+>>> budget.take(Estimate(tokens=50, cost=None)), budget.reached
+(False, '2 of 2 requests')
 """
 
 from __future__ import annotations
@@ -26,9 +34,10 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.gguf import is_local
 from tsgkit.llm.reply import Usage
 
+LOCAL = "gguf:"
+"""The prefix of models that are files of weights."""
 MOST_IMAGE_TOKENS = 4160
 """Tokens of a square image at the highest quality, for services that count images in tokens."""
 MAP = "model_prices_and_context_window_backup.json"
@@ -38,6 +47,7 @@ SAME_TIER = {"fast": "priority", "batches": "batch"}
 TRAFFIC = {"ON_DEMAND": "default", "ON_DEMAND_PRIORITY": "priority", "ON_DEMAND_FLEX": "flex", "FLEX": "flex"}
 """Tiers by the traffic types of Gemini."""
 CHEAPER = ("flex", "batch")
+CACHE_RATES = ("cache_read_input_token_cost", "cache_creation_input_token_cost")
 SIZE = re.compile(r"[-_:]\d+(?:\.\d+)?b\b|:")
 """The size in the name of a model (``-8b``), or what precedes its tag."""
 
@@ -113,26 +123,18 @@ def image_price_of(model: str, size: str = "", quality: str = "") -> ImagePrice 
     >>> image_price_of("openai/no-such-image-model") is None
     True
     """
-    name = model.partition("/")[2] or model
-    sized = f"{size.replace('x', '-x-')}/" if size else ""
-    for key in (f"{quality}/{sized}{name}" if quality else "", f"{sized}{name}" if sized else "", model):
-        entry = _entry(key if "/" not in model or key == model else f"{model.partition('/')[0]}/{key}") if key else {}
-        if (dollars := _dollars(entry, size)) is not None:
-            return ImagePrice(dollars, map_source())
-    return None
-
-
-def _dollars(entry: dict[str, Any], size: str) -> float | None:
-    """Return what one image costs by an entry of the map."""
-    for name in ("output_cost_per_image", "input_cost_per_image"):
-        if entry.get(name):
-            return float(entry[name])
-    if entry.get("output_cost_per_image_token"):
-        return float(entry["output_cost_per_image_token"]) * MOST_IMAGE_TOKENS
+    provider, slash, name = model.partition("/") if "/" in model else ("", "", model)
+    sized = f"{size.replace('x', '-x-')}/{name}" if size else name
     width, _, height = size.partition("x")
     pixels = int(width) * int(height) if width.isdecimal() and height.isdecimal() else 1024 * 1024
-    per_pixel = float(entry.get("input_cost_per_pixel") or 0) + float(entry.get("output_cost_per_pixel") or 0)
-    return per_pixel * pixels or None
+    for key in dict.fromkeys((f"{quality}/{sized}" if quality else sized, sized if size else name, name)):
+        entry = _entry(f"{provider}{slash}{key}")
+        counted = float(entry.get("output_cost_per_image_token") or 0) * MOST_IMAGE_TOKENS
+        per_pixel = float(entry.get("input_cost_per_pixel") or 0) + float(entry.get("output_cost_per_pixel") or 0)
+        prices = entry.get("output_cost_per_image"), entry.get("input_cost_per_image"), counted, per_pixel * pixels
+        if dollars := next(filter(None, prices), None):
+            return ImagePrice(float(dollars), map_source())
+    return None
 
 
 def price_given(text: str) -> Price:
@@ -156,29 +158,16 @@ def price_of(model: str, tier: str = "") -> Price | None:
     entry, named = _entry(model), tier_named(tier)
     if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
-    prompt, completion = (_rate(entry, f"{end}_cost_per_token", named) for end in ("input", "output"))
-    cached, written = (_rate(entry, f"cache_{way}_input_token_cost", named) for way in ("read", "creation"))
-    counted = (
-        "standard price, which is the most it can cost" if named in CHEAPER else "standard price, and may cost more"
-    )
-    note = f"{model}: the price of service tier {named} is not known; it is counted at the {counted}"
-    return Price(
-        float(entry["input_cost_per_token"] if prompt is None else prompt),
-        float(entry["output_cost_per_token"] if completion is None else completion),
-        entry.get("cache_read_input_token_cost") if cached is None else cached,
-        map_source(),
-        entry.get("cache_creation_input_token_cost") if written is None else written,
-        named,
-        note if prompt is None or completion is None else "",
-        model,
-    )
-
-
-def _rate(entry: Mapping[str, Any], name: str, tier: str) -> float | None:
-    """Return a rate of the map in a tier; None if it has none for this tier."""
-    suffix = "batches" if tier == "batch" else tier
-    rate = entry.get(f"{name}_{suffix}" if suffix else name)
-    return None if rate is None else float(rate)
+    suffix = {"": "", "batch": "_batches"}.get(named, f"_{named}")
+    names = "input_cost_per_token", "output_cost_per_token", *CACHE_RATES
+    tier_rates = {name: float(rate) for name in names if (rate := entry.get(f"{name}{suffix}")) is not None}
+    rates: dict[str, Any] = entry | tier_rates
+    prompt, completion = (float(rates[name]) for name in names[:2])
+    cached, written = map(rates.get, CACHE_RATES)
+    counted = "which is the most it can cost" if named in CHEAPER else "and may cost more"
+    note = f"{model}: the price of service tier {named} is not known; it is counted at the standard price, {counted}"
+    note = "" if tier_rates.keys() >= {*names[:2]} else note
+    return Price(prompt, completion, cached, map_source(), written, named, note, model)
 
 
 def batch_price(model: str, price: Price | None) -> Price | None:
@@ -193,16 +182,9 @@ def batch_price(model: str, price: Price | None) -> Price | None:
     listed = price_of(model, "batch") if price.source == map_source() else None
     if listed is not None and not listed.note:
         return listed
-    return replace(
-        price,
-        prompt=price.prompt / 2,
-        completion=price.completion / 2,
-        cached=None if price.cached is None else price.cached / 2,
-        written=None if price.written is None else price.written / 2,
-        source=f"half of {price.source}, in a batch",
-        tier="batch",
-        note="",
-    )
+    rates = {name: getattr(price, name) for name in ("prompt", "completion", "cached", "written")}
+    halves = {name: rate / 2 for name, rate in rates.items() if rate is not None}
+    return replace(price, **halves, source=f"half of {price.source}, in a batch", tier="batch", note="")
 
 
 def tier_named(tier: str) -> str:
@@ -225,6 +207,11 @@ def tier_in(response: Mapping[str, Any]) -> str:
     named = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
     named += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
     return next((tier for tier in named if isinstance(tier, str)), "")
+
+
+def is_local(model: str) -> bool:
+    """Return whether a model is a file of weights, run on this machine."""
+    return model.startswith(LOCAL)
 
 
 def provider_of(model: str) -> str:
@@ -256,12 +243,7 @@ def reasons_by_name(model: str) -> bool:
     >>> reasons_by_name("openai/Qwen/Qwen3-8B"), reasons_by_name("openai/qwen3:0.6b"), reasons_by_name("openai/local")
     (True, True, False)
     """
-    return _family(model) in _reasoning_families()
-
-
-@cache
-def _reasoning_families() -> frozenset[str]:
-    return frozenset(_family(name) for name, entry in _map().items() if entry.get("supports_reasoning"))
+    return _family(model) in {_family(name) for name, entry in _map().items() if entry.get("supports_reasoning")}
 
 
 def _family(model: str) -> str:
@@ -274,9 +256,9 @@ def _entry(model: str) -> dict[str, Any]:
     provider, _, name = model.partition("/")
     if model in _map():
         return _map()[model]
-    found = _map().get(name, {})
-    owner = str(found.get("litellm_provider", ""))
-    return found if owner == provider or owner.startswith((f"{provider}-", f"{provider}_")) else {}
+    entry = _map().get(name, {})
+    owner = str(entry.get("litellm_provider", ""))
+    return entry if owner == provider or owner.startswith((f"{provider}-", f"{provider}_")) else {}
 
 
 def map_source() -> str:
@@ -289,11 +271,67 @@ def map_source() -> str:
 
 @cache
 def _map() -> dict[str, dict[str, Any]]:
-    found = find_spec("litellm")
-    if found is None or found.origin is None:
-        return {}
-    path = Path(found.origin).parent / MAP
-    if not path.is_file():
-        return {}
-    value: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return value
+    library = find_spec("litellm")
+    path = None if library is None or library.origin is None else Path(library.origin).parent / MAP
+    prices: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path and path.is_file() else {}
+    return prices
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The expected usage of a request."""
+
+    tokens: int
+    cost: float | None
+
+
+@dataclass
+class Budget:
+    """Limits (None: unlimited), what was used and what is in flight. A budget that was reached stays reached."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    used_requests: int = 0
+    used_tokens: int = 0
+    used_cost: float = 0.0
+    in_flight_tokens: int = 0
+    in_flight_cost: float = 0.0
+    reached: str = ""
+
+    def take(self, estimate: Estimate) -> bool:
+        """Return whether one more request fits; if so it counts from now on."""
+        tokens, cost = self.used_tokens + self.in_flight_tokens, self.used_cost + self.in_flight_cost
+        if self.reached:
+            return False
+        if self.requests is not None and self.used_requests + 1 > self.requests:
+            self.reached = f"{self.used_requests:,} of {self.requests:,} requests"
+        elif self.tokens is not None and tokens + estimate.tokens > self.tokens:
+            self.reached = f"{tokens:,} of {self.tokens:,} tokens"
+        elif self.cost is not None and cost + (estimate.cost or 0.0) > self.cost:
+            self.reached = f"{cost:.4f} of {self.cost:.4f} dollars"
+        if self.reached:
+            return False
+        self.used_requests += 1
+        self.in_flight_tokens += estimate.tokens
+        self.in_flight_cost += estimate.cost or 0.0
+        return True
+
+    def settle(self, estimate: Estimate, usage: Usage) -> None:
+        """Replace the estimate of a request by its usage; if the usage is unknown, keep the estimate."""
+        self.in_flight_tokens -= estimate.tokens
+        self.in_flight_cost -= estimate.cost or 0.0
+        self.used_tokens += estimate.tokens if usage.total is None else usage.total
+        self.used_cost += (estimate.cost or 0.0) if usage.cost is None else usage.cost
+
+    def give_back(self, estimate: Estimate) -> None:
+        """A request that was not made after all."""
+        self.used_requests -= 1
+        self.in_flight_tokens -= estimate.tokens
+        self.in_flight_cost -= estimate.cost or 0.0
+
+    def add(self, requests: int, usage: Usage) -> None:
+        """Count the usage of an earlier part of the run."""
+        self.used_requests += requests
+        self.used_tokens += usage.total or 0
+        self.used_cost += usage.cost or 0.0

@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+Schema = dict[str, Any] | None
+"""The response format of a request; None for none."""
+PROBE: list[dict[str, Any]] = [{"role": "user", "content": "Reply with OK."}]
+"""The prompt of a probe."""
+
 
 class Ending(StrEnum):
     """The ending of a call."""
@@ -118,34 +123,57 @@ class Reply:
 PAINT = "paint"
 """The label of calls that ask for an image."""
 SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status", "note", "sha256")
-USED = ("prompt", "completion", "reasoning", "cached", "cost", "written")
 
 
 class Ask(Protocol):
     """A function that asks a model, with a label that is unique within the sample."""
 
     async def __call__(
-        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the reply."""
+
+
+class Provider:
+    """A source of replies: a service, a function, a recording."""
+
+    defers = False
+    """True if replies come hours later, and to another process if this one does not wait."""
+
+    def prepare(self) -> None:
+        """Get ready, or raise ``UsageError``."""
+
+    async def send(self, messages: list[dict[str, Any]], schema: Schema, timeout: float) -> Reply:
+        """Return the reply to one request; ``CallFailed`` where it brings none."""
+        raise NotImplementedError
+
+    async def probe(self, timeout: float) -> Reply:
+        """Return the reply to a request for as little as possible; ``CallFailed`` where it brings none."""
+        return await self.send(PROBE, None, timeout)
+
+    def waits_for(self) -> str:
+        """Return how much was written of the replies that arrive, or what is waited for; empty if nothing is."""
+        return ""
+
+    def leave(self) -> None:
+        """Wait for no replies that come hours later: what was sent stays with the service, the rest is not sent."""
+
+    async def close(self) -> None:
+        """Close what is open: nothing more will be asked."""
 
 
 def reply_value(reply: Reply) -> dict[str, Any]:
     """Return the JSON value of a reply; what is at its default is left out."""
     value = {name: part for name in SIMPLE if (part := getattr(reply, name)) is not None}
-    usage = {name: part for name in USED if (part := getattr(reply.usage, name)) is not None}
+    usage = {part.name: count for part in fields(Usage) if (count := getattr(reply.usage, part.name)) is not None}
     attempts: list[dict[str, Any]] = []
     for attempt in reply.attempts:
         is_failed = attempt.error is not None or attempt.status is not None
         failed = {"error": attempt.error, "status": attempt.status} if is_failed else {}
         waited = {"waited": attempt.waited} if attempt.waited else {}
         attempts.append({"seconds": attempt.seconds, **failed, **waited})
-    if reply.final:
-        value["final"] = True
-    if usage:
-        value["usage"] = usage
-    if attempts:
-        value["attempts"] = attempts
+    others = {"final": reply.final, "usage": usage, "attempts": attempts}
+    value |= {name: part for name, part in others.items() if part}
     return {"text": reply.text, "ending": str(reply.ending), **value}
 
 

@@ -131,19 +131,16 @@ class Exchange:
         value = object_in(body)
         self.is_rewritten = body is not self.body
         choices = value.get("choices")
-        numbered = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
-        if numbered and all(isinstance(one.get("index"), int) for one in numbered):
-            value["choices"] = [min(numbered, key=lambda one: int(one["index"]))]
+        numbered = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+        if numbered and all(isinstance(choice.get("index"), int) for choice in numbered):
+            value["choices"] = [min(numbered, key=lambda choice: int(choice["index"]))]
             self.is_rewritten |= value["choices"] != choices
         return value
 
     def in_utf8(self) -> bytes:
         """Return the body in UTF-8: by the named encoding, else with replacements and a note, if it is in another."""
-        try:
+        with suppress(UnicodeDecodeError):
             self.body.decode()
-        except UnicodeDecodeError:
-            pass
-        else:
             return self.body
         if self.charset.lower() not in ("", "utf-8", "utf8"):
             with suppress(LookupError, UnicodeError):
@@ -164,8 +161,8 @@ def object_in(body: bytes) -> dict[str, Any]:
 def messages_in(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the messages of a chat completion."""
     choices = value.get("choices")
-    found = [one.get("message") for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
-    return [message for message in found if isinstance(message, dict)]
+    choices = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+    return [choice["message"] for choice in choices if isinstance(choice.get("message"), dict)]
 
 
 def text_of(content: list[Any]) -> str | None:
@@ -197,7 +194,7 @@ def reply_of(kept: Exchange, value: Mapping[str, Any], mapped: str | None = None
         raise unreadable(kept)
     content = message.get("content")
     text = text_of(content) if isinstance(content, list) else content
-    if (text is not None and not isinstance(text, str)) or (text is None and content):
+    if not isinstance(text, str | None) or (text is None and content):
         raise unreadable(kept)
     if text and mapped is None and "reasoning_content" not in message and "reasoning" not in message:
         text = text[thoughts.end() :] if (thoughts := THOUGHTS.match(text)) else text
@@ -255,39 +252,32 @@ def usage_of(
     >>> usage_of("[A]", 0, 0) == UNKNOWN, usage_of("", 5, 0).completion, usage_of("[A]", 100, -2000, cached=10**9)
     (True, 0, Usage(prompt=100, completion=None, reasoning=None, cached=None, cost=None, written=None))
     """
-    read = _count(prompt, MOST_READ) or None
-    wrote = _count(completion, MOST_HIDDEN + len(text or ""))
-    cached, written = (_count(part, MOST_READ if read is None else read) for part in (cached, written))
-    usage = Usage(
-        prompt=read,
-        completion=wrote if wrote or not text else None,
-        reasoning=_count(reasoning, MOST_HIDDEN if wrote is None else wrote),
-        cached=cached,
-        written=written,
-    )
-    return UNKNOWN if usage.prompt is None and not usage.completion else usage
 
+    def count(number: object, most: int) -> int | None:
+        if not isinstance(number, int) or isinstance(number, bool):
+            return None
+        return number if 0 <= number <= most else None
 
-def _count(number: object, most: int) -> int | None:
-    """Return a number of tokens; None where it is none, or cannot be true."""
-    if not isinstance(number, int) or isinstance(number, bool):
-        return None
-    return number if 0 <= number <= most else None
+    read, wrote = count(prompt, MOST_READ) or None, count(completion, MOST_HIDDEN + len(text or ""))
+    if read is None and not wrote:
+        return UNKNOWN
+    thought = count(reasoning, MOST_HIDDEN if wrote is None else wrote)
+    cached, written = (count(part, MOST_READ if read is None else read) for part in (cached, written))
+    return Usage(read, wrote if wrote or not text else None, thought, cached, written=written)
 
 
 def unreadable(kept: Exchange) -> CallFailed:
     """Return the failure of a complete but unreadable response; one without a message may be better next time."""
-    found = messages_in(kept.value)
-    if not found:
-        return CallFailed("the answer is no chat completion", None, responded=kept.status is not None)
-    content = found[0].get("content")
+    messages = messages_in(kept.value)
+    if not messages:
+        return CallFailed("the answer is no chat completion", responded=kept.status is not None)
+    content = messages[0].get("content")
+    if content is None or isinstance(content, str):
+        return CallFailed("the answer cannot be read: it is no chat completion", final=True, responded=True)
     kinds = {list: "a list with parts that are no text", dict: "an object", int: "a number", float: "a number"}
     kind = kinds.get(type(content), "no text")
-    if content is None or isinstance(content, str):
-        return CallFailed("the answer cannot be read: it is no chat completion", None, final=True, responded=True)
-    reason = raw_reason(kept.value)
-    said = f"the answer cannot be read: its content is {kind}, expected a text or text parts"
-    return CallFailed(said, None, final=True, responded=True, finish_reason=reason)
+    message = f"the answer cannot be read: its content is {kind}, expected a text or text parts"
+    return CallFailed(message, final=True, responded=True, finish_reason=raw_reason(kept.value))
 
 
 def too_large(most: int) -> CallFailed:
@@ -297,12 +287,8 @@ def too_large(most: int) -> CallFailed:
 
 def misdirected(asked: str, target: str, status: int) -> CallFailed:
     """Return the failure of a redirect from one origin to another: key and prompt would go along."""
-    return CallFailed(
-        f"redirected from {asked} to {target}: not followed, it would be sent the key and the prompt; if that is the "
-        "right address, give it as api_base",
-        status,
-        misdirected=True,
-    )
+    why = "not followed, it would be sent the key and the prompt; if that is the right address, give it as api_base"
+    return CallFailed(f"redirected from {asked} to {target}: {why}", status, misdirected=True)
 
 
 def raw_reason(value: dict[str, Any]) -> str | None:
@@ -407,7 +393,12 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
     if kept.status is not None and kept.status < 300 and messages_in(kept.value):
         return unreadable(kept)
     failure.responded = kept.status is not None
-    failure.unreachable = kept.status is None and _is_unreachable(error)
+    cause: BaseException | None = None if failure.responded else error
+    causes: list[BaseException] = []
+    while cause is not None and cause not in causes:
+        failure.unreachable |= type(cause).__name__ in UNREACHABLE or isinstance(cause, ConnectionRefusedError)
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
     said = f"{failure.message} {vars(error).get('code', '')} {kept.start}"
     failure.unpaid = not failure.refused and failure.retry_after is None and cannot_pay(failure.status, said)
     return failure
@@ -422,16 +413,12 @@ def error_inside(kept: Exchange) -> CallFailed | None:
     status = 429 if RATE_LIMITED.search(f"{code} {said}") else 400 if code is None else code
     if not isinstance(status, int) or not 400 <= status < 500:
         return None
-    failure = rejection(NAMES.get(status, "APIError"), status, said)
+    return rejected(kept, status)
+
+
+def rejected(
+    kept: Exchange, status: int, headers: Iterable[Mapping[str, str] | None] = (), code: object = ""
+) -> CallFailed:
+    """Return the failure of a request that the service rejected, by its response."""
+    failure = rejection(NAMES.get(status, "APIError"), status, said_in(kept.start), headers, code=code)
     return failure_in(kept, failure, failure)
-
-
-def _is_unreachable(error: BaseException | None) -> bool:
-    """Return whether the reason of an exception is that no connection came about."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if type(error).__name__ in UNREACHABLE or isinstance(error, ConnectionRefusedError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

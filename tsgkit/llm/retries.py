@@ -45,8 +45,6 @@ TOO_LONG_PROMPTS = 3
 """So many prompts in a row that were too long, of a model that never answered a shorter one."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LOSSES = 5
-PROBE: list[dict[str, Any]] = [{"role": "user", "content": "Reply with OK."}]
-"""The prompt of a probe."""
 PROBE_LABEL = "probe"
 """The label of probes among recorded calls."""
 OFTEN = 5.0
@@ -134,7 +132,8 @@ class CircuitBreaker:
     """The last request that brought no answer."""
     clock: Callable[[], float] = time.monotonic
     _opened_by: CallFailed | None = None
-    _served: bool = False
+    served: bool = False
+    """True if any request was answered."""
     _responded: bool = False
     _denials: int = 0
     _lost: int = 0
@@ -143,24 +142,19 @@ class CircuitBreaker:
     _refused_since: float = 0.0
 
     @property
-    def served(self) -> bool:
-        """True if any request was answered."""
-        return self._served
-
-    @property
     def cause(self) -> str:
         """The reason why it is not asked any more, or never answered so far; empty if it answered."""
-        return self.reason or ("" if self._served or self.last is None else self._message(self.last))
+        return self.reason or ("" if self.served or self.last is None else self._message(self.last))
 
     @property
     def advice(self) -> str:
         """The one thing to change about the cause, where it is known."""
-        failure = self._opened_by or (None if self._served else self.last)
+        failure = self._opened_by or (None if self.served else self.last)
         return "" if failure is None else advice_on(failure)
 
     def answered(self) -> None:
         """Note an answer. A breaker that is open stays open."""
-        self._served = self._responded = True
+        self.served = self._responded = True
         self._denials = 0
 
     def failed(self, failure: CallFailed) -> None:
@@ -170,12 +164,12 @@ class CircuitBreaker:
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
             self.end(self._message(failure), failure)
-        elif not self._served and failure.status is not None and failure.status < 500:
-            is_retried_in_batch = failure.in_batch and failure.can_be_retried
-            if not is_retried_in_batch and not failure.refused and not failure.may_be_schema:
-                self._count_refusal(failure)  # for a reason that other requests would share
-
-    def _count_refusal(self, failure: CallFailed) -> None:
+            return
+        is_retried_in_batch = failure.in_batch and failure.can_be_retried
+        if self.served or failure.status is None or failure.status >= 500 or is_retried_in_batch:
+            return
+        if failure.refused or failure.may_be_schema:  # for no reason that other requests would share
+            return
         refusal, now = NUMBER.sub("#", failure.message), self.clock()
         if refusal != self._refusal:
             self._refusal, self._refusals, self._refused_since = refusal, 0, now
@@ -183,15 +177,14 @@ class CircuitBreaker:
         if failure.throttled and now - self._refused_since < self.refused_seconds:
             return
         if failure.too_long and self._refusals >= TOO_LONG_PROMPTS:
-            self.end(
-                f"{self._refusals:,} prompts were too long for it, none was short enough: {failure.message}", failure
-            )
+            reason = f"{self._refusals:,} prompts were too long for it, none was short enough: {failure.message}"
+            self.end(reason, failure)
         elif self._refusals >= SAME_REFUSALS:
             self.end(f"{self._refusals:,} identical refusals and no answer: {failure.message}", failure)
 
     def lost(self, failure: CallFailed) -> None:
         """Note a call that was given up after all its attempts."""
-        if self._served or failure.unsent or failure.refused or failure.may_be_schema:
+        if self.served or failure.unsent or failure.refused or failure.may_be_schema:
             return
         self._lost += 1
         if failure.lasting and self._lost >= DENIALS:
@@ -241,10 +234,8 @@ class Outage:
     ) -> None:
         self.since: float | None = None
         """When the first of the losses was met; None while the service is thought to be up."""
-        self.reason = ""
+        self.reason, self._losses, self._lost_first = "", 0, 0.0
         self._patience, self._breaker, self._clock = patience, breaker, clock
-        self._losses = 0
-        self._lost_first = 0.0
         self._end: asyncio.Future[bool] | None = None
         """The end of the probing, with whether the service was down; None where nothing is probed."""
         self._probing: asyncio.Task[None] | None = None

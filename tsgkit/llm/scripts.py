@@ -8,21 +8,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
 from tsgkit.llm.failures import Stopped
-from tsgkit.llm.reply import NOTHING, Ending, Reply, reply_from
+from tsgkit.llm.reply import NOTHING, Ending, Reply, Schema, reply_from
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 AXES = tuple(Call._field_defaults)
+PLACE, QUESTION = ("task", "solver", "style", "sample", "repeat"), ("label", "draw")
+"""The fields of a call that say what it is about, and those of the question."""
 Place = tuple[object, ...]
+Question = tuple[object, ...]
 Values = tuple[object, ...]
 """The values of a call on each axis; None where it has none of its own."""
 NOTHING_WRITTEN = Reply(text=None, ending=Ending.MISSING, source="script")
@@ -35,13 +37,7 @@ class ByLabel:
     says: Mapping[str, str]
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the text of a label."""
         text = self.says.get(label)
@@ -105,7 +101,7 @@ class Replay:
     prompts or seed, those of the same value are used.
     """
 
-    subjects: Mapping[str, Mapping[Place, Mapping[Values, Reply]]]
+    subjects: Mapping[str, Mapping[Place, Mapping[Question, Mapping[Values, Reply]]]]
     single: Mapping[str, object] = field(default_factory=dict)
     """Values of axes that have only one value in the other run; empty if the run has no plan."""
     asked: Mapping[str, object] = field(default_factory=dict)
@@ -120,14 +116,15 @@ class Replay:
         asked: Mapping[str, object] | None = None,
     ) -> Replay:
         """Return the calls of one subject of a run. Raise ``UsageError`` if it has several subjects."""
-        subjects: dict[str, dict[Place, dict[Values, Reply]]] = {}
+        subjects: dict[str, dict[Place, dict[Question, dict[Values, Reply]]]] = {}
         judged = True
         for value in calls:
             if subject is not None and value["subject"] != subject:
                 continue
             judged = judged and bool(value.get("judge"))
-            places = subjects.setdefault(value["subject"], {})
-            places.setdefault(_place(value), {})[tuple(value.get(axis) for axis in AXES)] = reply_from(value["reply"])
+            place, question = (tuple(value.get(name, "") for name in names) for names in (PLACE, QUESTION))
+            replies = subjects.setdefault(value["subject"], {}).setdefault(place, {}).setdefault(question, {})
+            replies[tuple(value.get(axis) for axis in AXES)] = reply_from(value["reply"])
         if len(subjects) > 1 and not judged:
             named = ", ".join(sorted(subjects))
             raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
@@ -137,62 +134,49 @@ class Replay:
 
     def find(self, call: Call) -> Reply:
         """Return the reply to a call, whatever its prompt was."""
-        places = self._about(call)
-        by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
-        for one in (call, by_a_program):
-            for values, reply in places.get(_place(one._asdict()), {}).items():
-                if self._is_meant(one, values):
+        for other in (call, call._replace(solver="baseline", style="", label="local", draw=0)):
+            for values, reply in self._about(other).get((other.label, other.draw), {}).items():
+                if self._is_meant(other, values):
                     return replace(reply, source="script")
         return NOTHING_WRITTEN
 
+    def knows(self, call: Call) -> bool:
+        """Return whether the run has a call about the item in this way."""
+        for other in (call, call._replace(solver="baseline", style="")):
+            every = (values for replies in self._about(other).values() for values in replies)
+            if any(self._is_meant(other, values) for values in every):
+                return True
+        return False
+
+    def _about(self, call: Call) -> Mapping[Question, Mapping[Values, Reply]]:
+        """Return the replies about the item of a call; if the run has only one subject, it stands for any."""
+        places = self.subjects.get(call.subject, {})
+        if len(self.subjects) == 1:
+            places = next(iter(self.subjects.values()))
+        return places.get(tuple(getattr(call, name) for name in PLACE), {})
+
     def _is_meant(self, call: Call, values: Values) -> bool:
         """Return whether a call of the other run has the values of this one on each axis that both depend on."""
-        for name, there in zip(AXES, values, strict=True):
+        for name, value in zip(AXES, values, strict=True):
             if name in self.single and name in self.asked:  # another seed, say, but one row in either run
                 continue
-            known = self.single.get(name) if there is None and call.solver != "baseline" else there
+            known = self.single.get(name) if value is None and call.solver != "baseline" else value
             wanted = self.asked.get(name) if (own := getattr(call, name)) is None else own
             if None not in (known, wanted) and known != wanted:
                 return False
         return True
 
-    def _about(self, call: Call) -> Mapping[Place, Mapping[Values, Reply]]:
-        """Return the replies about the subject of a call; if the run has only one subject, it stands for any."""
-        if len(self.subjects) == 1:
-            return next(iter(self.subjects.values()))
-        return self.subjects.get(call.subject, {})
-
-    def knows(self, call: Call) -> bool:
-        """Return whether the run has a call about the item in this way."""
-        about = None if len(self.subjects) == 1 else call.subject
-        for one in (call, call._replace(solver="baseline", style="")):
-            there = self._samples.get((about, one.task, one.solver, one.style, one.sample, one.repeat), ())
-            if any(self._is_meant(one, values) for values in there):
-                return True
-        return False
-
-    @cached_property
-    def _samples(self) -> Mapping[Place, Collection[Values]]:
-        alone, found = len(self.subjects) == 1, dict[Place, set[Values]]()
-        for name, places in self.subjects.items():
-            for at, replies in places.items():
-                found.setdefault((None if alone else name, *at[:5]), set()).update(replies)
-        return found
-
     @property
     def ways(self) -> tuple[str, ...]:
         """Descriptions of what the run contains: tasks with solvers, styles and other axes."""
         every = (
-            (*place[:3], *(f"{name}={one}" for name, one in zip(AXES, values, strict=True) if one is not None))
+            (*place[:3], *(f"{name}={value}" for name, value in zip(AXES, values, strict=True) if value is not None))
             for places in self.subjects.values()
-            for place, replies in places.items()
+            for place, questions in places.items()
+            for replies in questions.values()
             for values in replies
         )
         return tuple(dict.fromkeys(" ".join(filter(None, map(str, way))) for way in every))
-
-
-def _place(value: Mapping[str, Any]) -> Place:
-    return tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat", "label", "draw"))
 
 
 @dataclass
@@ -204,13 +188,7 @@ class RecordedModel:
     stopping: bool = False
 
     async def ask(
-        self,
-        where: Call,
-        messages: Sequence[BaseMessage],
-        *,
-        label: str,
-        draw: int = 0,
-        schema: dict[str, Any] | None = None,
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
     ) -> Reply:
         """Return the reply the source has for a call."""
         call = where._replace(label=label, draw=draw)

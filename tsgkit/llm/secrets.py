@@ -41,8 +41,8 @@ class Secrets:
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> Secrets:
         """Return the values of all environment variables named like a key."""
-        found = os.environ if environment is None else environment
-        return cls(found[name] for name in secret_names(found))
+        environment = os.environ if environment is None else environment
+        return cls(map(environment.__getitem__, secret_names(environment)))
 
     def add(self, *values: str) -> None:
         """Redact these values too, as they are and URL-encoded."""

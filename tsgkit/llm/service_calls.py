@@ -19,9 +19,8 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages, images_in, without_base64, without_images
 from tsgkit.llm.prices import ImagePrice, Price, tier_named
-from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.reply import PROBE, Provider, Reply, Schema, Usage
 from tsgkit.llm.responses import FILTER_WORDS, MOST_TEXT_BYTES, Exchange, failure_in, failure_of
-from tsgkit.llm.retries import PROBE
 from tsgkit.llm.settings import DEFAULT_LIMIT, Settings
 
 
@@ -49,7 +48,7 @@ class LoopUsers:
 
 
 @dataclass
-class ServiceCalls:
+class ServiceCalls(Provider):
     """A model behind a service."""
 
     settings: Settings
@@ -88,7 +87,7 @@ class ServiceCalls:
         self.notices += [self.price.note] if isinstance(self.price, Price) and self.price.note else []
         return accepted
 
-    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+    async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one request; ``CallFailed`` where it brings no reply.
 
         A default limit of tokens is left out where the context has no room for it.
@@ -102,7 +101,7 @@ class ServiceCalls:
         parameters.pop(DEFAULT_LIMIT, None)
         return await self._asked(messages, parameters, timeout)
 
-    def _with_schema(self, schema: dict[str, Any] | None) -> dict[str, Any]:
+    def _with_schema(self, schema: Schema) -> dict[str, Any]:
         return self._parameters | ({} if schema is None else {"response_format": schema})
 
     async def probe(self, timeout: float) -> Reply:

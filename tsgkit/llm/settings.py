@@ -21,8 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.library.downloads import refuse_login
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.prices import provider_of
+from tsgkit.llm.prices import is_local, provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
 Client = Literal["direct", "litellm"]
@@ -32,11 +31,8 @@ CONNECTION_PREFIXES = ("aws_", "vertex_", "azure_", "watsonx_")
 SECRET_HEADERS = re.compile(r"auth|cookie|session", re.IGNORECASE)
 NESTED = ("extra_body", "extra_headers", "headers")
 PARAMETERS = {
-    **dict.fromkeys(
-        ("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "seed", "presence_penalty"),
-        True,
-    ),
-    **dict.fromkeys(("frequency_penalty", "repetition_penalty", "top_logprobs"), True),
+    **dict.fromkeys(("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "seed"), True),
+    **dict.fromkeys(("presence_penalty", "frequency_penalty", "repetition_penalty", "top_logprobs"), True),
     **dict.fromkeys(("stop", "user", "reasoning_effort", "thinking", "verbosity", "logit_bias", "logprobs"), False),
     **dict.fromkeys(("response_format", "service_tier", "safety_settings", "modalities", "metadata", "store"), False),
 }
@@ -230,12 +226,11 @@ def _value(text: str) -> object:
 
 def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str, Any]) -> Settings:
     """Return how a model is asked; an argument for this model goes before one for all."""
-    chosen = [argument for argument in arguments if argument.model is None]
-    chosen += [argument for argument in arguments if argument.model == model]
-    chosen = [argument for argument in chosen if argument.name not in SERVER_OPTIONS]
+    chosen = [argument for argument in arguments if argument.model in (None, model)]
     given: dict[str, Any] = {}
-    for argument in chosen:
-        _put(given, argument.name, argument.value)
+    for argument in sorted(chosen, key=lambda argument: argument.model is not None):
+        if argument.name not in SERVER_OPTIONS:
+            _put(given, argument.name, argument.value)
     if "headers" in given:
         given["extra_headers"] = given.pop("headers") | given.get("extra_headers", {})
     connection = {name: given.pop(name) for name in list(given) if _is_connection(name)}
@@ -243,7 +238,7 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
         provider = provider_of(model)
         heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
         names = (f"{head}_{tail}" for head in heads for tail in ("BASE_URL", "API_BASE"))
-        if base := next((os.environ[name] for name in names if os.environ.get(name)), ""):
+        if base := next(filter(None, map(os.environ.get, names)), None):
             connection["api_base"] = base
     if "api_base" in connection:
         refuse_login(connection["api_base"], "api_base", "give a key instead: --model-arg api_key=...")
@@ -256,30 +251,30 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
 
 
 def _put(given: dict[str, Any], name: str, value: object) -> None:
+    """Put an argument where its name says: among the parameters, or in one that has parts."""
     head, dot, rest = name.partition(".")
-    if not dot and head not in NESTED:
+    if head not in NESTED:
+        if dot:
+            raise UsageError(
+                f"--model-arg {name}: only {', '.join(NESTED)} have parts", hint="as in extra_body.top_k=5"
+            )
         given[name] = value
-    elif head not in NESTED:
-        raise UsageError(f"--model-arg {name}: only {', '.join(NESTED)} have parts", hint="as in extra_body.top_k=5")
     elif not dot:
         if not isinstance(value, dict):
             raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
-        headers = {part: _header(one) for part, one in value.items()}
+        headers = {part: _header(header) for part, header in value.items()}
         given[head] = given.get(head, {}) | (value if head == "extra_body" else headers)
     elif head == "extra_body":
-        _put_deep(given, name.split("."), value)
+        *parts, last = name.split(".")
+        place = given
+        for part in parts:
+            if not isinstance(place.setdefault(part, {}), dict):
+                raise UsageError(f"--model-arg {name}: {part} has a value and no parts", hint="leave one out")
+            place[part] = dict(place[part])
+            place = place[part]
+        place[last] = value
     else:
         given.setdefault(head, {})[rest] = _header(value)
-
-
-def _put_deep(place: dict[str, Any], path: Sequence[str], value: object) -> None:
-    *parts, last = path
-    for part in parts:
-        if not isinstance(place.setdefault(part, {}), dict):
-            raise UsageError(f"--model-arg {'.'.join(path)}: {part} has a value and no parts", hint="leave one out")
-        place[part] = dict(place[part])
-        place = place[part]
-    place[last] = value
 
 
 def _header(value: object) -> str:
@@ -301,17 +296,17 @@ def _is_connection(name: str) -> bool:
 
 def secrets_of(settings: Iterable[Settings]) -> Secrets:
     """Return all that must be redacted: keys given and keys of the environment."""
-    found = Secrets.of_environment()
-    for one in settings:
-        found.add(*one.secrets)
-    return found
+    secrets = Secrets.of_environment()
+    for model in settings:
+        secrets.add(*model.secrets)
+    return secrets
 
 
 def check_known_key(settings: Settings) -> None:
     """Raise ``UsageError`` if the key of a well-known provider is missing."""
     named = KEYS.get(settings.model.partition("/")[0])
     elsewhere = "api_base" in settings.connection or "api_key" in settings.connection
-    if named and not elsewhere and not any(os.environ.get(name) for name in named):
+    if named and not elsewhere and not any(map(os.environ.get, named)):
         raise no_key(settings, named)
 
 

@@ -49,10 +49,10 @@ _LOADING: ContextVar[str] = ContextVar("_LOADING", default="")
 
 def registered_name(found: Any, name: str = "") -> str:  # noqa: ANN401
     """Return the name under which an object of this process is registered: the given one, else its own."""
-    what = found if hasattr(found, "__qualname__") else type(found)
-    called = f"{PREFIX}{name or f'{what.__module__}:{what.__qualname__}'}"
-    _GIVEN[called] = found
-    return called
+    named = found if hasattr(found, "__qualname__") else type(found)
+    full_name = f"{PREFIX}{name or f'{named.__module__}:{named.__qualname__}'}"
+    _GIVEN[full_name] = found
+    return full_name
 
 
 def given_object(name: str) -> Any:  # noqa: ANN401
@@ -82,8 +82,7 @@ def _loaded(name: str) -> Any:  # noqa: ANN401
         if not hasattr(found, part):
             known = [other for other in dir(found) if not other.startswith("_")]
             where = found.__name__ if isinstance(found, ModuleType) else type(found).__name__
-            where = where.removeprefix(OWN_MODULE)
-            raise UsageError(f"{name}: {where} has no {part}", hint=meant(part, known))
+            raise UsageError(f"{name}: {where.removeprefix(OWN_MODULE)} has no {part}", hint=meant(part, known))
         found = getattr(found, part)
     if not is_factory:
         return found
@@ -147,41 +146,35 @@ def own_text(what: str, found: object) -> str:
     raise OwnCodeError(f"{what} returned {type(found).__name__}, expected a text")
 
 
-def text_of_code(found: Any) -> str:  # noqa: ANN401
+def text_of_code(code: Any) -> str:  # noqa: ANN401
     """Return the source of user code and the plain values bound to it, so that other values are other code.
 
     >>> from functools import partial
     >>> text_of_code(partial(max, 1)) == text_of_code(partial(max, 2))
     False
     """
-    if isinstance(found, str):
-        return found
-    if isinstance(found, partial):
-        bound = [*found.args, *itertools.chain.from_iterable(sorted(found.keywords.items()))]
-        return "\0".join([text_of_code(found.func), *(repr(value) for value in bound if _is_plain(value))])
-    function = inspect.unwrap(found) if inspect.isroutine(found) else type(found)
-    return "\0".join([_source_of(function), *_bound_values(function)])
+    if isinstance(code, str):
+        return code
+    if isinstance(code, partial):
+        bound = [*code.args, *itertools.chain.from_iterable(sorted(code.keywords.items()))]
+        return "\0".join([text_of_code(code.func), *(repr(value) for value in bound if _is_plain(value))])
+    function = inspect.unwrap(code) if inspect.isroutine(code) else type(code)
+    values = list[Any]()  # of its defaults and its closure, without variables that it sets itself
+    if inspect.isfunction(function):
+        rebound = {step.argval for step in dis.get_instructions(function) if step.opname == "STORE_DEREF"}
+        values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        for name, cell in sorted(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)):
+            if name not in rebound:
+                with suppress(ValueError):  # a name of the surrounding function that has no value yet
+                    values.append(cell.cell_contents)
+    return "\0".join([_source_of(function), *(repr(value) for value in values if _is_plain(value))])
 
 
 def _is_plain(value: object) -> bool:
     """Return whether a value is immutable data, whose text says all about it."""
     if isinstance(value, tuple | frozenset):
-        return all(_is_plain(one) for one in value)
+        return all(map(_is_plain, value))
     return value is None or isinstance(value, str | bytes | int | float)
-
-
-def _bound_values(function: Any) -> list[str]:  # noqa: ANN401
-    """Return the plain values among a function's defaults and in its closure, without variables that it sets itself."""
-    if not inspect.isfunction(function):
-        return []
-    rebound = {one.argval for one in dis.get_instructions(function) if one.opname == "STORE_DEREF"}
-    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    values = list[Any](defaults)
-    for name, cell in sorted(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)):
-        if name not in rebound:
-            with suppress(ValueError):  # a name of the surrounding function that has no value yet
-                values.append(cell.cell_contents)
-    return [repr(value) for value in values if _is_plain(value)]
 
 
 def _source_of(function: Any) -> str:  # noqa: ANN401
@@ -193,8 +186,8 @@ def _source_of(function: Any) -> str:  # noqa: ANN401
         return inspect.getsource(function)
     except (OSError, TypeError):
         code = getattr(function, "__code__", None)
-        told = [] if code is None else [code.co_code.hex(), str(code.co_names), str(code.co_consts)]
-        return "\0".join([function.__qualname__, *told])
+        parts = [] if code is None else [code.co_code.hex(), str(code.co_names), str(code.co_consts)]
+        return "\0".join([function.__qualname__, *parts])
 
 
 async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
@@ -203,14 +196,12 @@ async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
 
     def work() -> None:
         try:
-            made = call()
+            output = call()
         except BaseException as error:  # noqa: BLE001  (SystemExit too is the failure of this one call)
-            carried = isinstance(error, Exception) and not isinstance(
-                error, StopIteration
-            )  # others would be lost in the future
-            done.set_exception(error if carried else RuntimeError(described(error)))
+            is_carried = isinstance(error, Exception) and not isinstance(error, StopIteration)  # else it would be lost
+            done.set_exception(error if is_carried else RuntimeError(described(error)))
         else:
-            done.set_result(made)
+            done.set_result(output)
 
     threading.Thread(target=work, daemon=True, name="tsgkit-own-code").start()
     return await asyncio.wrap_future(done)
@@ -223,15 +214,11 @@ def load_file(name: str) -> ModuleType:
         raise UsageError(f"{name or '--code'}: no such file", hint="name a Python file: --code mine.py")
     token = _LOADING.set(name)
     try:
-        found = _of_file(Path(os.path.normpath(path)))
-    except UsageError:
-        raise
-    except Exception as error:
-        raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
+        module = _module(name if "/" in name or name.endswith(".py") else f"./{name}", name)
     finally:
         _LOADING.reset(token)
     _FILES[name] = None
-    return found
+    return module
 
 
 def own_modules() -> tuple[ModuleType, ...]:
@@ -250,18 +237,18 @@ def loaded_files() -> tuple[str, ...]:
 
 
 def _module(module_name: str, name: str) -> ModuleType:
+    """Return an installed module, or that of a file; ``UsageError`` about a name where it cannot be loaded."""
     try:
         if module_name.endswith(".py") or "/" in module_name:
             return _of_file(Path(os.path.normpath(module_name)))
         return importlib.import_module(module_name)
     except UsageError:
         raise
-    except ModuleNotFoundError as error:
-        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
-            hint = "install it, or name a file: python:./mine.py:NAME"
-            raise UsageError(f"{name}: no module {error.name}", hint=hint) from None
-        raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
     except Exception as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing and f"{module_name}.".startswith(f"{missing}."):
+            hint = "install it, or name a file: python:./mine.py:NAME"
+            raise UsageError(f"{name}: no module {missing}", hint=hint) from None
         raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
-from tsgkit.llm.door import Deferring
 from tsgkit.report.plain_text import count, inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
@@ -123,7 +122,7 @@ def line_of(part: Part) -> str:
         flow = part.door.flow
         if part.door.failed:
             words.append(f"{count(part.door.failed, 'request')} failed")
-        if not isinstance(part.door.provider, Deferring):
+        if not part.door.provider.defers:
             words.append(f"{flow.active} of at most {int(flow.limit)} in flight")
     if (left := part.seconds_left) is not None:
         words.append(f"about {clock(left)} left")

@@ -17,13 +17,12 @@ from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
+from tsgkit.llm.prices import Budget
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.span_export import Traces
-from tsgkit.llm.spans import Tracing, Value
+from tsgkit.llm.spans import Traces, Tracing, Value
 from tsgkit.runs.folder import FORMAT, HEADER, SHARD, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE

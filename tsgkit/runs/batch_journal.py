@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import FileProblem
-from tsgkit.llm.batches import Batch
+from tsgkit.llm.batch_services import Batch
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.journal import CHANGED, Journal, line_at, lines_of
 

@@ -28,12 +28,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.files import read_text
-from tsgkit.llm.asker import door_of, settings_for
+from tsgkit.llm.asker import client_given, door_of, settings_for
 from tsgkit.llm.door import Call, Door, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.providers import client_given
+from tsgkit.llm.prices import Price, is_local, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.llm.retries import Patience, advice_on
 from tsgkit.llm.settings import Client

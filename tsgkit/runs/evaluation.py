@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
-from tsgkit.llm.batch_calls import BatchCalls
+from tsgkit.llm.asker import SERVICES, provider_for
+from tsgkit.llm.batches import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.images import Messages
 from tsgkit.llm.local_models import LocalModel
-from tsgkit.llm.providers import SERVICES, provider_for
 from tsgkit.llm.spans import Tracing
 from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER

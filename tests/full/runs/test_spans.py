@@ -14,7 +14,7 @@ from command_line import CommandLine, Ended
 from model_server import Running, model_server
 from run_files import lines
 
-from tsgkit.llm.span_export import CREDENTIALS
+from tsgkit.llm.spans import CREDENTIALS
 
 KEY = "sk-0123456789abcdef"
 TOKEN = "collector-token-42"  # noqa: S105

@@ -21,10 +21,9 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.long_waits import note
-from tsgkit.llm.door import Provider
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages, bytes_of, images_in, is_image
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Provider, Reply
 from tsgkit.llm.user_code import PREFIX, give_object, given_object, load_object
 from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint
 from tsgkit.runs.executors.executor import TRIES
@@ -41,7 +40,7 @@ SAY_AGAIN = 60.0
 
 
 @dataclass
-class HeldModel:
+class HeldModel(Provider):
     """A model of the user's in actors, behind the interface of every model."""
 
     provider: Any
