@@ -155,24 +155,6 @@ def kept_when_interrupted(target: str) -> Iterator[None]:
         raise Interrupted(f"interrupted: {target} was not written", hint=hint) from None
 
 
-def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, Any]:
-    """Return the number of items asked and the usage of all requests, earlier ones included; an unknown cost is
-    None."""
-    if calls is None:
-        return {"calls": 0, "requests": 0, "tokens": 0, "cost": 0.0}
-    used = calls.budget
-    unpriced = used.used_requests and not used.used_cost and getattr(calls.asker, "price", None) is None
-    cost = None if unpriced else used.used_cost
-    return {"calls": asked, "requests": used.used_requests, "tokens": used.used_tokens, "cost": cost}
-
-
-def say_usage(usage: Mapping[str, Any]) -> None:
-    """The same in words."""
-    cost = "cost unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
-    calls, requests = count(usage["calls"], "call"), count(usage["requests"], "request")
-    say(f"asked: {calls}, {requests}, {usage['tokens']:,} tokens, {cost}")
-
-
 def say_stopped(stopped: str, failures: Sequence[str]) -> None:
     """Print why the model was not asked to the end, and errors."""
     complain_first(failures, SHOWN, "and {} more like these")
@@ -185,16 +167,35 @@ def finish(
     show: Callable[[], None],
     calls: AgentCalls | None,
     arguments: argparse.Namespace,
+    asked: int,
+    *,
+    shows_usage: bool = True,
+    written: Sequence[str] = (),
     wrong: Sequence[str] = (),
 ) -> int:
-    """Print the summary of work, as JSON or by ``show``, and what stopped it; return the exit code.
+    """Print the summary of work, as JSON or by ``show``, its usage, what was written, and what stopped it; return the
+    exit code.
 
-    It is 4 where a budget was reached, 1 where the service failed or something else is ``wrong`` with the result.
+    ``asked`` is the number of calls for this result; the usage is that of all requests, earlier ones included. The code
+    is 4 where a budget was reached, 1 where the service failed or something else is ``wrong`` with the result.
     """
+    usage: dict[str, Any] = {"calls": 0, "requests": 0, "tokens": 0, "cost": 0.0}
+    if calls is not None:
+        used = calls.budget
+        unpriced = used.used_requests and not used.used_cost and getattr(calls.asker, "price", None) is None
+        usage = {"calls": asked, "requests": used.used_requests, "tokens": used.used_tokens}
+        usage["cost"] = None if unpriced else used.used_cost
     if arguments.json:
-        say_json(summary)
+        say_json({**summary, **usage})
     else:
         show()
+        if calls is not None and shows_usage:
+            cost = "cost unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
+            made, requests = count(asked, "call"), count(usage["requests"], "request")
+            say(f"asked: {made}, {requests}, {usage['tokens']:,} tokens, {cost}")
+        complain_first(summary.get("notes", ()), SHOWN, "and {} more like these (--json has them)")
+        if written:
+            say(f"written: {', '.join(map(inert, written))}")
     stopped, failures = summary["stopped"], summary["failures"]
     say_stopped(stopped, failures)
     if calls is not None and calls.budget.reached:
@@ -217,15 +218,13 @@ def finish_shard(calls: AgentCalls, stopped: str, failures: Sequence[str], argum
         say(f"  tsgkit runs merge {name}.shard-*.calls -o {inert(str(calls_beside(whole)))}")
 
     summary = {"shard": arguments.shard, "calls_in": str(path), "stopped": stopped, "failures": list(failures)}
-    return finish(summary | usage_value(calls, number), show, calls, arguments)
+    return finish(summary, show, calls, arguments, number, shows_usage=False)
 
 
 def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module would be loaded for every command)
     """Return a change as a line of JSON."""
     names = ("graph", "before", "after", "code", "reason", "by", "round", "sure")
-    value = {name: getattr(change, name) for name in names}
-    value |= {name: None if value[name] is None else list(value[name]) for name in ("before", "after")}
-    return json.dumps({"item": item, **value}) + "\n"
+    return json.dumps({"item": item} | {name: getattr(change, name) for name in names}) + "\n"
 
 
 def digest(value: object) -> str:

@@ -16,7 +16,6 @@ import json
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.agent_work import (
-    SHOWN,
     add_effort,
     add_model_options,
     agent_calls,
@@ -25,11 +24,9 @@ from tsgkit.cli.agent_work import (
     digest,
     finish,
     kept_when_interrupted,
-    say_usage,
-    usage_value,
 )
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, complain_first, count, inert, say
+from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.files import STDIN, read_text, write_text
@@ -126,10 +123,10 @@ def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: a
             write_text(f"{out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
         calls.put(written.text)
         notes += [f"left out: {left}" for left in written.left_out]
-    sentences = len(narrative.descriptions)
+    number = len(narrative.descriptions)
     without = sum(not description.graphs for description in narrative.descriptions)
     summary = {
-        "sentences": sentences,
+        "sentences": number,
         "sentences_without_graphs": without,
         "graphs": len(graphs),
         "changes": len(generated.changes),
@@ -137,17 +134,14 @@ def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: a
         "stopped": generated.stopped,
         "failures": list(generated.failures),
         "notes": notes,
-    } | usage_value(calls, generated.calls)
+    }
 
     def show() -> None:
-        say(f"{count(len(graphs), 'graph')} for {sentences - without} of {count(sentences, 'sentence')}")
+        say(f"{count(len(graphs), 'graph')} for {number - without} of {count(number, 'sentence')}")
         changed = count(len(generated.changes), "triplet")
         say(f"changed by refining: {changed}; left to look at: {len(generated.undecided)}")
-        say_usage(summary)
-        complain_first(notes, SHOWN, "and {} more like these (--json has them)")
-        if graphs:
-            say(f"written: {inert(out)}")
-        else:
+        if not graphs:
             complain("no graphs were generated; output not written")
 
-    return finish(summary, show, calls, arguments, [] if graphs else ["no graphs"])
+    files, wrong = ([out], []) if graphs else ([], ["no graphs"])
+    return finish(summary, show, calls, arguments, generated.calls, written=files, wrong=wrong)

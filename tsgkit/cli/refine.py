@@ -33,7 +33,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.agent_work import (
     add_effort,
@@ -46,12 +46,10 @@ from tsgkit.cli.agent_work import (
     finish_shard,
     kept_when_interrupted,
     limits_of,
-    say_usage,
-    usage_value,
 )
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
-from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place
-from tsgkit.cli.terminal import complain, complain_first, count, inert, progress_line, say, say_lines
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place, review_of
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
@@ -162,7 +160,6 @@ def _run(arguments: argparse.Namespace) -> int:
                 return finish_shard(calls, stopped, [why for one in cleaned for why in one.failures], arguments)
         if arguments.review:
             from tsgkit.agents.cleaner import with_proposals
-            from tsgkit.cli.graph_review import review_of
 
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             proposals = list(map(with_proposals, cleaned))
@@ -275,19 +272,6 @@ def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative])
     return list(map(work, narratives))
 
 
-class _Plain:
-    """A stream that is not a terminal, so that progress is printed in lines."""
-
-    def __init__(self, stream: Any) -> None:  # noqa: ANN401
-        self._stream = stream
-
-    def isatty(self) -> bool:
-        return False
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self._stream, name)
-
-
 def _tell(item: str, step: Step) -> None:
     """Print one step."""
     place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
@@ -333,7 +317,7 @@ def _cleaned(
 
     watch = None
     if arguments.watch:  # the steps show the progress; waits and interrupts are printed beside them
-        watch = replace(Progress(cast(IO[str], _Plain(sys.stderr))).watch, changed=lambda: None)
+        watch = replace(Progress(in_lines=True).watch, changed=lambda: None)
     return carried_out(calls, work, arguments, watch=watch)
 
 
@@ -371,17 +355,10 @@ def _finish(
     if arguments.report:
         write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
     summary.notes[:0] = [f"left out: {line}" for line in source.broken]
-    value = _summary_value(source, summary, calls, arguments)
-    return finish(value, lambda: _show(summary, value, arguments), calls, arguments, source.broken)
-
-
-def _summary_value(
-    source: Source, summary: CleaningSummary, calls: AgentCalls | None, arguments: argparse.Namespace
-) -> dict[str, Any]:
     tally = summary.tally
-    return {
-        "file": source.stream.file,
-        "format": source.stream.format,
+    value = {
+        "file": file,
+        "format": format.name,
         "graphs": tally.graphs,
         "graphs_touched": tally.touched,
         "changes": dict(tally.authors),
@@ -395,15 +372,26 @@ def _summary_value(
         "failures": summary.failures,
         "notes": summary.notes,
         "report": arguments.report,
-    } | usage_value(calls, tally.calls)
+    }
+    written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
+    return finish(
+        value,
+        lambda: _show(summary, inert(arguments.out)),
+        calls,
+        arguments,
+        tally.calls,
+        shows_usage=tally.calls > 0,
+        written=written,
+        wrong=source.broken,
+    )
 
 
-def _show(summary: CleaningSummary, usage: dict[str, Any], arguments: argparse.Namespace) -> None:
+def _show(summary: CleaningSummary, out: str) -> None:
     from tsgkit.graph.repairs import MODEL
     from tsgkit.report import terminal
     from tsgkit.report.cleaned_graphs import tables
 
-    out, tally = inert(arguments.out), summary.tally
+    tally = summary.tally
     by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
     say(f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}")
     for table in tables(tally):
@@ -425,8 +413,3 @@ def _show(summary: CleaningSummary, usage: dict[str, Any], arguments: argparse.N
     if tally.refused:
         named = tally.refused + tally.proposed + tally.authors[MODEL]
         complain(f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made", DOUBTFUL)
-    if tally.calls:
-        say_usage(usage)
-    complain_first(summary.notes, 5, "and {} more like these (--json has them)")
-    page = f", {inert(arguments.report)}" if arguments.report else ""
-    say(f"written: {out}, {out}.changes.jsonl{page}")

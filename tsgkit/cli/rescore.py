@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import count, inert, job_watch, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD
+from tsgkit.interface.options import RescoreOptions
 
 if TYPE_CHECKING:
     from tsgkit.runs.rescore_job import Reread, Rescored
@@ -24,11 +26,9 @@ LONGEST = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
-    about = "where scores are made that take computing: here, processes, or ray"
-    parser.add_argument("--executor", metavar="E", help=about)
+    add_options(parser, RescoreOptions, until="executor")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    add_options(parser, RescoreOptions, after="executor")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,31 +1,25 @@
 """Outputs of commands about runs: formats and files, never inside a run and never two in one file; figures for papers;
-and runs given as shards.
-"""
+and runs given as shards."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
 from tsgkit.library.overwrites import write_report
-from tsgkit.report.report_rows import HEADLINE
 
 if TYPE_CHECKING:
     from tsgkit.report.paper import Figure
-    from tsgkit.report.report_rows import Report
     from tsgkit.runs.shard_merge import Merged
 
 SHOWN = 10
 COLUMNS_HELP = "the width of the figure in columns (default 1)"
-EXCLUDED = ("by", "metrics", "format", "against", "junit", "summary", "fail_under")
-"""Options of tables, which a figure does not have."""
 
 
 def check_targets(files: Sequence[Path], runs: Sequence[Path]) -> None:
@@ -69,47 +63,6 @@ def deliver(text: str, output: Path | None) -> None:
         complain(f"written: {inert(str(output))}")
 
 
-def add_report_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a figure of scores."""
-    parser.add_argument("--figure", metavar="M:G", help="draw metric M by G into FILE: pdf, svg or png")
-    parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
-    parser.add_argument("--profile", metavar="P", help="of the figure: strict (default) or official")
-
-
-def report_figure(arguments: argparse.Namespace) -> Report:
-    """Draw the figure of ``--figure``, and return its report."""
-    from tsgkit.report.charts import gather_for
-    from tsgkit.report.paper import figure
-
-    what, _, by = arguments.figure.rpartition(":")
-    task, _, metric = what.rpartition(".")
-    if not metric or not by:
-        hint = "as f1:k, main:task or tsg/ma-sgg.f1:k"
-        raise UsageError(f"--figure {arguments.figure}: expected a metric and a group, METRIC:G", hint=hint)
-    for name in EXCLUDED:
-        if getattr(arguments, name) not in (None, [], HEADLINE):
-            hint = "a figure is written alone: leave one of them out"
-            raise UsageError(f"--figure and --{name.replace('_', '-')} do not go together", hint=hint)
-    if arguments.output is None:
-        raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
-    check_figure_target(arguments.output, arguments.runs)
-    with shards_united(arguments) as shown:
-        report = renamed(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
-        say_left_out(report)
-        drawing = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
-        save_figure(drawing, arguments.output, arguments.columns)
-        say(inert(drawing.alt))
-    return report
-
-
-def say_left_out(report: Report) -> None:
-    """Print the runs that a report leaves out, and the tasks asked for that some runs do not have."""
-    for problem in report.left_out:
-        complain(f"left out: {problem.message}", problem.hint)
-    for text in report.lacking:
-        complain(f"note: {text}")
-
-
 def check_figure_target(path: Path, runs: Sequence[Path]) -> None:
     """``UsageError`` where a figure cannot be written there, before anything is computed."""
     from tsgkit.report.paper import format_of
@@ -132,21 +85,14 @@ def say_merged(merged: Merged) -> None:
         several = count(merged.conflicts, "call was", "calls were")
         complain(f"{several} answered differently in several folders, as {inert(merged.example)}",
                  "the record with the smaller hash was taken")  # fmt: skip
-    for one in merged.missing[:SHOWN]:
-        complain(f"missing: {inert(one.title)}: {one.samples:,} of {count(one.total, 'sample')}")
+    for row in merged.missing[:SHOWN]:
+        complain(f"missing: {inert(row.title)}: {row.samples:,} of {count(row.total, 'sample')}")
     if len(merged.missing) > SHOWN:
         complain(f"and {len(merged.missing) - SHOWN} more rows")
     if merged.lacking:
         complain(f"shards that were not given: {', '.join(merged.lacking)}")
     for command in merged.commands[:SHOWN]:
         complain(f"to do what is missing: {inert(command[0] if len(command) == 1 else shlex.join(command))}")
-
-
-def renamed(report: Report, shown: Mapping[str, str]) -> Report:
-    """Return the report with merged runs named like their merged folder."""
-    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
-    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
-    return replace(report, rows=rows, beside=tuple(beside))
 
 
 @contextmanager
@@ -160,13 +106,12 @@ def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
     from tsgkit.runs.shards import whole_of
 
     with united(arguments.runs, arguments.data) as (paths, merged):
-        for one in merged:
-            complain(f"{count(one.sources, 'shard is', 'shards are')} taken as one run: {one.path.name}")
-            say_merged(one)
+        for whole in merged:
+            complain(f"{count(whole.sources, 'shard is', 'shards are')} taken as one run: {whole.path.name}")
+            say_merged(whole)
         known = {str(path): str(place) for path, place in paths.items()}
         if (baseline := getattr(arguments, "baseline", None)) is not None:
             arguments.baseline = known.get(str(baseline), baseline)
-        once = {one.path for one in merged}
-        chosen = [paths[path] for path in arguments.runs]
-        arguments.runs = [path for number, path in enumerate(chosen) if path not in once or path not in chosen[:number]]
+        wholes, chosen = {whole.path for whole in merged}, [paths[path] for path in arguments.runs]
+        arguments.runs = [path for number, path in enumerate(chosen) if path not in wholes & {*chosen[:number]}]
         yield {str(place): str(whole_of(path)) for path, place in paths.items() if place != path}

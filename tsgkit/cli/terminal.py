@@ -7,8 +7,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import FileProblem
@@ -26,14 +26,22 @@ EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
 MEGABYTE = 1_000_000
 
 
-def say(text: str = "") -> None:
-    """One line of a command's output; ``FileProblem`` where it cannot be written."""
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Raise ``FileProblem`` where standard output cannot be written."""
     try:
-        _print(text, OUTPUT.get() or sys.stdout)
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _unwritable(error) from None
+        let_go_of_stdout()
+        raise FileProblem(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def say(text: str = "") -> None:
+    """One line of a command's output; ``FileProblem`` where it cannot be written."""
+    with _writing():
+        _print(text, OUTPUT.get() or sys.stdout)
 
 
 def say_lines(lines: Iterable[str]) -> None:
@@ -63,17 +71,8 @@ def screen() -> Screen:
 
 def flush() -> None:
     """Write pending output. Raise ``FileProblem`` if it cannot be written."""
-    try:
+    with _writing():
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise _unwritable(error) from None
-
-
-def _unwritable(error: OSError) -> FileProblem:
-    let_go_of_stdout()
-    return FileProblem(f"standard output: cannot be written: {error.strerror}")
 
 
 def let_go_of_stdout() -> None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import name_of_model, names_of_models, pairs_of
-from tsgkit.interface.notebook import Estimates
 from tsgkit.interface.options import (
     AskOptions,
     EvaluateOptions,
@@ -27,10 +26,12 @@ from tsgkit.interface.options import (
     show_options,
 )
 from tsgkit.interface.progress import waited_job, watch_of
-from tsgkit.interface.run import Run
+from tsgkit.interface.run import Run, Tabled
 from tsgkit.llm.settings import arguments_of
+from tsgkit.report.plain_text import Foreign
+from tsgkit.report.tables import Table
 from tsgkit.runs import evaluation
-from tsgkit.runs.estimate import estimates_of
+from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Options
 from tsgkit.runs.executors import checked_executor
 from tsgkit.runs.jobs import Watch
@@ -56,6 +57,22 @@ ASKED = {
 """The options that are part of a run's identity, and the fields of a plan."""
 FOLDERS = ("images", "scenes", "assets")
 """Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
+
+
+class Estimates(Tabled, tuple[RowEstimate, ...]):
+    """Estimated requests and costs of a plan's rows as a table."""
+
+    @property
+    def table(self) -> Table:
+        """The rows, each with its samples, requests, tokens and cost."""
+        head = ("row", "samples", "requests", "tokens in", "tokens out", "cost")
+        rows = []
+        for row in self:
+            cost = "unknown" if row.cost is None else f"${row.cost.low:.4f} to ${row.cost.high:.4f}"
+            pairs = (row.requests, (row.prompt.low, row.prompt.high), (row.completion.low, row.completion.high))
+            spreads = [dict.fromkeys(f"{end:,.0f}" for end in pair) for pair in pairs]
+            rows.append((Foreign(row.cell.title), f"{row.samples:,}", *map(" to ".join, spreads), cost))
+        return Table(("What would be asked",), head, tuple(rows))
 
 
 def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:

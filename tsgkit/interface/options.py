@@ -141,8 +141,8 @@ class TraceOptions(TypedDict, total=False):
     otel_content: Annotated[bool, Option("", "with prompts and replies in them", False)]
 
 
-class TextOptions(TypedDict, total=False):
-    """How a model of texts is asked."""
+class ClientOptions(TypedDict, total=False):
+    """What asks a model of texts."""
 
     client: Annotated[
         Client | None,
@@ -152,6 +152,11 @@ class TextOptions(TypedDict, total=False):
             choices=get_args(Client),
         ),
     ]
+
+
+class TextOptions(ClientOptions, total=False):
+    """How a model of texts is asked."""
+
     tpm: Annotated[float | None, Option("N", "at most so many tokens (estimated) a minute a model")]
     max_tokens: Annotated[int | None, Option("N", "ask no more before so many tokens are used")]
     price: Annotated[Mapping[str, Any] | Names, Option("IN,OUT", "dollars a million tokens", many="again")]
@@ -199,6 +204,19 @@ class ModelOptions(TypedDict, total=False):
     """What a model is sent."""
 
     model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter of the model", many="again")]
+
+
+class ExaminationOptions(TypedDict, total=False):
+    """What the doctor sends."""
+
+    model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter, or api_base=URL", many="again")]
+    timeout: Annotated[float, Option("S", "seconds a request may take (120)", 120.0)]
+
+
+class DoctorOptions(ExaminationOptions, ClientOptions, total=False):
+    """Options of the doctor."""
+
+    price: Annotated[str | None, Option("IN,OUT", "dollars a million tokens")]
 
 
 class PaintOptions(TypedDict, total=False):
@@ -259,6 +277,113 @@ class AgentOptions(RepairOptions, TraceOptions, total=False):
     """Options of agents."""
 
 
+class GridOptions(TypedDict, total=False):
+    """How rows are compared."""
+
+    metric: Annotated[str | None, Option("M", "this metric (default: the main one of each task, or all of its table)")]
+    profile: Annotated[str, Option("P", "strict (default) or official", "strict")]
+    common: Annotated[bool, Option("", "where items differ, take those that all rows have", False)]
+    seed: Annotated[int, Option("N", "of drawn tests and intervals (default 0)", 0)]
+    data: Annotated[str | Path | None, Option("D", "where the data of the runs lie now, if elsewhere")]
+
+
+class PairOptions(TypedDict, total=False):
+    """Which rows are compared."""
+
+    baseline: Annotated[
+        str | PathLike[str] | None,
+        Option("SUBJECT|RUN", "compare every other row with this one: a run, a subject, a style, or 'SUBJECT STYLE'"),
+    ]
+    by: Annotated[
+        str | None,
+        Option(
+            "AXIS|G",
+            "pairs of rows that differ in this alone: style, shots, prompts, solver, seed or subject, each with the "
+            "first; or, with --figure and --items, the items by a group",
+        ),
+    ]
+
+
+class CompareOptions(GridOptions, PairOptions, total=False):
+    """Options of comparisons."""
+
+
+class RowOptions(TypedDict, total=False):
+    """Which rows of a run are meant."""
+
+    task: Annotated[str | None, Option("T", "only in this task (tsg/sgqa, or sgqa)")]
+    subject: Annotated[str | None, Option("S", "only of this subject, as --model named it")]
+    style: Annotated[str | None, Option("S", "only in this style")]
+    solver: Annotated[str | None, Option("S", "only by this solver")]
+    repeat: Annotated[int | None, Option("N", "only in this repeat, from 0")]
+    shots: Annotated[int | None, Option("K", "only with so many examples")]
+    prompts: Annotated[str | None, Option("NAME", "only with these prompts, as tables name them")]
+    seed: Annotated[int | None, Option("N", "only with this seed")]
+
+
+class DataOptions(TypedDict, total=False):
+    """Where the data of a run lie."""
+
+    data: Annotated[str | Path | None, Option("D", "where the data of the run lie now, if elsewhere")]
+
+
+class ExplainOptions(RowOptions, DataOptions, total=False):
+    """Options of explanations."""
+
+
+class ReportOptions(TypedDict, total=False):
+    """What a report shows."""
+
+    task: Annotated[str | Sequence[str], Option("T", "only these tasks: A,B", (), many="commas")]
+    by: Annotated[str | Sequence[str], Option("G", "also by these groups: A,B", (), many="commas")]
+    against: Annotated[
+        str | None,
+        Option(
+            "WHAT",
+            "published: the tables of the paper beside ours; or a folder of results of the official SceneEval code",
+        ),
+    ]
+    metrics: Annotated[str, Option("WHICH", "all, headline, main (default headline)", "headline")]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """How replies that were collected elsewhere are scored."""
+
+    epoch: Annotated[int | None, Option("N", "with --from: this one of several repetitions, from 1")]
+    style: Annotated[
+        str | None,
+        Option(
+            "S",
+            "how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured; "
+            "spatialgen/questions: published",
+        ),
+    ]
+    by: Annotated[
+        str | Sequence[str],
+        Option(
+            "G",
+            "also by a group, as k, domain, tag, scene; a wrong name lists those of the task; several: A,B",
+            (),
+            many="commas",
+        ),
+    ]
+    seed: Annotated[int, Option("N", "of drawn intervals, formalimg's g (default 0)", 0)]
+
+
+class LogOptions(ScoreOptions, total=False):
+    """Options of scores."""
+
+    source: Annotated[str | None, Option()]
+
+
+class RescoreOptions(TypedDict, total=False):
+    """How a run is scored again."""
+
+    data: Annotated[str | Path | None, Option("D", "where its data lie now, if elsewhere")]
+    executor: Annotated[str | None, Option("E", "where scores are made that take computing: here, processes, or ray")]
+    quiet: Annotated[bool, Option("", "show no progress", False)]
+
+
 @cache
 def options_in(group: type) -> dict[str, Option]:
     """Return the options of a group by name, with the types of their values."""
@@ -308,6 +433,13 @@ KINDS: dict[Any, tuple[Callable[[object], bool], str]] = {
 def _each(value: object) -> Iterable[object]:
     is_several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     return value if is_several else (value,)  # type: ignore[return-value]
+
+
+def settings_of(given: Mapping[str, Any], group: type) -> dict[str, Any]:
+    """Return all options of a group, those that are not given with their defaults. Refuse what :func:`check_kinds`
+    refuses."""
+    check_kinds(given, group)
+    return {name: option.default for name, option in options_in(group).items()} | {**given}
 
 
 def check_kinds(given: Mapping[str, Any], group: type) -> None:

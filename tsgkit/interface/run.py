@@ -16,17 +16,21 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 from warnings import warn
 
 from tsgkit.errors import Incomplete, UsageError
 from tsgkit.interface.arguments import checked_path, listed, text_of
-from tsgkit.interface.notebook import Explanation, Shown, frame_of
+from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, show_options
 from tsgkit.lexicon import meant
 from tsgkit.library.overwrites import write_report
-from tsgkit.report.explanation import explain
+from tsgkit.report import explanation, explanation_page, terminal
+from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.formats import format_of, write
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, inert
@@ -52,7 +56,54 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 COLUMNS = (*Cell._fields, "item_id", "cluster", "outcome", "answer", "error")
 """The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
+RECORDED = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
+"""What a sample has as its record has it."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
+FLOATS = ("strict.", "official.", "usage.")
+"""Columns of numbers; also where no sample has one."""
+LIBRARIES = ("pandas", "polars")
+WHOLE = ("shots", "seed")
+KINDS = ("strict.", "official.", "group.", "count.", "usage.")
+TEXTS = ("prompt", "reply")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Tables as text and as HTML."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+class Explanation(explanation.Explanation):
+    """One item in all selected rows of a run, with prompts, replies and scores."""
+
+    def __repr__(self) -> str:
+        return "\n".join(explanation_lines(self))
+
+    def _repr_html_(self) -> str:
+        return explanation_page.fragment(self)
+
+
+class Tabled:
+    """Results that show themselves as one table."""
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(terminal.table(self.table))
+
+    def _repr_html_(self) -> str:
+        return drawn_up(self.table)
 
 
 class Run:
@@ -60,7 +111,7 @@ class Run:
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | PathLike[str],
         data: str | Path | None = None,
         *,
         finished: EvaluationOutcome | None = None,
@@ -135,27 +186,22 @@ class Run:
         """Return the tables of ``tsgkit report``, in all and by groups, of all tasks or of some."""
         from tsgkit.report.page import fragment
 
-        found = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
-        return Shown(write(found, "terminal"), fragment(found))
+        report = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
+        return Shown(write(report, "terminal"), fragment(report))
 
     def report(
-        self,
-        output: str | Path | None = None,
-        *,
-        task: str | Sequence[str] = (),
-        by: str | Sequence[str] = (),
-        format: str | None = None,
-        against: str | None = None,
-        metrics: str = HEADLINE,
+        self, output: str | Path | None = None, *, format: str | None = None, **options: Unpack[ReportOptions]
     ) -> str:
         """Return the report that ``tsgkit report`` writes; ``output`` is a file that it is written into as well."""
         from tsgkit.report.published_tables import against_published
 
-        found = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
+        settings = settings_of(options, ReportOptions)
+        by, tasks, against = listed(settings["by"]), listed(settings["task"]), settings["against"]
+        report = gather([self.path], by, self._data, metrics=settings["metrics"], tasks=tasks)
         if against not in (None, "published"):
             raise UsageError(f"--against {against}: there is no such thing", hint="give published")
         name = format or ("markdown" if output is None else format_of(Path(output)))
-        text = write(against_published(found) if against else found, name)
+        text = write(against_published(report) if against else report, name)
         if output is not None:
             write_report(output, text)
         return text
@@ -179,25 +225,12 @@ class Run:
 
         return figure(gather_for([self.path], metric, by, self._data), metric, by, task=task, profile=profile)
 
-    def explain(
-        self,
-        item: str,
-        *,
-        task: str | None = None,
-        subject: str | None = None,
-        style: str | None = None,
-        solver: str | None = None,
-        repeat: int | None = None,
-        shots: int | None = None,
-        prompts: str | None = None,
-        seed: int | None = None,
-    ) -> Explanation:
+    def explain(self, item: str, **narrowing: Unpack[RowOptions]) -> Explanation:
         """Explain one item in every row of the run that holds it, or in the selected rows."""
         if not isinstance(item, str):
             raise UsageError(f"item: {item!r:.40} is no id of an item", hint="as samples[0].item_id has it")
-        narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
-        narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
-        return Explanation(**vars(explain(self.path, item, data=self._data, **narrowing)))
+        check_kinds(narrowing, RowOptions)
+        return Explanation(**vars(explanation.explain(self.path, item, data=self._data, **narrowing)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, whichever is installed, with one row a sample.
@@ -216,23 +249,20 @@ class Run:
         """Yield its samples in the order of its rows."""
         opened = self._opened
         for state in opened.states.values():
-            numbered = zip(records_of(state, opened.samples), state.row.numbers, strict=True)
-            yield from (self._sample(record, state.row.task, number) for record, number in numbered)
-
-    def _sample(self, record: Mapping[str, Any], task: Any, number: int) -> Sample:  # noqa: ANN401
-        main = main_metric(task.card.metrics)
-        names = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
-        return Sample(
-            **Cell.of(record)._asdict(),
-            **{name: record[name] for name in names},
-            scores=sample_value(record)["scores"],
-            notes=tuple(record["notes"]),
-            main=main,
-            full_marks=full_marks(task.metrics.get(main)),
-            faults=faults_of(task, record),
-            _run=self,
-            _number=number,
-        )
+            task = state.row.task
+            main = main_metric(task.card.metrics)
+            for record, number in zip(records_of(state, opened.samples), state.row.numbers, strict=True):
+                yield Sample(
+                    **Cell.of(record)._asdict(),
+                    **{name: record[name] for name in RECORDED},
+                    scores=sample_value(record)["scores"],
+                    notes=tuple(record["notes"]),
+                    main=main,
+                    full_marks=full_marks(task.metrics.get(main)),
+                    faults=faults_of(task, record),
+                    _run=self,
+                    _number=number,
+                )
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -254,9 +284,8 @@ class Run:
 
     def __repr__(self) -> str:
         prepared = self._prepared or self._opened.prepared
-        finished = self._finished or EvaluationOutcome(
-            self.path, self.results, (), interrupted=False, budget="", notices=()
-        )
+        opened = EvaluationOutcome(self.path, self.results, (), interrupted=False, budget="", notices=())
+        finished = self._finished or opened
         unsent = [f"note: {inert(finished.unsent_spans)}"] if finished.unsent_spans else []
         return "\n".join([*results_lines(finished, prepared), *unsent])
 
@@ -517,3 +546,30 @@ def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
     if texts:
         row |= {"prompt": "\n\n".join(message.content for message in one.prompt), "reply": one.reply}
     return row
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401
+    """Return rows as a data frame; each has all columns: those of every row, then kind by kind, texts last."""
+    if library is not None and library not in LIBRARIES:
+        raise UsageError(f"there is no library {library}", hint=f"choose from {', '.join(LIBRARIES)}")
+    chosen = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
+    if chosen is None:
+        wanted = library or "pandas or polars"
+        raise UsageError(f"{wanted} is not installed", hint=f"pip install {library or 'pandas'}")
+    first = list(dict.fromkeys(name for row in rows for name in row))
+    names = [name for name in first if not name.startswith(KINDS) and name not in TEXTS]
+    names += [name for kind in KINDS for name in first if name.startswith(kind)]
+    names += [name for name in TEXTS if name in first]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    empty = {name for name, values in columns.items() if all(value is None for value in values)}
+    floats = [name for name in names if name in empty and name.startswith(FLOATS)]
+    module = import_module(chosen)
+    if chosen == "pandas":
+        return module.DataFrame(columns).astype(dict.fromkeys(floats, "float64"))
+    kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
+    kinds |= dict.fromkeys(floats, module.Float64)
+    return module.DataFrame(columns, strict=False, schema_overrides=kinds)
+
+
+show_options(Run.explain, RowOptions)
+show_options(Run.report, ReportOptions)

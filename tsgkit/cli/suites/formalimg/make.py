@@ -29,8 +29,6 @@ from tsgkit.cli.agent_work import (
     json_lines,
     limits_of,
     put,
-    say_usage,
-    usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import UsageError
@@ -135,7 +133,6 @@ def _write(
         "rejected": reasons,
         "failures": [one.reason for one in rejected if one.is_failure],
         "stopped": stopped,
-        **usage_value(calls, 0 if calls is None else calls.budget.used_requests),
     }
     wanted = arguments.n * len(arguments.k)
     lacking = f"only {len(kept)} of {wanted} different sound items were found with this seed"
@@ -152,9 +149,6 @@ def _write(
             say(f"rejected: {inert(reason)}")
         if (more := len(reasons) - SHOWN) > 0:
             say(f"rejected: and {more} more")
-        if calls is not None:
-            say_usage(summary)
-        if kept:
-            say(f"written: {inert(arguments.out)}")
 
-    return finish(summary, show, calls, arguments, [lacking] if is_short else [])
+    asked, written = 0 if calls is None else calls.budget.used_requests, [arguments.out] if kept else []
+    return finish(summary, show, calls, arguments, asked, written=written, wrong=[lacking] if is_short else [])

@@ -39,8 +39,6 @@ from tsgkit.cli.agent_work import (
     kept_when_interrupted,
     limits_of,
     put,
-    say_usage,
-    usage_value,
 )
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
@@ -128,7 +126,7 @@ def _run(arguments: argparse.Namespace) -> int:
             if making.stopped:  # a person would have to review unfinished work again
                 complain("some items are unfinished, so there is no review and output was not written")
                 summary = {"stopped": making.stopped, "failures": making.failures}
-                return finish(summary, lambda: None, calls, arguments)
+                return finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
             ready = [one for one in making.made if not one.is_given_up]
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
@@ -205,7 +203,7 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
         "statistics": means,
         "stopped": making.stopped,
         "failures": making.failures,
-    } | usage_value(calls, making.calls)
+    }
 
     def show() -> None:
         say(f"{count(len(kept), 'item')} of {arguments.items} drawn, by {inert(by)}")
@@ -223,13 +221,10 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
             complain(f"drawn {one.name}: {why[:200]}")
         if reviewed := summary["reviewed"]:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
-        if calls is not None:
-            say_usage(summary)
-        if kept:
-            say(f"written: {inert(out)}, {inert(out)}.notes.jsonl")
 
     is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
-    return finish(summary, show, calls, arguments, [] if is_enough else ["too few items"])
+    files, wrong = [out, f"{out}.notes.jsonl"] if kept else [], [] if is_enough else ["too few items"]
+    return finish(summary, show, calls, arguments, making.calls, written=files, wrong=wrong)
 
 
 def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:

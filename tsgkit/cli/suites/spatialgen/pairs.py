@@ -23,10 +23,8 @@ from tsgkit.cli.agent_work import (
     digest,
     finish,
     finish_shard,
-    say_usage,
-    usage_value,
 )
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             "dropped": len(rewriting.dropped),
             "stopped": rewriting.stopped,
             "failures": rewriting.failures,
-        } | usage_value(calls, rewriting.calls)
+        }
 
         def show() -> None:
             pairs = count(len(rewriting.pairs), "pair")
@@ -90,7 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"dropped: {count(len(rewriting.dropped), 'image')}, with reasons in dropped.jsonl")
             for name, problems in list(rewriting.dropped.items())[:SHOWN]:
                 complain(f"{name}: {'; '.join(problems)}")
-            say_usage(summary)
-            say(f"written: {inert(arguments.out)}")
 
-        return finish(summary, show, calls, arguments, [] if rewriting.pairs else ["no pairs"])
+        wrong = [] if rewriting.pairs else ["no pairs"]
+        return finish(summary, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong)

@@ -20,8 +20,6 @@ from tsgkit.cli.agent_work import (
     carried_out,
     finish,
     finish_shard,
-    say_usage,
-    usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
@@ -81,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
             "findings": dict(Counter(one.code for one in making.findings)),
             "stopped": making.stopped,
             "failures": making.failures,
-        } | usage_value(calls, making.calls)
+        }
 
         def show() -> None:
             keys = ", ".join(f"{letter} {times}" for letter, times in summary["keys"].items())
@@ -91,7 +89,6 @@ def run(arguments: argparse.Namespace) -> int:
                 complain(f"{one.scene}: {'; '.join(one.problems[:2])}")
             for code, times in summary["findings"].items():
                 complain(f"{code} ({times}): tsgkit audit {out} lists them")
-            say_usage(summary)
-            say(f"written: {inert(out)}")
 
-        return finish(summary, show, calls, arguments, [] if making.rows else ["no rows"])
+        wrong = [] if making.rows else ["no rows"]
+        return finish(summary, show, calls, arguments, making.calls, written=[out], wrong=wrong)
