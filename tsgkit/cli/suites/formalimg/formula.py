@@ -69,8 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         about = "what takes longer is not decided; default: 10"
         verb.add_argument("--seconds", type=_seconds, default=SECONDS, metavar="N", help=about)
     for verb in (verify, repair):
-        about = "a file of JSON: a layout, or the list of its objects"
-        verb.add_argument("layout", metavar="LAYOUT", help=about)
+        verb.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")

@@ -86,9 +86,19 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def convert(arguments: argparse.Namespace) -> int:
-    """Convert a file or a folder."""
-    from tsgkit.suites.sceneeval.converters import Batch, Options, SceneIds, converter_of, room_sizes_of
+    """Convert a file or a folder. If a file holds a single scene, its failure is raised as a usage error."""
+    from tsgkit.suites.sceneeval.converters import (
+        Batch,
+        Options,
+        SceneIds,
+        convert_each,
+        convert_file,
+        converter_of,
+        room_sizes_of,
+        tree_of,
+    )
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
+    from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
     source, table = Path(arguments.source), arguments.room_sizes
     sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
@@ -110,28 +120,16 @@ def convert(arguments: argparse.Namespace) -> int:
     if beside is not None and not beside.exists():
         raise UsageError(f"--with {beside}: no such file or folder")
     batch = Batch(options, arguments.form, beside, ids)
-    return (_folder if source.is_dir() else _file)(source, batch, arguments)
-
-
-def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    """Convert one file. If it holds a single scene, its failure is raised as a usage error."""
-    from tsgkit.suites.sceneeval.converters import convert_file
-    from tsgkit.suites.sceneeval.scene_files.files import plain_id
-
-    outcome = convert_file(source, batch)
-    number = len(outcome.scenes) + len(outcome.failures)
-    if number == 1 and outcome.failures:
-        raise outcome.failures[0]
-    if number != 1 and arguments.id is not None:
-        raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
-    if arguments.id is not None:
-        outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
-    return _report([_written(outcome, arguments, is_alone=number == 1)], batch, arguments)
-
-
-def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.converters import convert_each, tree_of
-
+    if not source.is_dir():
+        outcome = convert_file(source, batch)
+        number = len(outcome.scenes) + len(outcome.failures)
+        if number == 1 and outcome.failures:
+            raise outcome.failures[0]
+        if number != 1 and arguments.id is not None:
+            raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
+        if arguments.id is not None:
+            outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
+        return _report([_written(outcome, arguments, is_alone=number == 1)], batch, arguments)
     if arguments.id is not None:
         raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
     if Path(arguments.out).resolve() == source.resolve():
@@ -191,14 +189,8 @@ def _report(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, p
     code = FINISHED_WITH_ERRORS if failures else GOOD
     if arguments.json:
         scenes = [
-            {
-                "file": outcome.entry.name,
-                "form": outcome.form,
-                "id": scene.id,
-                "out": str(target),
-                "objects": scene.objects,
-                "losses": [asdict(loss) for loss in scene.losses],
-            }
+            {"file": outcome.entry.name, "form": outcome.form, "id": scene.id, "out": str(target)}
+            | {"objects": scene.objects, "losses": list(map(asdict, scene.losses))}
             for outcome, target, scene in written
         ]
         failed = [

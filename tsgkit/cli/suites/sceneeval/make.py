@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, Generation
-    from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 
 OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
@@ -96,14 +95,30 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.suites.sceneeval.review import review_of
+    from tsgkit.lexicon import meant
+    from tsgkit.library.projects import find, text_of
     from tsgkit.llm.asker import ask_for
+    from tsgkit.suites.sceneeval.annotation_files import read_annotations
+    from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import Maker, texts, written
+    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 
-    table, plans, known = furniture(), _plans(arguments), _known(arguments.out)
+    table = furniture()
+    rooms = [name for name in ROOM_TYPES if name in table.rooms]
+    named = list(map(spaced, arguments.room))
+    if unknown := next((name for name in named if name not in rooms), None):
+        raise UsageError(f"there is no type of room {unknown!r}", hint=meant(unknown, rooms))
+    levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
+    chosen = [name for name in rooms if name in named] or rooms
+    plans = draw_plans(arguments.items, levels, chosen, arguments.seed, table)
+    known: tuple[str, ...] = ()  # the bundled descriptions, unless their own file is being written
+    if not Path(arguments.out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
+        bundled = find("tasks", OURS)
+        known = tuple(one.description for one in read_annotations(text_of(bundled), str(bundled)).annotations)
     asked = {
         "work": "make sceneeval",
-        "drawn": digest([asdict(one) for one in plans]),
+        "drawn": digest(list(map(asdict, plans))),
         "known": digest([table.sha256, *known]),
         "texts": digest(texts()),
         "rounds": arguments.rounds,
@@ -127,38 +142,10 @@ def _run(arguments: argparse.Namespace) -> int:
                 complain("some items are unfinished, so there is no review and output was not written")
                 summary = {"stopped": making.stopped, "failures": making.failures}
                 return finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
-            ready = [one for one in making.made if not one.is_given_up]
+            ready = [item for item in making.made if not item.is_given_up]
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
         return INTERRUPTED if decided is None else _write(making, decided, calls, arguments)
-
-
-def _plans(arguments: argparse.Namespace) -> tuple[RoomPlan, ...]:
-    from tsgkit.lexicon import meant
-    from tsgkit.suites.sceneeval.annotations import spaced
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
-
-    table = furniture()
-    rooms = [name for name in ROOM_TYPES if name in table.rooms]
-    named = [spaced(name) for name in arguments.room]
-    for name in named:
-        if name not in rooms:
-            raise UsageError(f"there is no type of room {name!r}", hint=meant(name, rooms))
-    levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
-    chosen = [name for name in rooms if name in named] or rooms
-    return draw_plans(arguments.items, levels, chosen, arguments.seed, table)
-
-
-def _known(out: str) -> tuple[str, ...]:
-    """Return the bundled descriptions, or none if their own file is being written."""
-    from tsgkit.library.projects import find, text_of
-    from tsgkit.suites.sceneeval.annotation_files import read_annotations
-
-    if Path(out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
-        return ()
-    bundled = find("tasks", OURS)
-    return tuple(one.description for one in read_annotations(text_of(bundled), str(bundled)).annotations)
 
 
 def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
@@ -172,16 +159,15 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
 
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []
-    for one in making.made:
-        verdict = decided.get(one.name, "")
+    for item in making.made:
+        verdict = decided.get(item.name, "")
+        errors = "; ".join(f"{finding.code}: {finding.message}" for finding in item.errors)
         if verdict == DROPPED:
-            dropped.append((one, "dropped by the person who reviewed it"))
-        elif verdict or not (one.is_given_up or one.errors):
-            kept.append(one)
-        elif one.errors:
-            dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
+            dropped.append((item, "dropped by the person who reviewed it"))
+        elif verdict or not (item.is_given_up or errors):
+            kept.append(item)
         else:
-            dropped.append((one, "the model gave no answer"))
+            dropped.append((item, errors or "the model gave no answer"))
     by, out = arguments.model or PATTERNS, arguments.out
     numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
     if numbered:

@@ -67,14 +67,14 @@ def render(arguments: argparse.Namespace) -> int:
 
     ending = _checked_ending(arguments)
     file = Path(arguments.file)
-    found = read_scene(file, sources_of(arguments.assets or ()), missing=arguments.missing)
-    for note in found.notes[:SHOWN]:
+    loaded = read_scene(file, sources_of(arguments.assets or ()), missing=arguments.missing)
+    for note in loaded.notes[:SHOWN]:
         complain(note)
-    stage = MeasuredScene(found.scene)
+    stage = MeasuredScene(loaded.scene)
     faults = [str(problem) for problem in stage.problems]
     if ending == ".html":
-        about, sections = (_judged if arguments.run is None else _recorded)(found, stage, arguments)
-        page = room_page(found.scene, sections, title=f"The room of {file.name}", about=about)
+        about, sections = _judged(loaded, stage, arguments) if arguments.run is None else _recorded(loaded, arguments)
+        page = room_page(loaded.scene, sections, title=f"The room of {file.name}", about=about)
         write_report(arguments.out, page)
     else:
         kind: View = arguments.view or ("top" if arguments.object is None else "front")
@@ -85,7 +85,7 @@ def render(arguments: argparse.Namespace) -> int:
         complain(fault)
     if len(faults) > SHOWN:
         complain(f"and {count(len(faults) - SHOWN, 'more problem')} of this room")
-    painted = (isinstance(thing.shape, Mesh) and thing.shape.paint is not None for thing in found.scene.objects)
+    painted = (isinstance(thing.shape, Mesh) and thing.shape.paint is not None for thing in loaded.scene.objects)
     if any(painted) and find_spec("PIL") is None:
         missing = ExtraMissing("textures are decoded", "Pillow", "images")
         complain(f"textures are not shown: {missing}", missing.hint)
@@ -122,7 +122,7 @@ def _item(arguments: argparse.Namespace) -> str:
     return str(arguments.item or stem.removeprefix(PREFIX))
 
 
-def _judged(found: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
     from tsgkit.lexicon import meant
     from tsgkit.library.cards import load_card
@@ -133,8 +133,8 @@ def _judged(found: LoadedScene, stage: MeasuredScene, arguments: argparse.Namesp
     from tsgkit.suites.sceneeval.plausibility import findings
 
     judge = RulesJudge()
-    types = asyncio.run(judge.supports(found, stage, None))
-    wrong = findings(stage, types, asyncio.run(judge.sides(found, None)))
+    types = asyncio.run(judge.supports(loaded, stage, None))
+    wrong = findings(stage, types, asyncio.run(judge.sides(loaded, None)))
     if arguments.annotations is None:
         return "", sections(None, None, wrong)
     listed = {one.item_id: one for one in read_annotation_file(Path(arguments.annotations)).usable()}
@@ -142,11 +142,11 @@ def _judged(found: LoadedScene, stage: MeasuredScene, arguments: argparse.Namesp
     if item not in listed:
         raise UsageError(f"{arguments.annotations}: there is no item {item}", hint=meant(item, list(listed)))
     task = FidelityTask(load_card("sceneeval/fidelity"))
-    met = task.measure(listed[item], found, asyncio.run(task.ask_judge(listed[item], found, judge, None)))
+    met = task.measure(listed[item], loaded, asyncio.run(task.ask_judge(listed[item], loaded, judge, None)))
     return listed[item].description, sections(listed[item], met, wrong)
 
 
-def _recorded(found: LoadedScene, _: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """Return the strict findings that a run recorded for this room."""
     from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
@@ -163,7 +163,7 @@ def _recorded(found: LoadedScene, _: MeasuredScene, arguments: argparse.Namespac
         raise UsageError(several, hint=f"--subject {subjects[0]}")
     parts = {row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
     judged = {name for part in ("matched", "objects") for one in parts.values() for name in (one or {}).get(part, ())}
-    if strange := sorted(judged - {one.id for one in found.scene.objects}):
+    if strange := sorted(judged - {one.id for one in loaded.scene.objects}):
         what = f"{run} judged another room for item {item}: {strange[0]} is not in {arguments.file}"
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
     annotation = rooms[0][1]
