@@ -34,7 +34,6 @@ from tsgkit.interface.options import (
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
-    from tsgkit.runs.image_generation import PaintingOutcome
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
         announce_litellm()
     painted = paint_all(job.paintings, job.painter, job.folder, job.limits, job_watch(quiet=arguments.quiet))
     if arguments.json:
-        say_json(value_of(painted, arguments))
+        asked = {name: options[name] for name in ("task", "model", "rewriter")}
+        names = ("total", "there", "painted", "blocked", "failed", "unasked", "requests", "cost", "seconds")
+        counts = {name: len(painted.failures) if name == "failed" else getattr(painted, name) for name in names}
+        reasons = {"failures": dict(painted.failures), "refusals": dict(painted.refusals)}
+        say_json({"out": str(painted.folder), **asked, **counts, **reasons, "notices": list(painted.notices)})
     else:
         say_lines(painted_lines(painted))
         if (whole := whole_of(painted.folder)) != painted.folder:
@@ -105,14 +108,8 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     tokens = prompt_tokens(arguments.model, (message["content"] for one in todo.left for message in messages_of(one)))
     cost = None if painter.price is None else left * painter.price.dollars
     if arguments.json:
-        value: dict[str, Any] = {
-            "total": todo.total,
-            "there": todo.there,
-            "blocked": todo.blocked,
-            "left": left,
-            "requests": left,
-        }
-        value |= {"prompt": [round(tokens.low), round(tokens.high)], "cost": cost}
+        counts = {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": left, "requests": left}
+        value: dict[str, Any] = counts | {"prompt": [round(tokens.low), round(tokens.high)], "cost": cost}
         say_json(value if painter.rewriter is None else value | {"rewriting": left}, None)
         return GOOD
     say(f"{count(todo.total, 'image')}: nothing is sent")
@@ -125,12 +122,3 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
         rewriter = inert(painter.rewriter.model)
         say(f"  and up to {count(left, 'request')} of {rewriter} before, for the prompts: not in these figures")
     return GOOD
-
-
-def value_of(painted: PaintingOutcome, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
-    asked = {name: getattr(arguments, name) for name in ("task", "model", "rewriter")}
-    counts = {name: getattr(painted, name) for name in ("total", "there", "painted", "blocked")}
-    rest = {name: getattr(painted, name) for name in ("unasked", "requests", "cost", "seconds")}
-    told = {"failures": dict(painted.failures), "refusals": dict(painted.refusals), "notices": list(painted.notices)}
-    return {"out": str(painted.folder), **asked, **counts, "failed": len(painted.failures), **rest, **told}

@@ -66,7 +66,7 @@ def _list(arguments: argparse.Namespace) -> int:
     if not found and not problems:
         folder = inert(str(arguments.folder))
         say(f"no runs in {folder}" if arguments.folder.is_dir() else f"there is no folder {folder}")
-    rows = [_row(one) for one in found]
+    rows = list(map(_row, found))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
