@@ -29,7 +29,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tsgkit.cli.agent_work import add_force, json_lines, put
+from tsgkit.cli.agents import add_force, json_lines, put
 from tsgkit.cli.suites import makers
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError

@@ -23,17 +23,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli import run_outputs
 from tsgkit.cli.options import add_options
-from tsgkit.cli.run_outputs import (
-    COLUMNS_HELP,
-    add_output_arguments,
-    check_figure_target,
-    check_targets,
-    chosen_format,
-    deliver,
-    save_figure,
-    shards_united,
-)
 from tsgkit.cli.terminal import complain, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.interface.options import CompareOptions, ReportOptions
@@ -52,13 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
     add_options(parser, ReportOptions, until="by")
-    add_output_arguments(parser, "report")
+    run_outputs.add_output_arguments(parser, "report")
     add_options(parser, ReportOptions, after="by")
     add_options(parser, CompareOptions, after="seed", until="data")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="add a few lines of Markdown to this file")
     parser.add_argument("--figure", metavar="M:G", help="draw metric M by G into FILE: pdf, svg or png")
-    parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
+    parser.add_argument("--columns", type=int, choices=(1, 2), help=run_outputs.COLUMNS_HELP)
     parser.add_argument("--profile", metavar="P", help="of the figure: strict (default) or official")
     parser.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
 
@@ -76,8 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("columns", "profile"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name} is said of a figure", hint="add --figure METRIC:G -o FILE.pdf")
-    check_targets([file for file in (arguments.output, arguments.junit, arguments.summary) if file], arguments.runs)
-    format, against = chosen_format(arguments, "report", "--figure METRIC:G"), arguments.against
+    run_outputs.check_targets(
+        [file for file in (arguments.output, arguments.junit, arguments.summary) if file], arguments.runs
+    )
+    format, against = run_outputs.chosen_format(arguments, "report", "--figure METRIC:G"), arguments.against
     if against not in (None, PUBLISHED) and not Path(against).is_dir():
         hint = f"give {PUBLISHED}, or the folder that the official SceneEval code wrote to"
         raise UsageError(f"--against {against}: no such folder", hint=hint)
@@ -87,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         with suppress(UsageError):  # it is raised when the gates are read
             task = task_named(task)
         gated.append(f"{task}.{metric}")
-    with shards_united(arguments) as shown:
+    with run_outputs.shards_united(arguments) as shown:
         metrics, tasks = arguments.metrics, arguments.task
         report = gather(arguments.runs, arguments.by, arguments.data, metrics=metrics, also=gated, tasks=tasks)
         _say_left_out(report)
@@ -99,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         of_tasks = {row.task: row.of for row in report.rows if row.of is not None}
         gates = gates_for(arguments.fail_under, of_tasks) if arguments.fail_under else ()
         on_screen = format == "terminal" and arguments.output is None
-        deliver(terminal.write(report, screen()) if on_screen else write(report, format), arguments.output)
+        run_outputs.deliver(terminal.write(report, screen()) if on_screen else write(report, format), arguments.output)
         if arguments.junit is not None:
             write_report(arguments.junit, junit.write(report, gates))
         if arguments.summary is not None:
@@ -128,12 +121,12 @@ def _figure(arguments: argparse.Namespace) -> Report:
             raise UsageError(f"--figure and --{name.replace('_', '-')} do not go together", hint=hint)
     if arguments.output is None:
         raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
-    check_figure_target(arguments.output, arguments.runs)
-    with shards_united(arguments) as shown:
+    run_outputs.check_figure_target(arguments.output, arguments.runs)
+    with run_outputs.shards_united(arguments) as shown:
         report = _renamed(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
         _say_left_out(report)
         drawing = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
-        save_figure(drawing, arguments.output, arguments.columns)
+        run_outputs.save_figure(drawing, arguments.output, arguments.columns)
         say(inert(drawing.alt))
     return report
 

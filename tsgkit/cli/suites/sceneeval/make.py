@@ -27,19 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    digest,
-    finish,
-    finish_shard,
-    json_lines,
-    kept_when_interrupted,
-    limits_of,
-    put,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import INTERRUPTED, UsageError
@@ -71,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
     parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
     add_review_place(parser)
-    add_model_options(parser, rounds=2)
+    agents.add_model_options(parser, rounds=2)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,10 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--review cannot be combined with --{name}", hint="omit one of the two")
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
-    limits_of(arguments)
+    agents.limits_of(arguments)
     if arguments.review and arguments.review_in == TERMINAL:
         require_terminal()
-    with kept_when_interrupted(arguments.out):
+    with agents.kept_when_interrupted(arguments.out):
         return _run(arguments)
 
 
@@ -118,12 +106,12 @@ def _run(arguments: argparse.Namespace) -> int:
         known = tuple(one.description for one in read_annotations(text_of(bundled), str(bundled)).annotations)
     asked = {
         "work": "make sceneeval",
-        "drawn": digest(list(map(asdict, plans))),
-        "known": digest([table.sha256, *known]),
-        "texts": digest(texts()),
+        "drawn": agents.digest(list(map(asdict, plans))),
+        "known": agents.digest([table.sha256, *known]),
+        "texts": agents.digest(texts()),
         "rounds": arguments.rounds,
     }
-    with agent_calls(arguments, arguments.out, asked) if arguments.model is not None else nullcontext() as calls:
+    with agents.asking(arguments, arguments.out, asked) if arguments.model is not None else nullcontext() as calls:
         if calls is None:
             making = written(plans, arguments.seed, table)
         else:
@@ -133,15 +121,15 @@ def _run(arguments: argparse.Namespace) -> int:
                 ask = partial(ask_for, calls.asker, task="make")
                 return await Maker(ask, table, arguments.rounds, known, each=each).make(plans)
 
-            making = carried_out(calls, work, arguments)
+            making = agents.carried_out(calls, work, arguments)
             if calls.shard is not None:
-                return finish_shard(calls, making.stopped, making.failures, arguments)
+                return agents.finish_shard(calls, making.stopped, making.failures, arguments)
         decided: dict[str, str] | None = {}
         if arguments.review:
             if making.stopped:  # a person would have to review unfinished work again
                 complain("some items are unfinished, so there is no review and output was not written")
                 summary = {"stopped": making.stopped, "failures": making.failures}
-                return finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
+                return agents.finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
             ready = [item for item in making.made if not item.is_given_up]
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
@@ -171,10 +159,10 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
     by, out = arguments.model or PATTERNS, arguments.out
     numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
     if numbered:
-        put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
+        agents.put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
         pairs = zip(kept, numbered, strict=True)
         notes = (note_value(one, named.item_id, by, decided.get(one.name, "")) for one, named in pairs)
-        write_text(f"{out}.notes.jsonl", json_lines(notes))
+        write_text(f"{out}.notes.jsonl", agents.json_lines(notes))
     write_text(f"{out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
     means = statistics(numbered)
     summary = {
@@ -203,14 +191,14 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
                 complain(f"item {number}: {finding.code}: {finding.message}")
         if dropped:
             say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(out)}.dropped.jsonl")
-        for one, why in dropped[:SHOWN]:
+        for one, why in dropped[: agents.SHOWN]:
             complain(f"drawn {one.name}: {why[:200]}")
         if reviewed := summary["reviewed"]:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
 
     is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
     files, wrong = [out, f"{out}.notes.jsonl"] if kept else [], [] if is_enough else ["too few items"]
-    return finish(summary, show, calls, arguments, making.calls, written=files, wrong=wrong)
+    return agents.finish(summary, show, calls, arguments, making.calls, written=files, wrong=wrong)
 
 
 def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:

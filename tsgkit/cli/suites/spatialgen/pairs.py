@@ -16,16 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    digest,
-    finish,
-    finish_shard,
-    json_lines,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -80,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--design", action="store_true", help="include scenes of the group Design")
     about = "only images with at least this share of right questions"
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help=about)
-    add_model_options(parser, 2)
+    agents.add_model_options(parser, 2)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,9 +82,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least must be from 0 to 1, and --rounds at least 0")
     jobs = list(_jobs(arguments))
-    what = digest([[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
+    what = agents.digest(
+        [[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs]
+    )
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
-    with agent_calls(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
+    with agents.asking(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
 
         async def work(engine: Engine) -> Rewriting:
             rewriting = Rewriting()
@@ -104,9 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
             await engine.made({job.name: job for job in jobs}, one, workers=min(arguments.concurrency, len(jobs)))
             return rewriting
 
-        rewriting = carried_out(calls, work, arguments, "image")
+        rewriting = agents.carried_out(calls, work, arguments, "image")
         if calls.shard is not None:
-            return finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
+            return agents.finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
         _write(Path(arguments.out), jobs, rewriting)
         rewritten = sum(bool(changed) for _, changed in rewriting.pairs.values())
         summary = {
@@ -122,11 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
             pairs = count(len(rewriting.pairs), "pair")
             say(f"{pairs} of an image and a text: {summary['kept']} unchanged, {rewritten} rewritten")
             say(f"dropped: {count(len(rewriting.dropped), 'image')}, with reasons in dropped.jsonl")
-            for name, problems in list(rewriting.dropped.items())[:SHOWN]:
+            for name, problems in list(rewriting.dropped.items())[: agents.SHOWN]:
                 complain(f"{name}: {'; '.join(problems)}")
 
         wrong = [] if rewriting.pairs else ["no pairs"]
-        return finish(summary, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong)
+        return agents.finish(summary, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong)
 
 
 def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
@@ -233,4 +226,4 @@ def _write(folder: Path, jobs: Sequence[Job], rewriting: Rewriting) -> None:
             rewrites.append({"id": job.row.id, "scene": job.row.scene, "image": name} | texts)
     dropped = [{"name": name, "problems": problems} for name, problems in rewriting.dropped.items()]
     for file, rows in (("metadata", metadata), ("rewrites", rewrites), ("dropped", dropped)):
-        write_text(folder / f"{file}.jsonl", json_lines(rows))
+        write_text(folder / f"{file}.jsonl", agents.json_lines(rows))

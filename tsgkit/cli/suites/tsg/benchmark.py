@@ -28,7 +28,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_work import add_model_options, kept_when_interrupted, limits_of, say_stopped
+from tsgkit.cli.agents import add_model_options, kept_when_interrupted, limits_of, say_stopped
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, inert, say, say_json
 from tsgkit.errors import (

@@ -22,7 +22,7 @@ from math import ceil
 from random import Random
 from typing import Any
 
-from tsgkit.cli.agent_work import agent_calls, digest, limits_of
+from tsgkit.cli.agents import asking, digest, limits_of
 from tsgkit.cli.suites.tsg.benchmark_stages import (
     CHOICES,
     QUESTIONS,
@@ -143,7 +143,7 @@ class Work:
             if stage.asks and self.settings.model is not None:
                 asked = {"work": f"make tsg {stage.name}", "made_from": digest(made), "rounds": self.settings.rounds}
                 self.folder.path.mkdir(parents=True, exist_ok=True)
-                calls = stack.enter_context(agent_calls(self.arguments, str(self.folder.file(stage.name)), asked))
+                calls = stack.enter_context(asking(self.arguments, str(self.folder.file(stage.name)), asked))
                 engine, workers = calls.engine("story", watch), self.arguments.concurrency
             else:
                 engine, workers = Engine(watch=watch, noun="story"), 1

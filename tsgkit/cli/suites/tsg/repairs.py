@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_work import add_force, json_lines, put
+from tsgkit.cli.agents import add_force, json_lines, put
 from tsgkit.cli.run_outputs import check_targets
 from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
