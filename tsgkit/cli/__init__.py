@@ -117,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in os.environ:  # LangChain's libraries would post graphs and prompts to a service
         if name.startswith(("LANGCHAIN_", "LANGSMITH_")) and ("TRACING" in name or "OTEL" in name):
             os.environ[name] = "false"
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it reads what every installed package declares
     usual, notes = warnings.showwarning, set[str]()
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:  # noqa: ANN401

@@ -32,32 +32,24 @@ from typing import Any
 from tsgkit.cli.options import add_group, add_mapping, add_options
 from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines, screen
 from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
-from tsgkit.interface.options import (
-    AskOptions,
-    QuietOptions,
-    RequestOptions,
-    TaskOptions,
-    TextOptions,
-    TraceOptions,
-    WorkOptions,
-)
+from tsgkit.interface import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    asked = add_group(parser, AskOptions)
-    add_options(asked, TaskOptions)
-    add_options(asked, AskOptions)
+    asked = add_group(parser, options.AskOptions)
+    add_options(asked, options.TaskOptions)
+    add_options(asked, options.AskOptions)
     add_mapping(asked)
-    how = add_group(parser, WorkOptions)
-    for group in (WorkOptions, RequestOptions, TextOptions, TraceOptions):
+    how = add_group(parser, options.WorkOptions)
+    for group in (options.WorkOptions, options.RequestOptions, options.TextOptions, options.TraceOptions):
         add_options(how, group)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
-    shown = add_group(parser, QuietOptions)
+    shown = add_group(parser, options.QuietOptions)
     shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
     shown.add_argument("--samples", action="store_true", help="add every sample")
-    add_options(shown, QuietOptions)
+    add_options(shown, options.QuietOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:

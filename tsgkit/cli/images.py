@@ -23,14 +23,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.cli.options import add_group, add_mapping, add_options
 from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines
 from tsgkit.errors import GOOD
-from tsgkit.interface.options import (
-    ModelOptions,
-    PaintOptions,
-    PaintWorkOptions,
-    QuietOptions,
-    RequestOptions,
-    TraceOptions,
-)
+from tsgkit.interface import options
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
@@ -38,7 +31,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit images``."""
-    asked = add_group(parser, PaintOptions)
+    asked = add_group(parser, options.PaintOptions)
     asked.add_argument("--task", required=True, metavar="T", help="a task that has images to make")
     asked.add_argument(
         "--model",
@@ -48,16 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for what NAME returns (MODULE may be ./FILE.py)",
     )
     asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of images")
-    add_options(asked, PaintOptions)
-    add_options(asked, ModelOptions)
+    add_options(asked, options.PaintOptions)
+    add_options(asked, options.ModelOptions)
     add_mapping(asked)
-    how = add_group(parser, PaintWorkOptions)
-    add_options(how, PaintWorkOptions)
-    add_options(how, RequestOptions, concurrency="requests in flight (default 4; 1 for a function of yours)")
-    add_options(how, TraceOptions)
+    how = add_group(parser, options.PaintWorkOptions)
+    add_options(how, options.PaintWorkOptions)
+    add_options(how, options.RequestOptions, concurrency="requests in flight (default 4; 1 for a function of yours)")
+    add_options(how, options.TraceOptions)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
-    add_options(how, QuietOptions)
+    add_options(how, options.QuietOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,16 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.image_generation import paint_all
     from tsgkit.runs.shards import whole_of
 
-    options = vars(arguments)
+    settings = vars(arguments)
     if arguments.dry_run:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
-            return _dry_run(images.job_of(options, Path(place)), arguments)
-    job = images.job_of(options)
+            return _dry_run(images.job_of(settings, Path(place)), arguments)
+    job = images.job_of(settings)
     if not arguments.quiet and not job.painter.is_own:
         announce_litellm()
     painted = paint_all(job.paintings, job.painter, job.folder, job.limits, job_watch(quiet=arguments.quiet))
     if arguments.json:
-        asked = {name: options[name] for name in ("task", "model", "rewriter")}
+        asked = {name: settings[name] for name in ("task", "model", "rewriter")}
         names = ("total", "there", "painted", "blocked", "failed", "unasked", "requests", "cost", "seconds")
         counts = {name: len(painted.failures) if name == "failed" else getattr(painted, name) for name in names}
         reasons = {"failures": dict(painted.failures), "refusals": dict(painted.refusals)}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -52,6 +50,8 @@ def say_lines(lines: Iterable[str]) -> None:
 
 def say_json(value: object, indent: int | None = 2, *, ensure_ascii: bool = True) -> None:
     """Say a value as JSON."""
+    import json
+
     say(json.dumps(value, indent=indent, ensure_ascii=ensure_ascii))
 
 
@@ -62,6 +62,8 @@ def wants_colour() -> bool:
 
 def screen() -> Screen:
     """Return the output device: a terminal with its width and colours, else a pipe or file."""
+    import shutil
+
     from tsgkit.report.terminal import Screen
 
     if OUTPUT.get() is not None or not sys.stdout.isatty():

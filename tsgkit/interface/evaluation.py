@@ -1,6 +1,7 @@
 """Evaluations from Python: the options of ``tsgkit eval`` as arguments, and a run as the result.
 
->>> run = evaluate("tsg/sgqa", model="baseline/rules", limit=5, out=_example() / "run", quiet=True)
+>>> import tempfile
+>>> run = evaluate("tsg/sgqa", model="baseline/rules", limit=5, out=f"{tempfile.mkdtemp()}/run", quiet=True)
 >>> run.results[0].board.counts["answered"], run.complete
 (5, True)
 >>> estimate, = plan("tsg/sgqa", model="openai/gpt-4o", limit=5)
@@ -116,9 +117,8 @@ def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, 
     quiet = options.pop("quiet", False)
     options = {name: value for name, value in options.items() if value is not None}
     asked = [*([] if task is None else [_said(task)]), *(f"{name}={_said(one)}" for name, one in options.items())]
-    how = how_of(
-        {**options, "command": (f"tsgkit.evaluate({', '.join(asked)})",)}
-    )  # keys are hidden when it is written
+    command = (f"tsgkit.evaluate({', '.join(asked)})",)  # keys are hidden when it is written
+    how = how_of({**options, "command": command})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
 
 
@@ -200,9 +200,3 @@ def how_of(options: Mapping[str, Any]) -> Options:
 
 for _function in (evaluate, aevaluate, plan):
     show_options(_function, EvaluateOptions)
-
-
-def _example() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp())

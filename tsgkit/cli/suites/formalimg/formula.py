@@ -208,7 +208,7 @@ def _show(arguments: argparse.Namespace) -> int:
             say(inert(reading))
             say(f"{note} (--seconds gives it more)")
         return FINISHED_WITH_ERRORS
-    value = {
+    value: dict[str, Any] = {
         "formula": text_of(formula),
         "reading": reading,
         "k": form.k,
@@ -229,25 +229,20 @@ def _show(arguments: argparse.Namespace) -> int:
     }
     if arguments.json:
         say_json(value)
-    else:
-        say_lines(map(inert, _shown_lines(value)))
-    return GOOD
-
-
-def _shown_lines(value: dict[str, Any]) -> Iterator[str]:
-    yield from (value["reading"], "", f"formula   {value['formula']}", f"lifted    {value['lifted']}")
+        return GOOD
+    lines = [reading, "", f"formula   {value['formula']}", f"lifted    {value['lifted']}"]
     apart = "" if value["k"] == value["k_as_defined"] else f" ({value['k_as_defined']} by its definition)"
-    yield f"K         {value['k']}{apart}"
-    yield f"classes   {', '.join(value['classes']) or 'none'}"
-    yield f"closures  {'; '.join(' '.join(group) for group in value['closures']) or 'none'}"
+    lines.append(f"K         {value['k']}{apart}")
+    lines.append(f"classes   {', '.join(value['classes']) or 'none'}")
+    lines.append(f"closures  {'; '.join(map(' '.join, value['closures'])) or 'none'}")
     for number, component in enumerate(value["components"], 1):
-        yield f"component {number}: {', '.join(component['prefix']) or 'no quantifier'}"
-        for clause in component["clauses"]:
-            yield f"  {clause['category']:<10}{clause['text']}"
-    for text in value["numbers"]:
-        yield f"  {'number':<10}{text}"
+        lines.append(f"component {number}: {', '.join(component['prefix']) or 'no quantifier'}")
+        lines += [f"  {clause['category']:<10}{clause['text']}" for clause in component["clauses"]]
+    lines += [f"  {'number':<10}{text}" for text in value["numbers"]]
     if value["published_form"]:
-        yield f"published clause form (it drops disjuncts): {value['published_form']}"
+        lines.append(f"published clause form (it drops disjuncts): {value['published_form']}")
+    say_lines(map(inert, lines))
+    return GOOD
 
 
 def _verify(arguments: argparse.Namespace) -> int:
