@@ -27,7 +27,7 @@ from tsgkit.agents.effort import Effort, Level, effort_of
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import name_of_model
-from tsgkit.interface.options import AgentOptions, Option, options_in, settings_of, show_options
+from tsgkit.interface.options import AgentOptions, Option, options_in, settings_of, shows
 from tsgkit.llm.asker import settings_for
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.secrets import Secrets
@@ -104,6 +104,7 @@ def _summary(result: Cleaned | Generated) -> str:
     return "\n".join(map(inert, [*lines, *filter(None, (*result.failures, result.stopped, result.unsent_spans))]))
 
 
+@shows(RefineOptions)
 def refine(graphs: Graphs, model: Any = None, **options: Unpack[RefineOptions]) -> Cleaned:  # noqa: ANN401
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
@@ -114,6 +115,7 @@ def refine(graphs: Graphs, model: Any = None, **options: Unpack[RefineOptions]) 
     return run_in_background(lambda: arefine(graphs, model, **options))
 
 
+@shows(RefineOptions)
 async def arefine(graphs: Graphs, model: Any = None, **options: Unpack[RefineOptions]) -> Cleaned:  # noqa: ANN401
     """Do the same as ``refine`` in the running event loop."""
     tracing, asker, settings = _prepared("refine", model, RefineOptions, options)
@@ -122,6 +124,7 @@ async def arefine(graphs: Graphs, model: Any = None, **options: Unpack[RefineOpt
     return Cleaned(**vars(cleaned), unsent_spans=tracing.trouble)
 
 
+@shows(GenerateOptions)
 def generate(story: str | Sequence[str], model: Any, **options: Unpack[GenerateOptions]) -> Generated:  # noqa: ANN401
     """Turn a story into graphs. With ``open_vocabulary`` the model first proposes L.
 
@@ -130,6 +133,7 @@ def generate(story: str | Sequence[str], model: Any, **options: Unpack[GenerateO
     return run_in_background(lambda: agenerate(story, model, **options))
 
 
+@shows(GenerateOptions)
 async def agenerate(story: str | Sequence[str], model: Any, **options: Unpack[GenerateOptions]) -> Generated:  # noqa: ANN401
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
@@ -177,12 +181,3 @@ def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (wha
         pass
     hint = "read them first: tsgkit.read(text).graphs, or tsgkit.read_file(path).entries[0].narrative"
     raise UsageError("refine takes graphs or a narrative", hint=hint)
-
-
-for _function, _group in (
-    (refine, RefineOptions),
-    (arefine, RefineOptions),
-    (generate, GenerateOptions),
-    (agenerate, GenerateOptions),
-):
-    show_options(_function, _group)

@@ -26,7 +26,7 @@ from tsgkit.interface.options import (
     LogOptions,
     RescoreOptions,
     settings_of,
-    show_options,
+    shows,
 )
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Explanation, Run, Tabled
@@ -158,6 +158,7 @@ class Rescored(Tabled, rescore_job.Rescored):
         return Table((title,), ("row", "metric", "was", "is"), tuple(changed), tuple(notes), words=2)
 
 
+@shows(CompareOptions)
 def compare(
     runs: Place | Sequence[Place], task: str | Sequence[str] = (), **options: Unpack[CompareOptions]
 ) -> Comparison:
@@ -170,6 +171,7 @@ def compare(
     return Comparison(**vars(comparison.compare(_paths(runs), tasks=listed(task), **settings)))
 
 
+@shows(GridOptions)
 def grid(runs: Place | Sequence[Place], task: str | Sequence[str] = (), **options: Unpack[GridOptions]) -> Grid:
     """Return styles by tasks for every model, with marks where a style is shown to differ from the model's first."""
     settings = settings_of(options, GridOptions)
@@ -177,6 +179,7 @@ def grid(runs: Place | Sequence[Place], task: str | Sequence[str] = (), **option
     return Grid(**vars(report_grid.grid(_paths(runs), tasks=listed(task), **settings)))
 
 
+@shows(RescoreOptions)
 def rescore(run: Place, **options: Unpack[RescoreOptions]) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
     settings = settings_of(options, RescoreOptions)
@@ -184,6 +187,7 @@ def rescore(run: Place, **options: Unpack[RescoreOptions]) -> Rescored:
     return Rescored(**vars(waited_job(job.acarry_out, watch_of(quiet=settings["quiet"]))))
 
 
+@shows(ExplainOptions)
 def explain(run: Place, item: str, **options: Unpack[ExplainOptions]) -> Explanation:
     """Explain one item of a run: prompt, reply, reading, scores and reasons."""
     narrowing: dict[str, Any] = {**options}
@@ -195,6 +199,7 @@ def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run
     return Audits(audits_of(text_of(data), listed(task), None if run is None else checked_path(run, "run")))
 
 
+@shows(LogOptions)
 def score(task: str, data: str | Path, replies: str | Path, **options: Unpack[LogOptions]) -> Scores:
     """Score replies to a task that were collected elsewhere; ``UsageError`` where the task takes none.
 
@@ -291,13 +296,3 @@ def read_scene(
 
 def _paths(runs: Place | Sequence[Place]) -> list[Path]:
     return [checked_path(run, "run") for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
-
-
-for _function, _group in (
-    (compare, CompareOptions),
-    (grid, GridOptions),
-    (rescore, RescoreOptions),
-    (explain, ExplainOptions),
-    (score, LogOptions),
-):
-    show_options(_function, _group)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tsgkit.interface.arguments import name_of_model
-from tsgkit.interface.options import DoctorOptions, settings_of, show_options
+from tsgkit.interface.options import DoctorOptions, settings_of, shows
 from tsgkit.library.overwrites import write_report
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.settings import arguments_of
@@ -37,6 +37,7 @@ class Examination(examining.Examination):
         return f"<pre>{escape(repr(self))}</pre>"
 
 
+@shows(DoctorOptions)
 def doctor(model: Any, **options: Unpack[DoctorOptions]) -> Examination:  # noqa: ANN401
     """Test a model and its server with a dozen small requests: what works, and which options to set.
 
@@ -45,12 +46,9 @@ def doctor(model: Any, **options: Unpack[DoctorOptions]) -> Examination:  # noqa
     return run_in_background(lambda: adoctor(model, **options))
 
 
+@shows(DoctorOptions)
 async def adoctor(model: Any, **options: Unpack[DoctorOptions]) -> Examination:  # noqa: ANN401
     """Do the same as ``doctor`` in the running event loop."""
     settings = settings_of(options, DoctorOptions)
     arguments = arguments_of(settings.pop("model_arg") or ())
     return Examination(**vars(await examining.examined(name_of_model(model), arguments, **settings)))
-
-
-for _function in (doctor, adoctor):
-    show_options(_function, DoctorOptions)

@@ -24,7 +24,7 @@ from tsgkit.interface.options import (
     WorkOptions,
     check_kinds,
     options_in,
-    show_options,
+    shows,
 )
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run, Tabled
@@ -76,6 +76,7 @@ class Estimates(Tabled, tuple[RowEstimate, ...]):
         return Table(("What would be asked",), head, tuple(rows))
 
 
+@shows(EvaluateOptions)
 def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Evaluate models on tasks, in a run folder that the same call resumes.
 
@@ -96,6 +97,7 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
+@shows(EvaluateOptions)
 async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Do the same as ``evaluate`` in the running event loop; a cancellation loses no reply."""
     prepared, how, watch = _prepared(task, dict(options))
@@ -103,6 +105,7 @@ async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> R
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
+@shows(EvaluateOptions)
 def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
@@ -196,7 +199,3 @@ def how_of(options: Mapping[str, Any]) -> Options:
         keep_data=work["keep_data"],
         executor=checked_executor(work["executor"]),
     )
-
-
-for _function in (evaluate, aevaluate, plan):
-    show_options(_function, EvaluateOptions)

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import checked_path, name_of_model, names_of_models
-from tsgkit.interface.options import ImageOptions, check_kinds, options_in, show_options
+from tsgkit.interface.options import ImageOptions, check_kinds, options_in, shows
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.lexicon import meant
 from tsgkit.library.row_sources import pinned
@@ -70,6 +70,7 @@ class PaintedImages(PaintingOutcome):
         return "\n".join([*painted_lines(self), *trouble_lines(self)])
 
 
+@shows(ImageOptions)
 def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Make an image of each item of a task, in a folder that the same call resumes.
 
@@ -81,6 +82,7 @@ def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOption
     return PaintedImages(**vars(waited_job(job.carried_out, watch)))
 
 
+@shows(ImageOptions)
 async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Do the same as ``images`` in the running event loop; a cancellation loses no image."""
     job, watch = _job(task, model, out, dict(options))
@@ -153,7 +155,3 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     if not paintings:
         raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
     return paintings
-
-
-for _function in (images, aimages):
-    show_options(_function, ImageOptions)

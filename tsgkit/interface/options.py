@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
 from tsgkit.errors import UsageError
 
@@ -32,6 +32,7 @@ Folders = Mapping[str, str | PathLike[str]] | Names
 Client = Literal["direct", "litellm"]
 Repair = Literal["none", "exact", "hands"]
 TIMEOUT, ATTEMPTS, SCENE_TIME = 300.0, 8, 120.0
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -396,17 +397,23 @@ def annotation_of(group: type, name: str) -> str:
     return str(group.__annotations__[name].__forward_arg__).removeprefix("Annotated[").partition(", Option(")[0]
 
 
-def show_options(function: Callable[..., Any], group: type) -> None:
+def shows(group: type) -> Callable[[Function], Function]:
     """Show a group as the named arguments of a function, where Python asks for its signature."""
-    with suppress(ValueError):
-        given = list(inspect.signature(function).parameters.values())[:-1]
-        named = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
-            )
-            for name, option in options_in(group).items()
-        ]
-        function.__signature__ = inspect.signature(function).replace(parameters=[*given, *named])  # type: ignore[attr-defined]
+
+    def shown(function: Function) -> Function:
+        with suppress(ValueError):
+            named = [
+                inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
+                )
+                for name, option in options_in(group).items()
+            ]
+            signature = inspect.signature(function)
+            parameters = [*list(signature.parameters.values())[:-1], *named]
+            function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return function
+
+    return shown
 
 
 def _is_text(value: object) -> bool:

@@ -26,7 +26,7 @@ from warnings import warn
 
 from tsgkit.errors import Incomplete, UsageError
 from tsgkit.interface.arguments import checked_path, listed, text_of
-from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, show_options
+from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, shows
 from tsgkit.lexicon import meant
 from tsgkit.library.overwrites import write_report
 from tsgkit.report import explanation, explanation_page, terminal
@@ -189,6 +189,7 @@ class Run:
         report = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
         return Shown(write(report, "terminal"), fragment(report))
 
+    @shows(ReportOptions)
     def report(
         self, output: str | Path | None = None, *, format: str | None = None, **options: Unpack[ReportOptions]
     ) -> str:
@@ -225,6 +226,7 @@ class Run:
 
         return figure(gather_for([self.path], metric, by, self._data), metric, by, task=task, profile=profile)
 
+    @shows(RowOptions)
     def explain(self, item: str, **narrowing: Unpack[RowOptions]) -> Explanation:
         """Explain one item in every row of the run that holds it, or in the selected rows."""
         if not isinstance(item, str):
@@ -569,7 +571,3 @@ def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> A
     kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
     kinds |= dict.fromkeys(floats, module.Float64)
     return module.DataFrame(columns, strict=False, schema_overrides=kinds)
-
-
-show_options(Run.explain, RowOptions)
-show_options(Run.report, ReportOptions)

@@ -84,30 +84,22 @@ def _read(arguments: argparse.Namespace) -> LoadedScene:
 
 
 def _relation(arguments: argparse.Namespace) -> int:
-    from tsgkit.geometry import PROFILES as MEASURES
-    from tsgkit.geometry import (
-        RELATIONS_OF_OBJECTS,
-        RELATIONS_TO_ROOMS,
-        MeasuredScene,
-        relation_of_objects,
-        relation_to_room,
-    )
+    from tsgkit import geometry
     from tsgkit.lexicon import meant
 
-    stage = MeasuredScene(_read(arguments).scene, MEASURES[arguments.profile])
+    stage = geometry.MeasuredScene(_read(arguments).scene, geometry.PROFILES[arguments.profile])
     name, objects = arguments.relation, arguments.objects
-    if name not in RELATIONS_OF_OBJECTS and name not in RELATIONS_TO_ROOMS:
-        known = (*RELATIONS_OF_OBJECTS, *RELATIONS_TO_ROOMS)
+    if name not in (known := (*geometry.RELATIONS_OF_OBJECTS, *geometry.RELATIONS_TO_ROOMS)):
         raise UsageError(f"there is no relation {name}", hint=meant(name, known))
     if len(objects) == 1:
-        if name not in RELATIONS_TO_ROOMS:
+        if name not in geometry.RELATIONS_TO_ROOMS:
             problem = f"{name} is a relation between objects, but only one is given"
             raise UsageError(problem, hint=f"{name} TARGET ANCHOR")
-        result = relation_to_room(stage, name, objects[0], element=arguments.to)
-    elif name not in RELATIONS_OF_OBJECTS:
+        result = geometry.relation_to_room(stage, name, objects[0], element=arguments.to)
+    elif name not in geometry.RELATIONS_OF_OBJECTS:
         raise UsageError(f"{name} is a relation of one object to the room, but {len(objects)} are given")
     else:
-        result = relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
+        result = geometry.relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
     if arguments.json:
         value = {"relation": result.name, "objects": objects, "side": arguments.side, "profile": arguments.profile}
         say_json(value | {part: getattr(result, part) for part in ("score", "satisfied", "margin", "evidence")})

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.cli.review import TypedLines, all_decided
 from tsgkit.cli.suites.tsg.benchmark_stages import TASKS
@@ -19,11 +19,9 @@ from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
+from tsgkit.serve.decidable import Decided, Entry, Part, Shown
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
-
-if TYPE_CHECKING:
-    from tsgkit.serve.decidable import Decided, Entry, Part, Shown
 
 ACCEPT, DROP = "accept", "drop"
 KEYS = "a accept, d drop, d WORDS drop with a reason, q stop and resume later"

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative, Vocabulary
@@ -19,7 +19,9 @@ from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.asker import ask_for
+from tsgkit.runs.agent_calls import AgentCalls
 from tsgkit.runs.executors import executor_named, usual_executor
+from tsgkit.runs.jobs import Engine
 from tsgkit.suites.tsg.makers import sentence_patterns
 from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.choices import KeyDeal, WordedSet, choice_row, worded_sets
@@ -34,10 +36,6 @@ from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.stories import CANARY, import_stories
 from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter, SentenceRequest
-
-if TYPE_CHECKING:
-    from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.runs.jobs import Engine
 
 PATTERNS = "sentence patterns"
 STORIES, DESCRIBED, SENTENCES, NARRATIVES = "stories.jsonl", "described.jsonl", "sentences.jsonl", "narratives.jsonl"
