@@ -84,7 +84,7 @@ def _read(arguments: argparse.Namespace) -> LoadedScene:
 
 
 def _relation(arguments: argparse.Namespace) -> int:
-    from tsgkit import geometry
+    import tsgkit.geometry as geometry
     from tsgkit.lexicon import meant
 
     stage = geometry.MeasuredScene(_read(arguments).scene, geometry.PROFILES[arguments.profile])
