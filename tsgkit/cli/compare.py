@@ -25,7 +25,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli import run_outputs
+from tsgkit.cli import report
 from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--items", action="store_true", help="list the items won and lost")
     parser.add_argument("--fail-if-worse", action="store_true", help="exit 3 when a row is worse than its baseline")
     add_options(parser, GridOptions, after="common")
-    run_outputs.add_output_arguments(parser, "comparison")
+    report.add_output_arguments(parser, "comparison")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it too: pdf, svg or png")
     add_options(parser, PairOptions, after="baseline")
-    parser.add_argument("--columns", type=int, choices=(1, 2), help=run_outputs.COLUMNS_HELP)
+    parser.add_argument("--columns", type=int, choices=(1, 2), help=report.COLUMNS_HELP)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     output, drawing, by = arguments.output, arguments.figure, arguments.by
     if drawing is not None:
-        run_outputs.check_figure_target(drawing, arguments.runs)
+        report.check_figure_target(drawing, arguments.runs)
     elif arguments.columns is not None:
         raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
     if by is not None and by not in BY and not (drawing is not None and arguments.items):
@@ -68,13 +68,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.format not in (None, "json"):
         raise UsageError(f"--json and --format {arguments.format} do not go together", hint="leave one of them out")
     arguments.format = "json" if arguments.json else arguments.format
-    format = run_outputs.chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
-    run_outputs.check_targets([file for file in (output, drawing) if file is not None], arguments.runs)
+    format = report.chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
+    report.check_targets([file for file in (output, drawing) if file is not None], arguments.runs)
     for name in ("baseline", "by", "items", "fail_if_worse", "figure") if arguments.grid else ():
         if getattr(arguments, name):
             hint = "leave one of them out: the grid compares each style with the model's first one"
             raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)
-    with run_outputs.shards_united(arguments) as shown:
+    with report.shards_united(arguments) as shown:
         settings: dict[str, Any] = {name: getattr(arguments, name) for name in options_in(GridOptions)}
         settings["tasks"], along = arguments.task, by_option(by)
         if arguments.grid:
@@ -91,11 +91,11 @@ def run(arguments: argparse.Namespace) -> int:
         if drawing is not None:  # drawn before anything is printed, since it may be impossible
             figure = paired_figure(comparison, along.get("by")) if arguments.items else comparison_figure(comparison)
         on = {"screen": screen()} if output is None else {}
-        run_outputs.deliver(write(comparison, format, with_items=arguments.items, runs=shown, **on), output)
+        report.deliver(write(comparison, format, with_items=arguments.items, runs=shown, **on), output)
         for note in comparison.notes if format == "csv" else ():  # a format for programs that holds rows only
             complain(f"note: {note}")
         if figure is not None:
-            run_outputs.save_figure(figure, drawing, arguments.columns)
+            report.save_figure(figure, drawing, arguments.columns)
         if not arguments.fail_if_worse:
             return GOOD
         for pair in comparison.worse:

@@ -17,23 +17,27 @@ mention), repetition (cue words in it) and descriptiveness (words for each edge)
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from contextlib import suppress
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli import run_outputs
 from tsgkit.cli.options import add_options
-from tsgkit.cli.terminal import complain, inert, say, screen
+from tsgkit.cli.terminal import complain, count, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.interface.options import CompareOptions, ReportOptions
 from tsgkit.library.overwrites import refuse_to_replace_data, write_report
 
 if TYPE_CHECKING:
+    from tsgkit.report.paper import Figure
     from tsgkit.report.report_rows import Report
     from tsgkit.runs.gates import Gate
+    from tsgkit.runs.shard_merge import Merged
 
+SHOWN = 10
+COLUMNS_HELP = "the width of the figure in columns (default 1)"
 PUBLISHED = "published"
 EXCLUDED = ("by", "metrics", "format", "against", "junit", "summary", "fail_under")
 """Options of tables, which a figure does not have."""
@@ -43,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
     add_options(parser, ReportOptions, until="by")
-    run_outputs.add_output_arguments(parser, "report")
+    add_output_arguments(parser, "report")
     add_options(parser, ReportOptions, after="by")
     add_options(parser, CompareOptions, after="seed", until="data")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="add a few lines of Markdown to this file")
     parser.add_argument("--figure", metavar="M:G", help="draw metric M by G into FILE: pdf, svg or png")
-    parser.add_argument("--columns", type=int, choices=(1, 2), help=run_outputs.COLUMNS_HELP)
+    parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
     parser.add_argument("--profile", metavar="P", help="of the figure: strict (default) or official")
     parser.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
 
@@ -67,10 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("columns", "profile"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name} is said of a figure", hint="add --figure METRIC:G -o FILE.pdf")
-    run_outputs.check_targets(
-        [file for file in (arguments.output, arguments.junit, arguments.summary) if file], arguments.runs
-    )
-    format, against = run_outputs.chosen_format(arguments, "report", "--figure METRIC:G"), arguments.against
+    check_targets([file for file in (arguments.output, arguments.junit, arguments.summary) if file], arguments.runs)
+    format, against = chosen_format(arguments, "report", "--figure METRIC:G"), arguments.against
     if against not in (None, PUBLISHED) and not Path(against).is_dir():
         hint = f"give {PUBLISHED}, or the folder that the official SceneEval code wrote to"
         raise UsageError(f"--against {against}: no such folder", hint=hint)
@@ -80,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         with suppress(UsageError):  # it is raised when the gates are read
             task = task_named(task)
         gated.append(f"{task}.{metric}")
-    with run_outputs.shards_united(arguments) as shown:
+    with shards_united(arguments) as shown:
         metrics, tasks = arguments.metrics, arguments.task
         report = gather(arguments.runs, arguments.by, arguments.data, metrics=metrics, also=gated, tasks=tasks)
         _say_left_out(report)
@@ -92,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         of_tasks = {row.task: row.of for row in report.rows if row.of is not None}
         gates = gates_for(arguments.fail_under, of_tasks) if arguments.fail_under else ()
         on_screen = format == "terminal" and arguments.output is None
-        run_outputs.deliver(terminal.write(report, screen()) if on_screen else write(report, format), arguments.output)
+        deliver(terminal.write(report, screen()) if on_screen else write(report, format), arguments.output)
         if arguments.junit is not None:
             write_report(arguments.junit, junit.write(report, gates))
         if arguments.summary is not None:
@@ -121,12 +123,12 @@ def _figure(arguments: argparse.Namespace) -> Report:
             raise UsageError(f"--figure and --{name.replace('_', '-')} do not go together", hint=hint)
     if arguments.output is None:
         raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
-    run_outputs.check_figure_target(arguments.output, arguments.runs)
-    with run_outputs.shards_united(arguments) as shown:
+    check_figure_target(arguments.output, arguments.runs)
+    with shards_united(arguments) as shown:
         report = _renamed(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
         _say_left_out(report)
         drawing = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
-        run_outputs.save_figure(drawing, arguments.output, arguments.columns)
+        save_figure(drawing, arguments.output, arguments.columns)
         say(inert(drawing.alt))
     return report
 
@@ -155,3 +157,98 @@ def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:
     if missed:
         return GATE_MISSED
     return FINISHED_WITH_ERRORS if report.left_out or any(row.failed for row in report.rows) else GOOD
+
+
+def check_targets(files: Sequence[Path], runs: Sequence[Path]) -> None:
+    """No run's folder is written into, no two things into one file, and nothing if one of them has no folder."""
+    from tsgkit.library.files import require_folder
+    from tsgkit.runs.folder import refuse_inside_a_run
+
+    for file in files:
+        require_folder(file)
+        refuse_inside_a_run(file, runs)
+    if len({file.resolve() for file in files}) < len(files):
+        raise UsageError("two outputs name one file", hint="give each its own")
+
+
+def add_output_arguments(parser: argparse.ArgumentParser, what: str) -> None:
+    """The options of tables: their format, and their file."""
+    from tsgkit.report.formats import FORMATS
+
+    about = f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
+    parser.add_argument("--format", metavar="F", help=about)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"write the {what} there")
+
+
+def chosen_format(arguments: argparse.Namespace, what: str, figure: str) -> str:
+    """Return the format asked for: by name, by the ending of the file, else that of a terminal."""
+    from tsgkit.report.formats import check_format, format_of
+
+    name = str(arguments.format) if arguments.format is not None else "terminal"
+    if arguments.format is None and arguments.output is not None:
+        name = format_of(arguments.output, what, figure)
+    check_format(name)
+    return name
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print the text, or write it into its file."""
+    if output is None:
+        say(text.removesuffix("\n"))
+    else:
+        write_report(output, text)
+        complain(f"written: {inert(str(output))}")
+
+
+def check_figure_target(path: Path, runs: Sequence[Path]) -> None:
+    """``UsageError`` where a figure cannot be written there, before anything is computed."""
+    from tsgkit.report.paper import format_of
+
+    format_of(path)
+    check_targets([path], runs)
+
+
+def save_figure(figure: Figure, path: Path, columns: int | None) -> None:
+    """Write a figure, one column wide by default."""
+    figure.save(path, columns=2 if columns == 2 else 1)
+    complain(f"written: {inert(str(path))}")
+
+
+def say_merged(merged: Merged) -> None:
+    """Print what is missing, and what differs between the folders."""
+    for problem in merged.problems[:SHOWN]:
+        complain(problem)
+    if merged.conflicts:
+        several = count(merged.conflicts, "call was", "calls were")
+        complain(f"{several} answered differently in several folders, as {inert(merged.example)}",
+                 "the record with the smaller hash was taken")  # fmt: skip
+    for row in merged.missing[:SHOWN]:
+        complain(f"missing: {inert(row.title)}: {row.samples:,} of {count(row.total, 'sample')}")
+    if len(merged.missing) > SHOWN:
+        complain(f"and {len(merged.missing) - SHOWN} more rows")
+    if merged.lacking:
+        complain(f"shards that were not given: {', '.join(merged.lacking)}")
+    for command in merged.commands[:SHOWN]:
+        complain(f"to do what is missing: {inert(command[0] if len(command) == 1 else shlex.join(command))}")
+
+
+@contextmanager
+def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """Take the shards of one run among ``runs`` as one run, wherever the arguments name them.
+
+    The result is the path at which the merged run would be beside its shards; the merged run exists while the block
+    runs.
+    """
+    from tsgkit.runs.shard_merge import united
+    from tsgkit.runs.shards import whole_of
+
+    with united(arguments.runs, arguments.data) as (paths, merged):
+        for whole in merged:
+            complain(f"{count(whole.sources, 'shard is', 'shards are')} taken as one run: {whole.path.name}")
+            say_merged(whole)
+        known = {str(path): str(place) for path, place in paths.items()}
+        if (baseline := getattr(arguments, "baseline", None)) is not None:
+            arguments.baseline = known.get(str(baseline), baseline)
+        wholes, chosen = {whole.path for whole in merged}, [paths[path] for path in arguments.runs]
+        arguments.runs = [path for number, path in enumerate(chosen) if path not in wholes & {*chosen[:number]}]
+        yield {str(place): str(whole_of(path)) for path, place in paths.items() if place != path}

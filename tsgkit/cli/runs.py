@@ -84,7 +84,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _merge(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.run_outputs import say_merged
+    from tsgkit.cli.report import say_merged
     from tsgkit.runs.shard_merge import merge
 
     merged = merge(arguments.runs, arguments.out, arguments.data)

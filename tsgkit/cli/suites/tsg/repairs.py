@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.agents import add_force, json_lines, put
-from tsgkit.cli.run_outputs import check_targets
+from tsgkit.cli.report import check_targets
 from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.library.overwrites import refuse_to_overwrite_sources
