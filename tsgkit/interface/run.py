@@ -408,8 +408,8 @@ class Samples(Sequence[Sample]):
 
     def __iter__(self) -> Iterator[Sample]:
         wanted = self._wanted
-        found = (one for one in self._run.all_samples() if wanted is None or wanted(one))
-        return found if self._place is None else iter(sorted(found, key=self._place))
+        samples = (sample for sample in self._run.all_samples() if wanted is None or wanted(sample))
+        return samples if self._place is None else iter(sorted(samples, key=self._place))
 
     def __len__(self) -> int:
         if self._wanted is None:
@@ -426,25 +426,25 @@ class Samples(Sequence[Sample]):
         if not isinstance(place, int):
             raise TypeError("a sample has a number, as in samples[0]; by its item: samples.of(item_id=...)")
         start = place if place >= 0 else len(self) + place
-        found = next(islice(self, start, None), None) if start >= 0 else None
-        if found is None:
+        sample = next(islice(self, start, None), None) if start >= 0 else None
+        if sample is None:
             raise IndexError(f"sample {place} of {len(self)}")
-        return found
+        return sample
 
     @property
     def wrong(self) -> Samples:
         """The samples that are not fully right, answered or not."""
-        return self.where(lambda one: one.is_wrong)
+        return self.where(lambda sample: sample.is_wrong)
 
     @property
     def unreadable(self) -> Samples:
         """The samples whose replies could not be read."""
-        return self.where(lambda one: one.outcome == Outcome.UNREADABLE)
+        return self.where(lambda sample: sample.outcome == Outcome.UNREADABLE)
 
     @property
     def right(self) -> Samples:
         """The samples that are fully right."""
-        return self.where(lambda one: not one.is_wrong)
+        return self.where(lambda sample: not sample.is_wrong)
 
     def where(self, wanted: Callable[[Sample], bool]) -> Samples:
         """Return those for which a function is true."""
@@ -459,10 +459,7 @@ class Samples(Sequence[Sample]):
         known = (*Cell._fields, "item_id", "outcome")
         if odd := [name for name in names if name not in known]:
             raise UsageError(f"samples have no {odd[0]}", hint=meant(odd[0], known))
-        own = {name: names.pop(name) for name in ("item_id", "outcome") if name in names}
-        return self.where(
-            lambda one: all(getattr(one, name) == value for name, value in own.items()) and is_meant(one.cell, names)
-        )
+        return self.where(lambda sample: is_meant(sample, names))
 
     def grep(self, text: str) -> Samples:
         """Return those with a text in a prompt, a reply or the reason; small and capital letters are the same."""
@@ -475,20 +472,27 @@ class Samples(Sequence[Sample]):
         Both samples of an item stand together, that of the first before that of the second.
         """
         sides = [_side(name, self._run.cells) for name in (first, second)]
+
+        def keys_of(sample: Sample) -> Iterator[tuple[tuple[object, ...], int]]:
+            # Equal for samples that differ in the field of the side alone; a side that names rows has no field.
+            ways = {"subject": sample.subject, "style": sample.style, "solver": sample.solver}
+            for side, (field_, cells) in enumerate(sides):
+                if sample.cell in cells:
+                    alike = [value for name, value in ways.items() if field_ and name != field_]
+                    yield (sample.task, sample.item_id, sample.repeat, *alike), side
+
         right: dict[tuple[object, ...], list[set[bool]]] = {}
-        for one in self:
-            for place, (field_, cells) in enumerate(sides):
-                if one.cell in cells:
-                    right.setdefault(_but(one, field_), [set(), set()])[place].add(not one.is_wrong)
+        for sample in self:
+            for key, side in keys_of(sample):
+                right.setdefault(key, [set(), set()])[side].add(not sample.is_wrong)
         differing = [key for key, (a, b) in right.items() if a and b and len(a | b) == 2]
         places = {key: place for place, key in enumerate(differing)}
 
-        def sides_of(one: Sample) -> list[tuple[int, int]]:
-            keys = [(_but(one, field_), side) for side, (field_, cells) in enumerate(sides) if one.cell in cells]
-            return [(places[key], side) for key, side in keys if key in places]
+        def places_of(sample: Sample) -> list[tuple[int, int]]:
+            return [(places[key], side) for key, side in keys_of(sample) if key in places]
 
-        differing_samples = self.where(lambda one: bool(sides_of(one)))
-        return Samples(self._run, differing_samples._wanted, lambda one: min(sides_of(one)))
+        differing_samples = self.where(lambda sample: bool(places_of(sample)))
+        return Samples(self._run, differing_samples._wanted, lambda sample: min(places_of(sample)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, with one row a sample; ``Run.frame`` describes its columns."""
@@ -509,10 +513,10 @@ class Samples(Sequence[Sample]):
         return drawn_up(Table((f"{number:,} samples",), ("item", "row", "outcome", "answer"), rows, rest))
 
 
-def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
-    """Return whether a row has these values; the suite's name of a task may be left out."""
+def is_meant(row: Cell | Sample, narrowing: Mapping[str, Any]) -> bool:
+    """Return whether a row or sample has these values; the suite's name of a task may be left out."""
     return all(
-        getattr(cell, name) == value or (name == "task" and cell.task.endswith(f"/{value}"))
+        getattr(row, name) == value or (name == "task" and row.task.endswith(f"/{value}"))
         for name, value in narrowing.items()
     )
 
@@ -520,19 +524,12 @@ def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
 def _side(name: str, cells: Sequence[Cell]) -> tuple[str, set[Cell]]:
     """Return the field of cells that a name is a value of (empty: it names rows), and the cells it means."""
     for field_ in ("subject", "style", "solver"):
-        if found := {cell for cell in cells if getattr(cell, field_) == name}:
-            return field_, found
+        if meaning := {cell for cell in cells if getattr(cell, field_) == name}:
+            return field_, meaning
     titles = {cell: cell.title.replace(f" {cell.task}", "", 1) for cell in cells}
-    if found := {cell for cell, title in titles.items() if title == name}:
-        return "", found
+    if rows := {cell for cell, title in titles.items() if title == name}:
+        return "", rows
     raise UsageError(f"the run has no row {name}", hint=meant(name, sorted({*titles.values()})))
-
-
-def _but(one: Sample, name: str) -> tuple[object, ...]:
-    """Return the key of a sample without one property: equal for samples that differ in this alone."""
-    ways = {"subject": one.subject, "style": one.style, "solver": one.solver}
-    alike = [value for field_, value in ways.items() if name and field_ != name]
-    return (one.task, one.item_id, one.repeat, *alike)
 
 
 def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:

@@ -307,34 +307,31 @@ def _solve(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(result.value())
     elif out != STDIN:
-        say_lines(map(inert, _repair_lines(result) if isinstance(result, Repair) else _solution_lines(result)))
+        say_lines(map(inert, _result_lines(result)))
     return GOOD if result.layout else FINISHED_WITH_ERRORS
 
 
-def _solution_lines(solution: Solution) -> Iterator[str]:
-    if not solution.conflict:
-        yield solution.text
-        for thing in solution.layout.objects if solution.layout else ():
+def _result_lines(result: Solution | Repair) -> Iterator[str]:
+    if isinstance(result, Repair):
+        if result.status == "not decided":
+            yield "not decided: no repair was found"
+        elif result.layout is None:
+            yield "no repair: the formula cannot be satisfied; tsgkit formula solve says why"
+        elif not result.changes:
+            yield "nothing to repair: the layout satisfies the formula"
+        else:
+            limited = "a smaller change may suffice: the time limit was reached"
+            least = "no smaller change suffices" if result.least else limited
+            yield f"{count(len(result.changes), 'change')} ({least}):"
+            yield from (f"  - {words}" for words in result.changes)
+    elif result.conflict:
+        yield "unsatisfiable; together, these cannot hold:"
+        yield from (f"  - {words}" for words in result.conflict)
+    else:
+        yield result.text
+        for thing in result.layout.objects if result.layout else ():
             words = " ".join(filter(None, (thing.color, thing.label.replace("_", " "))))
             yield f"  {words:<28} {[round(edge, 2) for edge in thing.box]}"
         return
-    yield "unsatisfiable; together, these cannot hold:"
-    yield from (f"  - {words}" for words in solution.conflict)
-    if solution.note:
-        yield f"({solution.note})"
-
-
-def _repair_lines(repaired: Repair) -> Iterator[str]:
-    if repaired.status == "not decided":
-        yield "not decided: no repair was found"
-    elif repaired.layout is None:
-        yield "no repair: the formula cannot be satisfied; tsgkit formula solve says why"
-    elif not repaired.changes:
-        yield "nothing to repair: the layout satisfies the formula"
-    else:
-        limited = "a smaller change may suffice: the time limit was reached"
-        least = "no smaller change suffices" if repaired.least else limited
-        yield f"{count(len(repaired.changes), 'change')} ({least}):"
-        yield from (f"  - {words}" for words in repaired.changes)
-    if repaired.note:
-        yield f"({repaired.note})"
+    if result.note:
+        yield f"({result.note})"
