@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -237,7 +238,7 @@ def _chosen(word: str) -> str:
         prog="tsgkit",
         usage="tsgkit COMMAND ... | --help | --version",
         description="Scene graphs from any model: read, checked and compared.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=terminal.columns() - 2),
         epilog="\n".join([*lines, *MORE, EXIT_CODES]),
     )
     parser.add_argument("--version", action="version", version=f"tsgkit {__version__}")

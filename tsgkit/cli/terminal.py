@@ -62,13 +62,21 @@ def wants_colour() -> bool:
 
 def screen() -> Screen:
     """Return the output device: a terminal with its width and colours, else a pipe or file."""
-    import shutil
-
     from tsgkit.report.terminal import Screen
 
     if OUTPUT.get() is not None or not sys.stdout.isatty():
         return Screen()
-    return Screen(shutil.get_terminal_size((80, 24)).columns, wants_colour())
+    return Screen(columns(), wants_colour())
+
+
+def columns() -> int:
+    """Return the width of the terminal, as ``shutil`` does, whose import would be a tenth of ``tsgkit --help``."""
+    with suppress(ValueError):
+        if (wanted := int(os.environ.get("COLUMNS", ""))) > 0:
+            return wanted
+    with suppress(AttributeError, ValueError, OSError):
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    return 80
 
 
 def flush() -> None:
