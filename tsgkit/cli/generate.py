@@ -78,10 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.open and not calls_beside(arguments.out).exists():
         refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
-    with (
-        agents.kept_when_interrupted(arguments.out),
-        agents.asking(arguments, arguments.out, asked) as calls,
-    ):
+    with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, asked) as calls:
 
         async def work(engine: Engine) -> Generated:
             async def one(story: tuple[str, ...]) -> Generated:

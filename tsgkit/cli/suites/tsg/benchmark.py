@@ -31,15 +31,7 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.agents import add_model_options, kept_when_interrupted, limits_of, say_stopped
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, inert, say, say_json
-from tsgkit.errors import (
-    BUDGET_REACHED,
-    FINISHED_WITH_ERRORS,
-    GATE_MISSED,
-    GOOD,
-    INTERRUPTED,
-    FileProblem,
-    UsageError,
-)
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED, FileProblem, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.cli.suites.tsg.benchmark_work import Work

@@ -23,17 +23,7 @@ from random import Random
 from typing import Any
 
 from tsgkit.cli.agents import asking, digest, limits_of
-from tsgkit.cli.suites.tsg.benchmark_stages import (
-    CHOICES,
-    QUESTIONS,
-    STAGES,
-    TASKS,
-    Making,
-    Settings,
-    Stage,
-    checksum,
-    dropped_file,
-)
+from tsgkit.cli.suites.tsg import benchmark_stages as stages
 from tsgkit.cli.terminal import complain, count, inert, job_watch, say
 from tsgkit.errors import FileProblem, Interrupted
 from tsgkit.llm.failures import NotFinished
@@ -64,7 +54,7 @@ class Work:
     """The stages of one folder."""
 
     folder: StageFolder
-    settings: Settings
+    settings: stages.Settings
     arguments: argparse.Namespace
     done: list[str] = field(default_factory=list)
     """The stages that were done now."""
@@ -74,7 +64,7 @@ class Work:
 
     def carry_out(self, names: Iterable[str]) -> None:
         """Do stages that are not up to date, in their order. Refuse what would lose files before anything is done."""
-        wanted = [stage for stage in STAGES if stage.name in names]
+        wanted = [stage for stage in stages.STAGES if stage.name in names]
         known = self.folder.stages.get("import", {}).get("made_from", {}).get("inputs", {})
         sources = {str(path) for path in self.settings.sources}
         if known and sources and sources != {*known} and not self.arguments.force and wanted:
@@ -90,7 +80,7 @@ class Work:
                 self.folder.require(name, earlier)
             self.do(stage)
 
-    def made_from(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
+    def made_from(self, stage: stages.Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
         """Return what a stage is made from; lists of fixes and reviews stay as recorded if nothing else changed."""
         settings = {name: getattr(self.settings, name) for name in stage.settings}
         if stage.asks and self.settings.model is not None:
@@ -99,14 +89,14 @@ class Work:
         if settings.get("possible") is not None:
             sources, settings["possible"] = (settings["possible"],), settings["possible"].name
         inputs = {name: self.folder.checksum(name) for name, _ in stage.needs}
-        inputs |= {str(path): checksum(path) for path in sources}
+        inputs |= {str(path): stages.checksum(path) for path in sources}
         made = {**settings, "inputs": inputs, "version": VERSION}
         recorded = self.folder.stages.get(stage.name, {}).get("made_from", {})
         if {name: setting for name, setting in recorded.items() if name not in KEPT_LISTS} == made:
             made |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
         return made | lists
 
-    def do(self, stage: Stage, **lists: Any) -> None:  # noqa: ANN401
+    def do(self, stage: stages.Stage, **lists: Any) -> None:  # noqa: ANN401
         """Do a stage, unless its files are up to date."""
         made = self.made_from(stage, **lists)
         if self.folder.is_current(stage.name, made) and not (self.arguments.new and stage.name not in self.done):
@@ -129,14 +119,14 @@ class Work:
         else:
             main = ", ".join(f"{count(number, 'item')} in {name}" for name, number in figures.get("items", {}).items())
         left_out = sum(figures.get("dropped", {}).values())
-        more = f", {left_out:,} rejected or left out ({dropped_file(stage.name)})" if left_out else ""
+        more = f", {left_out:,} rejected or left out ({stages.dropped_file(stage.name)})" if left_out else ""
         self._say(f"{stage.name}: {inert(main)}{more}")
         if stage.name == "choices" and self.settings.possible is None and not self.arguments.quiet:
             wanted = self.settings.choices * self.folder.stages["import"]["figures"]["stories"]
-            if figures["items"][CHOICES] < wanted / 2:
+            if figures["items"][stages.CHOICES] < wanted / 2:
                 complain("choices: these stories alone show few other actions with the same things", POSSIBLE)
 
-    def _make(self, stage: Stage, files: StageFiles, made: dict[str, Any]) -> None:
+    def _make(self, stage: stages.Stage, files: StageFiles, made: dict[str, Any]) -> None:
         watch = job_watch(quiet=self.arguments.quiet)
         with ExitStack() as stack:
             calls = None
@@ -154,7 +144,7 @@ class Work:
                     return [Part(stage.name, done, total, done, total - done, began=began, busy=engine.busy)]
 
                 engine.parts = parts
-            making = Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
+            making = stages.Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
             making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
 
             async def work() -> bool:
@@ -201,7 +191,7 @@ class Blame:
 
 def audits_of_folder(folder: StageFolder) -> list[TaskAudit]:
     """Audit every file of rows that has any."""
-    files = [(task, folder.file(name)) for name, task in TASKS.items()]
+    files = [(task, folder.file(name)) for name, task in stages.TASKS.items()]
     return [audit_of(f"tsg/{task}", str(file)) for task, file in files if file.is_file() and file.stat().st_size > 0]
 
 
@@ -240,7 +230,7 @@ def fixed(work: Work, audits: Sequence[TaskAudit]) -> tuple[list[TaskAudit], int
         blamed = to_blame(latest, blames_of(latest), Random(f"{work.settings.seed}/fix/{attempt}"))
         if not any(blamed.values()):
             return latest, attempt - 1
-        for stage in STAGES:  # others take the places of questions and choices
+        for stage in stages.STAGES:  # others take the places of questions and choices
             if items := blamed.get(stage.name):
                 (_leave_out if stage.name == "generation" else _redraw)(work, stage, items)
         latest = audits_of_folder(work.folder)
@@ -263,13 +253,13 @@ def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Rando
     return blamed
 
 
-def _redraw(work: Work, stage: Stage, items: Mapping[str, str]) -> None:
+def _redraw(work: Work, stage: stages.Stage, items: Mapping[str, str]) -> None:
     """Do a stage again without what was drawn for some items: the path of a question, the step of a choice."""
     if stage.name == "choices":
         parts = (item.rsplit("/", 2) for item in sorted(items))
         drawn: list[tuple[str, Any]] = [(story, int(step)) for story, step, _ in parts]
     else:
-        pairs = ((row["scenario_id"], pair) for row in work.folder.values(QUESTIONS) for pair in row["qa_pairs"])
+        pairs = ((row["scenario_id"], pair) for row in work.folder.values(stages.QUESTIONS) for pair in row["qa_pairs"])
         drawn = [(story, pair["path"]) for story, pair in pairs if pair["item_id"] in items]
     avoided = {story: list(earlier) for story, earlier in work.made_from(stage).get(AVOIDED, {}).items()}
     for story, path in drawn:
@@ -278,7 +268,7 @@ def _redraw(work: Work, stage: Stage, items: Mapping[str, str]) -> None:
     work.do(stage, **{AVOIDED: avoided})
 
 
-def _leave_out(work: Work, stage: Stage, items: Mapping[str, str]) -> None:
+def _leave_out(work: Work, stage: stages.Stage, items: Mapping[str, str]) -> None:
     """Do a stage again without some items."""
     work.do(stage, **{REMOVED: {**work.made_from(stage).get(REMOVED, {}), **items}})
 
@@ -288,6 +278,6 @@ def without(work: Work, dropped: Mapping[tuple[str, str], str]) -> None:
     by_stage: dict[str, dict[str, str]] = defaultdict(dict)
     for (task, item), reason in dropped.items():
         by_stage[STAGES_OF[f"tsg/{task}"]][item] = f"dropped by a person: {reason}"
-    for stage in STAGES:
+    for stage in stages.STAGES:
         if items := by_stage.get(stage.name):
             _leave_out(work, stage, items)
