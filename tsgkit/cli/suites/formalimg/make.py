@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     with agents.asking(arguments, arguments.out, asked | {"rounds": arguments.rounds}) as calls:
 
         async def work(engine: Engine) -> dict[str, Composed | Rejected | str]:
-            async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
+            async def worded(unit: tuple[str, Composed]) -> Composed | Rejected | str:
                 name, item = unit
                 try:
                     return await written(item, ask_for(calls.asker, name, task="make"), arguments.rounds)
@@ -77,14 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
                     return str(error.message)
 
             units = {name: (name, item) for name, item in items.items()}
-            return await engine.made(units, one, workers=min(arguments.concurrency, len(units)))
+            return await engine.made(units, worded, workers=min(arguments.concurrency, len(units)))
 
         results = agents.carried_out(calls, work, arguments)
         kept = {name: item for name, item in results.items() if isinstance(item, Composed)}
         rejected = [item for item in results.values() if not isinstance(item, Composed | str)]
         stopped = next((item for item in results.values() if isinstance(item, str)), "")
         if calls.shard is not None:
-            return agents.finish_shard(calls, stopped, [one.reason for one in rejected if one.is_failure], arguments)
+            return agents.finish_shard(calls, stopped, [item.reason for item in rejected if item.is_failure], arguments)
         return _write(kept, rejected, stopped, calls, arguments)
 
 
@@ -116,11 +116,11 @@ def _write(
     """Write the sound items and report the others."""
     if kept:
         agents.put(agents.json_lines({"id": name, **item.row} for name, item in kept.items()), calls, arguments)
-    reasons = [one.reason for one in rejected if not one.is_failure]
+    reasons = [item.reason for item in rejected if not item.is_failure]
     summary = {
         "items": len(kept),
         "rejected": reasons,
-        "failures": [one.reason for one in rejected if one.is_failure],
+        "failures": [item.reason for item in rejected if item.is_failure],
         "stopped": stopped,
     }
     wanted = arguments.n * len(arguments.k)

@@ -103,7 +103,7 @@ def _run(arguments: argparse.Namespace) -> int:
     known: tuple[str, ...] = ()  # the bundled descriptions, unless their own file is being written
     if not Path(arguments.out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
         bundled = find("tasks", OURS)
-        known = tuple(one.description for one in read_annotations(text_of(bundled), str(bundled)).annotations)
+        known = tuple(each.description for each in read_annotations(text_of(bundled), str(bundled)).annotations)
     asked = {
         "work": "make sceneeval",
         "drawn": agents.digest(list(map(asdict, plans))),
@@ -157,22 +157,22 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
         else:
             dropped.append((item, errors or "the model gave no answer"))
     by, out = arguments.model or PATTERNS, arguments.out
-    numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
+    numbered = [replace(item.annotation, item_id=str(number)) for number, item in enumerate(kept)]
     if numbered:
         agents.put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
         pairs = zip(kept, numbered, strict=True)
-        notes = (note_value(one, named.item_id, by, decided.get(one.name, "")) for one, named in pairs)
+        notes = (note_value(item, annotation.item_id, by, decided.get(item.name, "")) for item, annotation in pairs)
         write_text(f"{out}.notes.jsonl", agents.json_lines(notes))
-    write_text(f"{out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
+    write_text(f"{out}.dropped.jsonl", "".join(dropped_line(item, why) for item, why in dropped))
     means = statistics(numbered)
     summary = {
         "items": len(kept),
         "drawn": arguments.items,
         "by": by,
         "dropped": len(dropped),
-        "reasons": dict(Counter(code for one, _ in dropped for code in {finding.code for finding in one.errors})),
-        "warnings": dict(Counter(finding.code for one in kept for finding in one.warnings)),
-        "mended": sum(one.mended > 0 for one in kept),
+        "reasons": dict(Counter(code for item, _ in dropped for code in {finding.code for finding in item.errors})),
+        "warnings": dict(Counter(finding.code for item in kept for finding in item.warnings)),
+        "mended": sum(item.mended > 0 for item in kept),
         "reviewed": dict(Counter(decided.values())),
         "statistics": means,
         "stopped": making.stopped,
@@ -184,15 +184,17 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
         if calls is None:
             say(PLAIN)
         if kept:
-            cells = [[f"{one:.2f}" if isinstance(one, float) else str(one) for one in row.values()] for row in means]
+            cells = [
+                [f"{mean:.2f}" if isinstance(mean, float) else str(mean) for mean in row.values()] for row in means
+            ]
             say_lines(table(Table(("means of an item",), COLUMNS, tuple(map(tuple, cells)))))
-        for number, one in enumerate(kept):
-            for finding in one.warnings:
+        for number, item in enumerate(kept):
+            for finding in item.warnings:
                 complain(f"item {number}: {finding.code}: {finding.message}")
         if dropped:
             say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(out)}.dropped.jsonl")
-        for one, why in dropped[: agents.SHOWN]:
-            complain(f"drawn {one.name}: {why[:200]}")
+        for item, why in dropped[: agents.SHOWN]:
+            complain(f"drawn {item.name}: {why[:200]}")
         if reviewed := summary["reviewed"]:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
 
@@ -212,10 +214,10 @@ def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
     from tsgkit.suites.sceneeval.makers.annotation_vs_text import objects_of
 
     def row(difficulty: str, mine: Sequence[Annotation]) -> dict[str, Any]:
-        counts = {"words": [len(one.description.split()) for one in mine], "objects": [objects_of(one) for one in mine]}
-        counts |= {kind: [len(one.of_kind(kind)) for one in mine] for kind in KINDS}
+        counts = {"words": [len(each.description.split()) for each in mine], "objects": list(map(objects_of, mine))}
+        counts |= {kind: [len(each.of_kind(kind)) for each in mine] for kind in KINDS}
         means = {name: round(sum(numbers) / len(mine), 2) for name, numbers in counts.items()}
         return {"difficulty": difficulty, "scenes": len(mine), **means}
 
-    groups = {name: [one for one in annotations if one.difficulty == name] for name in LEVELS}
+    groups = {name: [each for each in annotations if each.difficulty == name] for name in LEVELS}
     return [row(name, mine) for name, mine in (groups | {"all": list(annotations)}).items() if mine]

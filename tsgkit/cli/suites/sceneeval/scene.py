@@ -147,8 +147,8 @@ def _show(arguments: argparse.Namespace) -> int:
     view = SceneView(_read(arguments), Path(arguments.file).name)
     if ending not in (".html", ".htm"):
         return _drawn(view.svg, arguments)
-    found = {name: findings(view.scene.stages[name], view.types, view.sides) for name in PROFILES}
-    return _drawn(scene_page(view.file, view.svg, found, view.problems), arguments)
+    by_profile = {name: findings(view.scene.stages[name], view.types, view.sides) for name in PROFILES}
+    return _drawn(scene_page(view.file, view.svg, by_profile, view.problems), arguments)
 
 
 def _drawn(image: str, arguments: argparse.Namespace) -> int:
@@ -166,20 +166,21 @@ def _check(arguments: argparse.Namespace) -> int:
 
     table = read_annotation_file(Path(arguments.file))
     findings = [*table.findings, *unmapped_relations(table.annotations)]
-    errors = sum(one.severity == "error" for one in findings)
-    counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
+    errors = sum(finding.severity == "error" for finding in findings)
+    counts = {code: n for code in RULES if (n := sum(finding.code == code for finding in findings))}
     code = FINISHED_WITH_ERRORS if errors else GOOD
     if arguments.json:
         listed = list(map(finding_value, findings))
         file = {"file": table.file, "format": "annotations", "annotations": len(table.annotations), "counts": counts}
         say_json({"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors})
         return code
-    demands = sum(len(one.specifications) for one in table.annotations)
+    demands = sum(len(each.specifications) for each in table.annotations)
     say(f"{inert(table.file)}: {count(len(table.annotations), 'annotation')}, {count(demands, 'demand')}")
     for name, number in counts.items():
         say(f"  {RULES[name].severity} {name} ({number}): {RULES[name].meaning}")
-        for one in [one for one in findings if one.code == name][:SHOWN_PER_CODE]:
-            say(f"    {inert(str(one.place))}: {inert(one.message)}" + (f" ({inert(one.hint)})" if one.hint else ""))
+        for finding in [finding for finding in findings if finding.code == name][:SHOWN_PER_CODE]:
+            hint = f" ({inert(finding.hint)})" if finding.hint else ""
+            say(f"    {inert(str(finding.place))}: {inert(finding.message)}{hint}")
         if number > SHOWN_PER_CODE:
             say(f"    ... and {number - SHOWN_PER_CODE} more (--json has them)")
     say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
@@ -196,9 +197,9 @@ def _draw(arguments: argparse.Namespace) -> int:
     if arguments.out != STDIN and Path(arguments.out).suffix.lower() != ".svg":
         raise UsageError(f"{arguments.out}: the drawing is written as SVG", hint="end the name in .svg")
     annotations = read_annotation_file(Path(arguments.file)).usable()
-    chosen = next((one for one in annotations if arguments.item in (None, one.item_id)), None)
+    chosen = next((annotation for annotation in annotations if arguments.item in (None, annotation.item_id)), None)
     if chosen is None:
-        hint = meant(arguments.item, [one.item_id for one in annotations])
+        hint = meant(arguments.item, [annotation.item_id for annotation in annotations])
         raise UsageError(f"{arguments.file}: there is no item {arguments.item}", hint=hint)
     title = f"{Path(arguments.file).name}, item {chosen.item_id}"
     return _drawn(draw_graph(ActionGraph.of(*triplets(chosen)), title=title), arguments)
@@ -248,9 +249,9 @@ def _checked_ending(arguments: argparse.Namespace) -> str:
     chosen = [name for name in ("object", "view", "size") if getattr(arguments, name) is not None]
     if ending == ".html" and chosen:
         raise UsageError(f"{arguments.out}: --{chosen[0]} has no effect on a page, which shows the whole room")
-    given = [name for name in OPTIONS if getattr(arguments, name) is not None]
-    if given and ending != ".html":
-        raise UsageError(f"--{given[0]} needs a page, but {arguments.out} is an image", hint="end its name in .html")
+    excluded = [name for name in OPTIONS if getattr(arguments, name) is not None]
+    if excluded and ending != ".html":
+        raise UsageError(f"--{excluded[0]} needs a page, but {arguments.out} is an image", hint="end its name in .html")
     if arguments.run is not None and arguments.annotations is not None:
         raise UsageError("--annotations cannot be combined with --run, which has its own", hint="give one of the two")
     if arguments.subject is not None and arguments.run is None:
@@ -282,7 +283,8 @@ def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Names
     wrong = findings(stage, types, asyncio.run(judge.sides(loaded, None)))
     if arguments.annotations is None:
         return "", sections(None, None, wrong)
-    listed = {one.item_id: one for one in read_annotation_file(Path(arguments.annotations)).usable()}
+    usable = read_annotation_file(Path(arguments.annotations)).usable()
+    listed = {annotation.item_id: annotation for annotation in usable}
     item = _item(arguments)
     if item not in listed:
         raise UsageError(f"{arguments.annotations}: there is no item {item}", hint=meant(item, list(listed)))
@@ -308,7 +310,7 @@ def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, 
         raise UsageError(several, hint=f"--subject {subjects[0]}")
     parts = {row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
     judged = {name for part in ("matched", "objects") for one in parts.values() for name in (one or {}).get(part, ())}
-    if strange := sorted(judged - {one.id for one in loaded.scene.objects}):
+    if strange := sorted(judged - {thing.id for thing in loaded.scene.objects}):
         what = f"{run} judged another room for item {item}: {strange[0]} is not in {arguments.file}"
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
     annotation = rooms[0][1]
