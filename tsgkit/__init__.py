@@ -27,7 +27,7 @@ from tsgkit.registry import SOLVERS as _SOLVERS
 
 if TYPE_CHECKING:
     from tsgkit import agents as agents
-    from tsgkit.cli.makers import make as make
+    from tsgkit.cli.make import make as make
     from tsgkit.errors import TsgkitError as TsgkitError
     from tsgkit.graph import ActionGraph as ActionGraph
     from tsgkit.graph import Corruption as Corruption
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "tsgkit.cli.makers": "make",
+    "tsgkit.cli.make": "make",
     "tsgkit.errors": "TsgkitError",
     "tsgkit.graph": (
         "ActionGraph Corruption Description HandRule Narrative Timeline Triplet Vocabulary check_graph check_narrative "

@@ -1,7 +1,16 @@
-"""Solvers of packages above ``suites``, by the first word of their names.
+"""What packages above ``suites`` and suites themselves name by place (``"package.module:name"``), imported on use."""
 
-``tsgkit/__init__.py`` fills the table with their places (``"package.module:name"``), so that it is complete in every
-process before a package is loaded. They are imported on use.
-"""
+from typing import NamedTuple
 
 SOLVERS: dict[str, str] = {}
+"""Solvers of packages above ``suites``, by the first word of their names.
+
+``tsgkit/__init__.py`` fills the table, so that it is complete in every process before a package is loaded.
+"""
+
+
+class Command(NamedTuple):
+    """A command of a suite: its module, and a summary for lists."""
+
+    module: str
+    summary: str

@@ -17,7 +17,7 @@ from tsgkit.agents import prompts
 from tsgkit.agents.review import Review, before_and_after, decided, proposal
 from tsgkit.agents.solvers import AGENTS, passage_of, sentence_of, written
 from tsgkit.cli import main
-from tsgkit.cli.graph_review import Proposed, shown_lines
+from tsgkit.cli.review import Proposed, shown_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.hands import UNKNOWN

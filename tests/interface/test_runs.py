@@ -17,8 +17,7 @@ from shipped import TASKS
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
-from tsgkit.interface.notebook import frame_of
-from tsgkit.interface.run import COLUMNS, _flat
+from tsgkit.interface.run import COLUMNS, _flat, frame_of
 from tsgkit.llm.reply import Reply
 from tsgkit.report.recorded_calls import Message
 
@@ -68,8 +67,8 @@ def test_frames_have_columns_in_order_and_those_without_values_have_types(monkey
         return columns, options
 
     library = SimpleNamespace(Int64="int", String="text", Float64="float", DataFrame=frame)
-    monkeypatch.setattr("tsgkit.interface.notebook.find_spec", lambda name: name == "polars" or None)
-    monkeypatch.setattr("tsgkit.interface.notebook.import_module", lambda name: library)
+    monkeypatch.setattr("tsgkit.interface.run.find_spec", lambda name: name == "polars" or None)
+    monkeypatch.setattr("tsgkit.interface.run.import_module", lambda name: library)
     first = {"reply": "r", "usage.cost": None, "strict.f1": 1.0, "seed": None, "style": None}
     columns, options = frame_of([first, {"item_id": "a", "strict.f1": 0.5}])
     assert list(columns.items()) == [

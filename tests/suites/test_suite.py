@@ -20,7 +20,7 @@ from samples import lines
 from shipped import TASKS
 
 from tsgkit.cli import commands, main
-from tsgkit.cli.row_makers import add_row_options, write_rows
+from tsgkit.cli.make import add_row_options, write_rows
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import Card, card_names, load_card
 from tsgkit.library.projects import find, text_of

@@ -12,7 +12,7 @@ import pytest
 from shipped import DATA, POOL, TASKS
 from tsg_tasks import TASKS as NAMES
 
-from tsgkit.cli.suites.tsg.benchmark_gate import blames_of
+from tsgkit.cli.suites.tsg.benchmark_work import blames_of
 from tsgkit.graph.model import Narrative
 from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
 from tsgkit.lexicon import mentions

@@ -11,22 +11,15 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli import terminal
 from tsgkit.cli.parser import Parser
-from tsgkit.cli.terminal import (
-    DownloadProgress,
-    complain,
-    fill_closed_streams,
-    flush,
-    inert,
-    let_go_of_stdout,
-    say,
-)
+from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, Lacking, TsgkitError
 from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
@@ -119,21 +112,34 @@ EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong u
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is its exit code."""
     if sys.stdout is None or sys.stderr is None:
-        fill_closed_streams()
+        terminal.fill_closed_streams()
         complain("standard output or standard error is closed", "redirect it: >/dev/null, 2>/dev/null")
         return WRONG_USAGE
     for name in os.environ:  # LangChain's libraries would post graphs and prompts to a service
         if name.startswith(("LANGCHAIN_", "LANGSMITH_")) and ("TRACING" in name or "OTEL" in name):
             os.environ[name] = "false"
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it reads what every installed package declares
+    usual, notes = warnings.showwarning, set[str]()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:  # noqa: ANN401
+        # What a saved run lacks here is printed as a note, once, instead of as Python's warning.
+        if not issubclass(category, Lacking):
+            usual(message, category, *where, **more)
+        elif str(message) not in notes:
+            notes.add(str(message))
+            complain(f"note: {inert(str(message))}")
+
     try:
-        with _notes_of_runs():
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", Lacking)
+            warnings.showwarning = show
             code = _run(sys.argv[1:] if argv is None else list(argv))
-        flush()
+        terminal.flush()
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe went away, as in `tsgkit check ... | head`
-        let_go_of_stdout()
+        terminal.let_go_of_stdout()
         return GOOD
     except TsgkitError as error:
         complain(str(error), error.hint)
@@ -156,26 +162,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-@contextmanager
-def _notes_of_runs() -> Iterator[None]:
-    """Print what a saved run lacks here as a note, once, instead of as Python's warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", Lacking)
-        usual, said = warnings.showwarning, set[str]()
-
-        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:  # noqa: ANN401
-            if not issubclass(category, Lacking):
-                usual(message, category, *where, **more)
-            elif (words := str(message)) not in said:
-                said.add(words)
-                complain(f"note: {inert(words)}")
-
-        warnings.showwarning = show
-        yield
-
-
 def _run(words: list[str]) -> int:
-    words = _with_code(words)
+    files, arguments = list[str](), iter(words)
+    words = []
+    for word in arguments:  # --code FILE may stand anywhere
+        if word == CODE:
+            files.append(next(arguments, ""))
+        elif word.startswith(f"{CODE}="):
+            files.append(word.partition("=")[2])
+        else:
+            words.append(word)
+    CODE_FILES.set(())
+    if files:
+        from tsgkit.llm.user_code import load_file
+
+        for file in files:
+            load_file(file)
+        CODE_FILES.set(tuple(files))
     if not words:
         say(START.format(version=__version__))
         return GOOD
@@ -192,7 +195,7 @@ def _run(words: list[str]) -> int:
         name_mapping(chosen)
     from tsgkit.library.long_waits import Watch, watched
 
-    progress = DownloadProgress()
+    progress = terminal.DownloadProgress()
     with watched(Watch(complain, progress)):
         try:
             code: int = module_of(name).run(chosen)
@@ -214,40 +217,32 @@ def parser_of(command: str) -> Parser:
     return parser
 
 
-def _with_code(words: list[str]) -> list[str]:
-    """Load the files of ``--code FILE`` anywhere in the command, and return the other words."""
-    files, others = list[str](), list[str]()
-    rest = iter(words)
-    for word in rest:
-        if word == CODE:
-            files.append(next(rest, ""))
-        elif word.startswith(f"{CODE}="):
-            files.append(word.partition("=")[2])
-        else:
-            others.append(word)
-    CODE_FILES.set(())
-    if files:
-        from tsgkit.llm.user_code import load_file
-
-        for file in files:
-            load_file(file)
-        CODE_FILES.set(tuple(files))
-    return others
-
-
 def _chosen(word: str) -> str:
     """Return the command that a word names. For any other word print an error with a suggestion, or the help."""
     known = commands()
     if word in known:
         return word
-    if word.startswith("-"):
-        _main_parser(known).parse_args([word])
-    else:
+    if not word.startswith("-"):
         from tsgkit.lexicon import nearest
 
-        near = "" if word in ELSEWHERE else next((one.name for one in nearest(word, known, limit=1)), "")
+        near = "" if word in ELSEWHERE else next((command.name for command in nearest(word, known, limit=1)), "")
         hint = ELSEWHERE.get(word) or (f"{near}?" if near else "tsgkit --help lists the commands")
         complain(f"there is no command {word}", hint)
+        raise SystemExit(WRONG_USAGE)
+    width = max(map(len, known))
+    of_suites = {name: summary for name, summary in known.items() if name not in COMMANDS}
+    lines: list[str] = []
+    for title, group in (GROUPS | {"suites": of_suites}).items():
+        lines += [f"{title}:", *(f"  {name:<{width}}  {summary}" for name, summary in group.items()), ""]
+    parser = Parser(
+        prog="tsgkit",
+        usage="tsgkit COMMAND ... | --help | --version",
+        description="Scene graphs from any model: read, checked and compared.",
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=terminal.columns() - 2),
+        epilog="\n".join([*lines, *MORE, EXIT_CODES]),
+    )
+    parser.add_argument("--version", action="version", version=f"tsgkit {__version__}")
+    parser.parse_args([word])
     raise SystemExit(WRONG_USAGE)
 
 
@@ -265,20 +260,3 @@ def module_of(command: str) -> Any:  # noqa: ANN401  (a module)
     from tsgkit.cli import suites
 
     return import_module(suites.commands()[command].module)
-
-
-def _main_parser(known: dict[str, str]) -> argparse.ArgumentParser:
-    width = max(map(len, known))
-    of_suites = {name: summary for name, summary in known.items() if name not in COMMANDS}
-    lines: list[str] = []
-    for title, group in (GROUPS | {"suites": of_suites}).items():
-        lines += [f"{title}:", *(f"  {name:<{width}}  {summary}" for name, summary in group.items()), ""]
-    parser = Parser(
-        prog="tsgkit",
-        usage="tsgkit COMMAND ... | --help | --version",
-        description="Scene graphs from any model: read, checked and compared.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="\n".join([*lines, *MORE, EXIT_CODES]),
-    )
-    parser.add_argument("--version", action="version", version=f"tsgkit {__version__}")
-    return parser

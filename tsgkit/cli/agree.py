@@ -36,7 +36,6 @@ from tsgkit.library.documents.rewriter import DROPPED, UNREAD
 
 if TYPE_CHECKING:
     from tsgkit.report.agreement import RowAgreements
-    from tsgkit.report.annotated_items import Versions
     from tsgkit.report.graph_agreement import GraphAgreement
 
 HEAD = ("agreement on", "between", "questions of", "measure", "value", "n", "left out")
@@ -45,6 +44,8 @@ MOST_SHOWN = 25
 """The number of answers listed that differ from official results."""
 NAMED = 5
 """The number of items named in a note."""
+OF_RUNS = ("human", "other", "subject", "data")
+"""Options that belong to runs."""
 NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
 """Findings about lines and parts of a file that were not read as they stand."""
 
@@ -64,36 +65,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure it."""
-    return (_agree_on_graphs if _are_files(arguments) else _agree_in_a_run)(arguments)
-
-
-def _are_files(arguments: argparse.Namespace) -> bool:
-    """Return whether two files of graphs are named, and not a run. Raise ``UsageError`` for a mixture of both."""
+    """Measure it. Raise ``UsageError`` for a mixture of files of graphs and runs."""
     paths = arguments.paths
     folders = [path for path in paths if path.is_dir()]
-    if len(paths) == 1:
-        if paths[0].is_file():
-            hint = "name the file of a second annotator, or the folder of a run"
-            raise UsageError(f"{paths[0]}: one file has nothing to agree with", hint=hint)
-        _refuse_options("one run", {"--by": arguments.by, "--vocabulary": arguments.vocabulary})
-        return False
+    if len(paths) == 1 and paths[0].is_file():
+        hint = "name the file of a second annotator, or the folder of a run"
+        raise UsageError(f"{paths[0]}: one file has nothing to agree with", hint=hint)
     if len(paths) > 2:
         raise UsageError(f"{len(paths)} files or runs; agreement is of two", hint="compare two at a time")
     if len(folders) == 2:
         hint = shlex.join(["tsgkit", "agree", str(paths[0]), "--with", str(paths[1])])
         raise UsageError("two runs are compared with --with", hint=hint)
-    if folders:
+    if folders and len(paths) == 2:
         hint = "name two files of graphs; or a run, with ratings of people in --human FILE"
         raise UsageError(f"{folders[0]}: a folder beside a file", hint=hint)
-    named = {"--human": arguments.human, "--with": arguments.other, "--subject": arguments.subject}
-    _refuse_options("two files of graphs", {**named, "--data": arguments.data})
-    return True
-
-
-def _refuse_options(what: str, options: dict[str, object]) -> None:
-    if named := [name for name, value in options.items() if value is not None]:
-        raise UsageError(f"{named[0]} does not go with {what}", hint="tsgkit agree --help shows the ways to call it")
+    what, excluded = ("one run", ("by", "vocabulary")) if len(paths) == 1 else ("two files of graphs", OF_RUNS)
+    for name in excluded:
+        if getattr(arguments, name) is not None:
+            hint = "tsgkit agree --help shows the ways to call it"
+            raise UsageError(f"--{'with' if name == 'other' else name} does not go with {what}", hint=hint)
+    return (_agree_in_a_run if len(paths) == 1 else _agree_on_graphs)(arguments)
 
 
 def _agree_in_a_run(arguments: argparse.Namespace) -> int:
@@ -104,10 +95,9 @@ def _agree_in_a_run(arguments: argparse.Namespace) -> int:
     people = None if arguments.human is None else read_ratings(arguments.human)
     rows = agreements_of(arguments.paths[0], people, arguments.other, arguments.subject, arguments.data)
     if arguments.json:
-        say_json({"rows": [agreed_value(one) for one in rows]})
-        return GOOD
-    for one in rows:
-        say_lines(_row_lines(one, with_people=people is not None))
+        say_json({"rows": list(map(agreed_value, rows))})
+    for row in () if arguments.json else rows:
+        say_lines(_row_lines(row, with_people=people is not None))
     return GOOD
 
 
@@ -124,20 +114,19 @@ def _row_lines(agreement: RowAgreements, *, with_people: bool) -> Iterator[str]:
         yield "  nothing to compare: there are no several rounds, and neither people nor another run were named"
         return
     rows = [HEAD]
-    for on, between, kind, one in agreement.measures:
-        value = f"{one.value:.3f}" if one.value is not None else "-"
-        row = (on, inert(between), kind or "all kinds", str(one.measure), value, f"{one.n:,}", f"{one.left_out:,}")
-        rows.append(row)
+    for on, between, kind, measured in agreement.measures:
+        numbers = (_decimal(measured.value), f"{measured.n:,}", f"{measured.left_out:,}")
+        rows.append((on, inert(between), kind or "all kinds", str(measured.measure), *numbers))
     yield from aligned(rows, len(HEAD) - 3, screen())
-    for line in agreement.notes:
-        yield f"  {inert(line)}"
+    yield from (f"  {inert(line)}" for line in agreement.notes)
     if agreement.differing:
-        lines = [(one.on, f"scene {one.item_id}", *one[2:]) for one in agreement.differing[:MOST_SHOWN]]
+        shown = agreement.differing[:MOST_SHOWN]
+        lines = [(answer.on, f"scene {answer.item_id}", *answer[2:]) for answer in shown]
         yield from aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen())
     if (more := len(agreement.differing) - MOST_SHOWN) > 0:
         yield f"  and {more:,} more; --json has all"
-    for reason in dict.fromkeys(one.agreement.reason for one in agreement.measures if one.agreement.reason):
-        yield f"  no value: {inert(reason)}"
+    reasons = dict.fromkeys(measured.agreement.reason for measured in agreement.measures)
+    yield from (f"  no value: {inert(reason)}" for reason in reasons if reason)
 
 
 def _agree_on_graphs(arguments: argparse.Namespace) -> int:
@@ -186,8 +175,7 @@ def _graph_lines(agreement: GraphAgreement, *, by_item: bool) -> Iterator[str]:
         return
     settled = f"settled{Path(versions.first.file).suffix}"
     words = shlex.join(["tsgkit", "view", versions.first.file, versions.second.file, "--edit", "-o", settled])
-    differ = "1 graph differs" if versions.disagreements == 1 else f"{versions.disagreements:,} graphs differ"
-    yield f"  {differ}; to settle: {inert(words)}"
+    yield f"  {count(versions.disagreements, 'graph differs', 'graphs differ')}; to settle: {inert(words)}"
 
 
 def _decimal(value: float | None) -> str:
@@ -210,14 +198,7 @@ def _notes(agreement: GraphAgreement) -> Iterator[str]:
         yield f"{items} without L: all names that either annotator used there stand for it"
     if agreement.outside:
         yield f"kappa leaves out {count(len(agreement.outside), 'name')} outside L: {_listed(agreement.outside)}"
-    yield from _notes_on_items(agreement.versions)
-    one, two = map(inert, agreement.versions.names)
-    if any(agreement.only_descriptions):
-        left, right = agreement.only_descriptions
-        yield f"descriptions without a partner: {left:,} of {one}, {right:,} of {two}"
-
-
-def _notes_on_items(versions: Versions) -> Iterator[str]:
+    versions = agreement.versions
     if versions.by_position:
         yield "items are matched by position: no id is in both files"
     for name, entries in zip(versions.names, (versions.only_first, versions.only_second), strict=True):
@@ -225,12 +206,15 @@ def _notes_on_items(versions: Versions) -> Iterator[str]:
             items = _listed([entry.item for entry in entries])
             yield f"only in {inert(name)}: {count(len(entries), 'item')}, left out: {items}"
     if texts := sum(1 for item in versions.items for _ in item.differing_texts()):
-        yield f"{count(texts, 'text')} of descriptions differ" if texts > 1 else "1 text of a description differs"
+        yield count(texts, "text of a description differs", "texts of descriptions differ")
     if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
         items = f"{count(len(differing), 'item')} with another L in each file"
         yield f"{items}, which count together as L: {_listed(differing)}"
     if alone := [item.item for item in versions.items if item.has_vocabulary_of_one]:
         yield f"{count(len(alone), 'item')} with L in one file alone: {_listed(alone)}"
+    if any(agreement.only_descriptions):
+        (one, two), (left, right) = map(inert, versions.names), agreement.only_descriptions
+        yield f"descriptions without a partner: {left:,} of {one}, {right:,} of {two}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -25,105 +25,79 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.parser import Listed
-from tsgkit.cli.run_outputs import (
-    COLUMNS_HELP,
-    add_output_arguments,
-    check_figure_target,
-    check_targets,
-    chosen_format,
-    deliver,
-    save_figure,
-    shards_united,
-)
+from tsgkit.cli import report
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
+from tsgkit.interface.options import GridOptions, PairOptions, ReportOptions, options_in
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--task", action=Listed, default=[], metavar="T", help="only these tasks: A,B")
-    about = "this metric (default: the main one of each task, or all of its table)"
-    parser.add_argument("--metric", metavar="M", help=about)
-    parser.add_argument("--profile", default="strict", metavar="P", help="strict (default) or official")
-    about = "compare every other row with this one: a run, a subject, a style, or 'SUBJECT STYLE'"
-    parser.add_argument("--baseline", metavar="SUBJECT|RUN", help=about)
-    parser.add_argument("--common", action="store_true", help="where items differ, take those that all rows have")
+    add_options(parser, ReportOptions, until="task")
+    add_options(parser, GridOptions, until="profile")
+    add_options(parser, PairOptions, until="baseline")
+    add_options(parser, GridOptions, after="profile", until="common")
     parser.add_argument("--grid", action="store_true", help="styles by tasks, each with the model's first style")
     parser.add_argument("--items", action="store_true", help="list the items won and lost")
     parser.add_argument("--fail-if-worse", action="store_true", help="exit 3 when a row is worse than its baseline")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of drawn tests and intervals (default 0)")
-    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
-    add_output_arguments(parser, "comparison")
+    add_options(parser, GridOptions, after="common")
+    report.add_output_arguments(parser, "comparison")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it too: pdf, svg or png")
-    parser.add_argument(
-        "--by",
-        metavar="AXIS|G",
-        help="pairs of rows that differ in this alone: style, shots, prompts, solver, seed or subject, each with the "
-        "first; or, with --figure and --items, the items by a group",
-    )
-    parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
+    add_options(parser, PairOptions, after="baseline")
+    parser.add_argument("--columns", type=int, choices=(1, 2), help=report.COLUMNS_HELP)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and print the result."""
-    from tsgkit.report.comparison import by_option, compare
+    from tsgkit.report.comparison import BY, by_option, compare
     from tsgkit.report.comparison_formats import write
     from tsgkit.report.grid import grid
     from tsgkit.report.paper import comparison_figure, paired_figure
 
-    _check(arguments)
-    with shards_united(arguments) as shown:
-        settings: dict[str, Any] = {"tasks": arguments.task}
-        settings |= {name: getattr(arguments, name) for name in ("metric", "profile", "common", "data", "seed")}
-        by = by_option(arguments.by)
+    output, drawing, by = arguments.output, arguments.figure, arguments.by
+    if drawing is not None:
+        report.check_figure_target(drawing, arguments.runs)
+    elif arguments.columns is not None:
+        raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
+    if by is not None and by not in BY and not (drawing is not None and arguments.items):
+        hint = f"compare rows by {', '.join(BY)}; items by a group: add --figure FILE.pdf --items"
+        raise UsageError(f"--by {by}: no rows differ by that", hint=hint)
+    if arguments.json and arguments.format not in (None, "json"):
+        raise UsageError(f"--json and --format {arguments.format} do not go together", hint="leave one of them out")
+    arguments.format = "json" if arguments.json else arguments.format
+    format = report.chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
+    report.check_targets([file for file in (output, drawing) if file is not None], arguments.runs)
+    for name in ("baseline", "by", "items", "fail_if_worse", "figure") if arguments.grid else ():
+        if getattr(arguments, name):
+            hint = "leave one of them out: the grid compares each style with the model's first one"
+            raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)
+    with report.shards_united(arguments) as shown:
+        settings: dict[str, Any] = {name: getattr(arguments, name) for name in options_in(GridOptions)}
+        settings["tasks"], along = arguments.task, by_option(by)
         if arguments.grid:
             comparison: Any = grid(arguments.runs, **settings)
         else:
             baseline = arguments.baseline
-            if baseline is None and arguments.fail_if_worse and "along" not in by:  # the first of several runs
+            if baseline is None and arguments.fail_if_worse and "along" not in along:  # the first of several runs
                 if len(arguments.runs) < 2:
                     hint = "add --baseline or --by, or name the older run"
                     raise UsageError("--fail-if-worse: worse than what?", hint=hint)
                 baseline = str(arguments.runs[0])
-            comparison = compare(arguments.runs, baseline=baseline, **settings, **by)
+            comparison = compare(arguments.runs, baseline=baseline, **settings, **along)
         figure = None
-        if arguments.figure is not None:  # drawn before anything is printed, since it may be impossible
-            figure = paired_figure(comparison, by.get("by")) if arguments.items else comparison_figure(comparison)
-        on = {"screen": screen()} if arguments.output is None else {}
-        deliver(write(comparison, arguments.format, with_items=arguments.items, runs=shown, **on), arguments.output)
-        for note in comparison.notes if arguments.format == "csv" else ():  # a format for programs that holds rows only
+        if drawing is not None:  # drawn before anything is printed, since it may be impossible
+            figure = paired_figure(comparison, along.get("by")) if arguments.items else comparison_figure(comparison)
+        on = {"screen": screen()} if output is None else {}
+        report.deliver(write(comparison, format, with_items=arguments.items, runs=shown, **on), output)
+        for note in comparison.notes if format == "csv" else ():  # a format for programs that holds rows only
             complain(f"note: {note}")
         if figure is not None:
-            save_figure(figure, arguments.figure, arguments.columns)
+            report.save_figure(figure, drawing, arguments.columns)
         if not arguments.fail_if_worse:
             return GOOD
         for pair in comparison.worse:
             complain(f"gate missed: {pair.first.task}: {pair.first.name} against {pair.second.name}: {pair.verdict}")
         return GATE_MISSED if comparison.worse else GOOD
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Settle the format. ``UsageError`` where the output cannot be written as asked, before anything is compared."""
-    from tsgkit.report.comparison import BY
-
-    if arguments.figure is not None:
-        check_figure_target(arguments.figure, arguments.runs)
-    elif arguments.columns is not None:
-        raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
-    draws_items = arguments.figure is not None and arguments.items
-    if arguments.by is not None and arguments.by not in BY and not draws_items:
-        hint = f"compare rows by {', '.join(BY)}; items by a group: add --figure FILE.pdf --items"
-        raise UsageError(f"--by {arguments.by}: no rows differ by that", hint=hint)
-    if arguments.json and arguments.format not in (None, "json"):
-        raise UsageError(f"--json and --format {arguments.format} do not go together", hint="leave one of them out")
-    if arguments.json:
-        arguments.format = "json"
-    arguments.format = chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
-    check_targets([file for file in (arguments.output, arguments.figure) if file is not None], arguments.runs)
-    for name in ("baseline", "by", "items", "fail_if_worse", "figure") if arguments.grid else ():
-        if getattr(arguments, name):
-            hint = "leave one of them out: the grid compares each style with the model's first one"
-            raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)

@@ -24,9 +24,7 @@ from tsgkit.library.hub_names import is_hub
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
-    from tsgkit.library.datasets import Dataset, StoredFile
-    from tsgkit.suites.importers import Importer
-    from tsgkit.suites.intake import Arrival
+    from tsgkit.library.datasets import StoredFile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,24 +59,36 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.verb == "import":
         intake = importer.import_dataset(arguments.name, *arguments.sources, force=arguments.force)
     else:
-        watch = None if arguments.quiet else DownloadProgress()
+        progress = DownloadProgress()
+        watch = None if arguments.quiet else progress
         try:
             intake = importer.get_dataset(arguments.name, arguments.source, watch, force=arguments.force)
         except KeyboardInterrupt:
-            if watch:
-                watch.end()
+            progress.end()
             complain("interrupted", "what has come is kept; the same command goes on from there")
             return INTERRUPTED
         finally:
-            if watch:
-                watch.end()
+            progress.end()
     if arguments.json:
         say_json(intake_value(intake))
         return GOOD
     dataset, known = intake.dataset, intake.dataset.known
     say(f"{dataset.name}: {inert(str(dataset.folder))}")
     for arrival in intake.arrivals:
-        _print_arrival(arrival, known.suite if known else "", importer)
+        inspection, suite = arrival.inspection, known.suite if known else ""
+        say(f"  {_described(arrival.stored)}{' (there already)' if inspection is None else ''}")
+        if before := arrival.replaced:
+            say(f"    in place of {count(before.rows, 'row')} from {inert(before.origin)}")
+        if inspection is None:
+            continue
+        if inspection.problem:
+            say(f"    it cannot be used as it is: {inert(inspection.problem)}")
+        first: dict[str, Finding] = {}
+        for finding in inspection.findings:
+            first.setdefault(finding.code, finding)
+        for code, number in inspection.counts.items():
+            place = f", first on line {line}" if (line := first[code].place.line) else ""
+            say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(suite, code)}")
     if dataset.missing:
         say(f"  missing: {', '.join(dataset.missing)}")
     if known:
@@ -95,18 +105,18 @@ def _hub(arguments: argparse.Namespace) -> int:
     if arguments.verb == "import" or arguments.source:
         option = "import takes files of this machine" if arguments.verb == "import" else "--from is for published data"
         raise UsageError(f"{arguments.name}: {option}", hint="HF_ENDPOINT names another hub")
-    found = snapshot(hub_name(arguments.name))
-    wanted = set(rows_below([file.path for file in found.files], found.name.path, str(found.name)))
-    files = [(file, found.fetch(file)) for file in found.files if file.path in wanted]
+    dataset = snapshot(hub_name(arguments.name))
+    wanted = set(rows_below([file.path for file in dataset.files], dataset.name.path, str(dataset.name)))
+    files = [(file, dataset.fetch(file)) for file in dataset.files if file.path in wanted]
     if arguments.json:
         listed = [{**file.model_dump(), "file": str(path)} for file, path in files]
-        say_json({"name": str(found.name), "files": listed})
+        say_json({"name": str(dataset.name), "files": listed})
         return GOOD
-    say(inert(str(found.name)))
+    say(inert(str(dataset.name)))
     for file, path in files:
         say(f"  {inert(file.path)}: {size_of(file.size)}, {file.check[:19]}: {inert(str(path))}")
-    if found.refused:
-        say(f"  {count(found.refused, 'file')} left out: their names are no plain paths")
+    if dataset.refused:
+        say(f"  {count(dataset.refused, 'file')} left out: their names are no plain paths")
     return GOOD
 
 
@@ -122,8 +132,16 @@ def _list(as_json: bool) -> int:
         return GOOD
     say(f"datasets on this machine are in {inert(str(data_home()))}")
     for dataset in datasets():
-        say()
-        _print_dataset(dataset)
+        state = "complete" if dataset.is_complete else "in part" if dataset.files else "not on this machine"
+        say(f"\n{inert(dataset.name)}: {state}")
+        if known := dataset.known:
+            source = f"from {known.repository}, commit {known.commit[:12]}" if known.base else "from a copy of yours"
+            say(f"  {known.about}\n  {source}\n  {known.licence}")
+        for stored in dataset.files:
+            say(f"  {_described(stored)}: {inert(str(dataset.folder / stored.name))}")
+        if dataset.missing:
+            get = "get {0}, or tsgkit data import" if known is None or known.base else "import {0} FILE"
+            say(f"  missing: {', '.join(dataset.missing)} (tsgkit data {get.format(dataset.name)})")
     for name, commits in hub.items():
         say(f"\nhf://{inert(name)}: from the hub, at {count(len(commits), 'commit')}")
         say(f"  {', '.join(commits)}")
@@ -135,40 +153,9 @@ def _list(as_json: bool) -> int:
     return GOOD
 
 
-def _print_dataset(dataset: Dataset) -> None:
-    state = "complete" if dataset.is_complete else "in part" if dataset.files else "not on this machine"
-    say(f"{inert(dataset.name)}: {state}")
-    if known := dataset.known:
-        source = f"from {known.repository}, commit {known.commit[:12]}" if known.base else "from a copy of yours"
-        say(f"  {known.about}\n  {source}\n  {known.licence}")
-    for file in dataset.files:
-        say(f"  {_described(file)}: {inert(str(dataset.folder / file.name))}")
-    if dataset.missing:
-        has_source = known is None or known.base
-        get = "get {0}, or tsgkit data import" if has_source else "import {0} FILE"
-        say(f"  missing: {', '.join(dataset.missing)} (tsgkit data {get.format(dataset.name)})")
-
-
 def _described(file: StoredFile) -> str:
     rows = count(file.rows, "row")
     if file.expected_rows is not None and file.rows != file.expected_rows:
         rows = f"{file.rows:,} of {count(file.expected_rows, 'row')}"
     published = "the published file" if file.official else "not the published file (another checksum)"
     return f"{file.task:<8} {rows}, {f'sha256 {file.sha256[:12]}' if file.official is None else published}"
-
-
-def _print_arrival(arrival: Arrival, suite: str, importer: Importer) -> None:
-    inspection = arrival.inspection
-    say(f"  {_described(arrival.stored)}{' (there already)' if inspection is None else ''}")
-    if before := arrival.replaced:
-        say(f"    in place of {count(before.rows, 'row')} from {inert(before.origin)}")
-    if inspection is None:
-        return
-    if inspection.problem:
-        say(f"    it cannot be used as it is: {inert(inspection.problem)}")
-    first: dict[str, Finding] = {}
-    for finding in inspection.findings:
-        first.setdefault(finding.code, finding)
-    for code, number in inspection.counts.items():
-        place = f", first on line {line}" if (line := first[code].place.line) else ""
-        say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(suite, code)}")

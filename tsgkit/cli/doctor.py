@@ -19,16 +19,13 @@ from typing import Any
 from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, inert, say, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
-from tsgkit.interface.options import ModelOptions, TextOptions
+from tsgkit.interface.options import DoctorOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("model", nargs="?", metavar="MODEL", help="the model, as --model names it")
-    add_options(parser, ModelOptions, model_arg="a parameter, or api_base=URL")
-    parser.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds a request may take (120)")
-    add_options(parser, TextOptions, ("tpm", "max_tokens", "price"))
-    parser.add_argument("--price", metavar="IN,OUT", help="dollars a million tokens")
+    add_options(parser, DoctorOptions)
     parser.add_argument("--save", metavar="FILE", help="write what was sent and replied, without keys (JSON Lines)")
     parser.add_argument("--replay", metavar="FILE", help="judge such a file again instead of asking")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

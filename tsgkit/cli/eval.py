@@ -30,44 +30,26 @@ from dataclasses import replace
 from typing import Any
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
-from tsgkit.cli.terminal import (
-    announce_litellm,
-    complain,
-    count,
-    inert,
-    job_watch,
-    say,
-    say_json,
-    say_lines,
-    screen,
-)
+from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines, screen
 from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
-from tsgkit.interface.options import (
-    AskOptions,
-    QuietOptions,
-    RequestOptions,
-    TaskOptions,
-    TextOptions,
-    TraceOptions,
-    WorkOptions,
-)
+from tsgkit.interface import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    asked = add_group(parser, AskOptions)
-    add_options(asked, TaskOptions)
-    add_options(asked, AskOptions)
+    asked = add_group(parser, options.AskOptions)
+    add_options(asked, options.TaskOptions)
+    add_options(asked, options.AskOptions)
     add_mapping(asked)
-    how = add_group(parser, WorkOptions)
-    for group in (WorkOptions, RequestOptions, TextOptions, TraceOptions):
+    how = add_group(parser, options.WorkOptions)
+    for group in (options.WorkOptions, options.RequestOptions, options.TextOptions, options.TraceOptions):
         add_options(how, group)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
-    shown = add_group(parser, QuietOptions)
+    shown = add_group(parser, options.QuietOptions)
     shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
     shown.add_argument("--samples", action="store_true", help="add every sample")
-    add_options(shown, QuietOptions)
+    add_options(shown, options.QuietOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -85,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in prepared.warnings:
         complain(f"warning: {warning}")
     if not arguments.quiet:
-        asked = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
-        announce_litellm(asked, arguments.client)
+        models = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
+        announce_litellm(models, arguments.client)
     finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
     if arguments.json:
         say_json({"run": str(finished.path), "results": finished.values})
@@ -94,10 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
         say_lines(results_lines(finished, prepared, samples=arguments.samples, screen=screen()))
     if finished.unsent_spans:
         complain(finished.unsent_spans)
-    low = missed(gates, finished.results)
-    for line in low:
+    below = missed(gates, finished.results)
+    for line in below:
         complain(line)
-    code = GATE_MISSED if low and finished.exit_code in (GOOD, 1) else finished.exit_code
+    code = GATE_MISSED if below and finished.exit_code in (GOOD, 1) else finished.exit_code
     _say_how_to_go_on(finished, prepared, code)
     return code
 
@@ -122,18 +104,16 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
 
     if finished.complete:
         return
-    can_go_on = False
-    """True if the same command may do more than this time."""
-    asked = {row.cell.subject: row.asked for row in prepared.rows}
+    can_go_on = False  # True if the same command may do more than this time
+    models = {row.cell.subject: row.asked for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in finished.results):
         mine = [result for result in finished.results if result.cell.subject == subject]
         is_left = any(result.unasked or result.failed for result in mine)
         if never_answered(mine):
-            told = next((result for result in mine if result.given_up), mine[0])
-            model = asked[subject]
-            why = told.given_up.removeprefix(f"{model}: not asked any more: ") or "; ".join(told.errors)
-            complain(f"{model} never answered: {why}", told.advice)
-            is_left = not told.advice
+            row, model = next((result for result in mine if result.given_up), mine[0]), models[subject]
+            why = row.given_up.removeprefix(f"{model}: not asked any more: ") or "; ".join(row.errors)
+            complain(f"{model} never answered: {why}", row.advice)
+            is_left = not row.advice
         can_go_on |= is_left
     if not can_go_on:
         return
@@ -147,10 +127,9 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
     if late := sum(one.get(TOO_LONG, 0) for one in counts):
         complain(f"{count(late, 'scene')} took longer to measure than --scene-time allows (0: no limit)")
     if raised := sum(one["error"] for one in counts) - late:
-        complain(
-            f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code",
-            "the same command tries it again, without asking again what was answered; report what names a line of code",
-        )
+        again = "the same command tries it again, without asking again what was answered"
+        ended = f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code"
+        complain(ended, f"{again}; report what names a line of code")
     how = "raise the limit in" if finished.budget else "go on with"
     if finished.open_batches:
         complain(f"{count(finished.open_batches, 'batch', 'batches')} left with the service, which works on")
@@ -175,23 +154,30 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     tasks = dict.fromkeys(row.task for row in prepared.rows)
     limits = limits_of_replies(prepared.plan, tasks, prepared.settings)
     if arguments.json:
-        value = {"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}
+        values = []
+        for row in estimates:
+            amounts = {name: getattr(row, name) for name in ("prompt", "completion", "cost")}
+            spread = {name: None if value is None else [value.low, value.high] for name, value in amounts.items()}
+            least, most = row.requests
+            requests = {"requests": most, "requests_at_least": least, "worst": row.worst, "measured": row.measured}
+            values.append({**row.cell.value, "samples": row.samples, **requests, "unasked": row.unasked, **spread})
+        value = {"identity": prepared.identity, "estimates": values}
         say_json(value | {"default_max_tokens": {model: limit.tokens for model, limit in limits.items()}}, None)
         return GOOD
     say(f"run {inert(prepared.name)}-{prepared.identity}: nothing is sent")
     for note in prepared.notes:
         say(f"note: {inert(note)}")
-    for one in estimates:
+    for row in estimates:
         asked = "asks no model"
-        if one.requests[1]:
-            asked = _amounts(one.requests, [one.prompt], [one.completion], [one.cost], decimals=4)
-        if 0 < one.unasked < one.samples:
-            asked += f"; {one.unasked:,} without anything to be shown"
-        if one.measured:
-            asked += f"; from {one.measured:,} samples that are answered"
-        elif one.worst > 1:
-            asked += f"; up to {one.worst} times as much if no reply can be used"
-        say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
+        if row.requests[1]:
+            asked = _amounts([row], decimals=4)
+        if 0 < row.unasked < row.samples:
+            asked += f"; {row.unasked:,} without anything to be shown"
+        if row.measured:
+            asked += f"; from {row.measured:,} samples that are answered"
+        elif row.worst > 1:
+            asked += f"; up to {row.worst} times as much if no reply can be used"
+        say(f"  {inert(row.cell.title)}: {count(row.samples, 'sample')}, {asked}")
     for model, price in prices.items():
         tier = "" if price is None or not price.tier else f", service tier {inert(price.tier)}"
         say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}{tier}"))
@@ -199,36 +185,23 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
             say(f"  note: {inert(price.note)}")
     for model, limit in limits.items():
         say(f"  {inert(f'{model}: {limit}')}")
-    requests = [sum(one.requests[end] for one in estimates) for end in (0, 1)]
-    spreads = [[getattr(one, name) for one in estimates] for name in ("prompt", "completion", "cost")]
-    say(f"in all {_amounts(requests, *spreads, decimals=2)}")
+    say(f"in all {_amounts(estimates, decimals=2)}")
     if is_begun and (answered := runs_in(path).runs[0]["recorded"]):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")
     say("replies kept in the cache are not counted: they cost nothing")
     return GOOD
 
 
-def _amounts(
-    requests: Sequence[int], prompt: Sequence[Any], completion: Sequence[Any], costs: Sequence[Any], *, decimals: int
-) -> str:
-    """Return requests, tokens and costs in words."""
-    least, most = requests
-    asked = count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
+def _amounts(estimates: Sequence[Any], *, decimals: int) -> str:
+    """Return the requests, tokens and costs of rows in words."""
+    least, most = (sum(row.requests[end] for row in estimates) for end in (0, 1))
+    requests = count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
     tokens_in, tokens_out = (
-        f"{sum(one.low for one in spreads):,.0f} to {sum(one.high for one in spreads):,.0f}"
-        for spreads in (prompt, completion)
+        f"{sum(spread.low for spread in spreads):,.0f} to {sum(spread.high for spread in spreads):,.0f}"
+        for spreads in ([row.prompt for row in estimates], [row.completion for row in estimates])
     )
     cost = "cost unknown"
-    if None not in costs:
-        low, high = (sum(getattr(one, end) for one in costs) for end in ("low", "high"))
+    if all(row.cost is not None for row in estimates):
+        low, high = (sum(getattr(row.cost, end) for row in estimates) for end in ("low", "high"))
         cost = f"${low:.{decimals}f} to ${high:.{decimals}f}"
-    return f"{asked}, {tokens_in} tokens in, {tokens_out} out, {cost}"
-
-
-def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401
-    spread = {name: getattr(one, name) for name in ("prompt", "completion", "cost")}
-    shown = {name: None if value is None else [value.low, value.high] for name, value in spread.items()}
-    least, most = one.requests
-    requests = {"requests": most, "requests_at_least": least, "worst": one.worst, "measured": one.measured}
-    requests["unasked"] = one.unasked
-    return {**one.cell.value, "samples": one.samples, **requests, **shown}
+    return f"{requests}, {tokens_in} tokens in, {tokens_out} out, {cost}"

@@ -13,11 +13,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tsgkit.cli import samples
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import inert, say, say_json, say_lines, wants_colour
 from tsgkit.errors import GOOD, UsageError
+from tsgkit.interface.options import ExplainOptions, options_in
 from tsgkit.library.overwrites import write_report
-
-NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed", "data")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,15 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--item", metavar="ID", help="the item to explain; without it what went wrong is listed")
     about = "whole prompts, replies and calls, not what fits two screens"
     parser.add_argument("--all", action="store_true", help=about)
-    parser.add_argument("--task", metavar="T", help="only in this task (tsg/sgqa, or sgqa)")
-    parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
-    parser.add_argument("--style", metavar="S", help="only in this style")
-    parser.add_argument("--solver", metavar="S", help="only by this solver")
-    parser.add_argument("--repeat", type=int, metavar="N", help="only in this repeat, from 0")
-    parser.add_argument("--shots", type=int, metavar="K", help="only with so many examples")
-    parser.add_argument("--prompts", metavar="NAME", help="only with these prompts, as tables name them")
-    parser.add_argument("--seed", type=int, metavar="N", help="only with this seed")
-    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    add_options(parser, ExplainOptions)
     parser.add_argument("--html", "-o", metavar="FILE", help="write a page with images of the graphs instead")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -45,11 +38,18 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.explanation_page import write_explanation
     from tsgkit.report.explanation_text import explanation_lines
 
+    if arguments.item is None and arguments.html:
+        raise UsageError("--html is of one item", hint="name it with --item")
     if arguments.item is None:
-        return _list_wrong(arguments)
+        words = ["--wrong", *(["--json"] if arguments.json else [])]
+        for name in ("task", "subject", "style", "solver", "data"):
+            words += [f"--{name}", value] if (value := getattr(arguments, name)) else []
+        parser = argparse.ArgumentParser()
+        samples.add_arguments(parser)
+        return samples.run(parser.parse_args([str(arguments.run), *words]))
     if arguments.html and arguments.json:
         raise UsageError("--html and --json are two forms of the same", hint="give one of them")
-    narrowing = {name: getattr(arguments, name) for name in NARROWING}
+    narrowing = {name: getattr(arguments, name) for name in options_in(ExplainOptions)}
     explanation = explain(arguments.run, arguments.item, **narrowing)
     if arguments.json:
         say_json(explanation_value(explanation))
@@ -63,16 +63,3 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         say_lines(explanation_lines(explanation, in_colour=wants_colour(), whole=arguments.all))
     return GOOD
-
-
-def _list_wrong(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli import samples
-
-    if arguments.html:
-        raise UsageError("--html is of one item", hint="name it with --item")
-    words = ["--wrong", *(["--json"] if arguments.json else [])]
-    for name in ("task", "subject", "style", "solver", "data"):
-        words += [f"--{name}", given] if (given := getattr(arguments, name)) else []
-    parser = argparse.ArgumentParser()
-    samples.add_arguments(parser)
-    return samples.run(parser.parse_args([str(arguments.run), *words]))

@@ -35,12 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     countdown = Countdown("samples")
     try:
         exported = export_run(
-            arguments.run,
-            arguments.to,
-            arguments.output,
-            data=arguments.data,
-            force=arguments.force,
-            done=countdown,
+            arguments.run, arguments.to, arguments.output, data=arguments.data, force=arguments.force, done=countdown
         )
     finally:
         countdown.ended()

@@ -15,21 +15,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_effort,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    change_line,
-    digest,
-    finish,
-    kept_when_interrupted,
-    say_usage,
-    usage_value,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, complain_first, count, inert, say
+from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.files import STDIN, read_text, write_text
@@ -52,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_vocabulary(parser)
     parser.add_argument("--open", action="store_true", help="let the model propose L")
     parser.add_argument("--counts", metavar="N,N,...", help="how many graphs each sentence has, if that is known")
-    add_effort(parser, EFFORT)
+    agents.add_effort(parser, EFFORT)
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
-    add_model_options(parser, shards=False)
+    agents.add_model_options(parser, shards=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,15 +70,15 @@ def run(arguments: argparse.Namespace) -> int:
     effort = Effort(arguments.effort)
     asked = {
         "work": "generate",
-        "story": digest(sentences),
-        "vocabulary": digest(None if vocabulary is None else vocabulary_value(vocabulary)),
+        "story": agents.digest(sentences),
+        "vocabulary": agents.digest(None if vocabulary is None else vocabulary_value(vocabulary)),
         "open": arguments.open,
         "counts": counts,
         "effort": effort.level,
     }
     if arguments.open and not calls_beside(arguments.out).exists():
         refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
-    with kept_when_interrupted(arguments.out), agent_calls(arguments, arguments.out, asked) as calls:
+    with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, asked) as calls:
 
         async def work(engine: Engine) -> Generated:
             async def one(story: tuple[str, ...]) -> Generated:
@@ -107,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             [generated] = (await engine.made({"story": sentences}, one, workers=1, steps=len)).values()
             return generated
 
-        return _write(carried_out(calls, work, arguments, "story"), format, calls, arguments)
+        return _write(agents.carried_out(calls, work, arguments, "story"), format, calls, arguments)
 
 
 def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: argparse.Namespace) -> int:
@@ -120,16 +108,16 @@ def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: a
     graphs = narrative.graphs
     if graphs:
         written = write_document(Document(arguments.story, "story", (Entry("0", narrative),)), format)
-        write_text(f"{out}.changes.jsonl", "".join(change_line("0", change) for change in generated.changes))
+        write_text(f"{out}.changes.jsonl", "".join(agents.change_line("0", change) for change in generated.changes))
         if arguments.open and narrative.vocabulary is not None:
             value = vocabulary_value(narrative.vocabulary)
             write_text(f"{out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
         calls.put(written.text)
         notes += [f"left out: {left}" for left in written.left_out]
-    sentences = len(narrative.descriptions)
+    number = len(narrative.descriptions)
     without = sum(not description.graphs for description in narrative.descriptions)
     summary = {
-        "sentences": sentences,
+        "sentences": number,
         "sentences_without_graphs": without,
         "graphs": len(graphs),
         "changes": len(generated.changes),
@@ -137,17 +125,14 @@ def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: a
         "stopped": generated.stopped,
         "failures": list(generated.failures),
         "notes": notes,
-    } | usage_value(calls, generated.calls)
+    }
 
     def show() -> None:
-        say(f"{count(len(graphs), 'graph')} for {sentences - without} of {count(sentences, 'sentence')}")
+        say(f"{count(len(graphs), 'graph')} for {number - without} of {count(number, 'sentence')}")
         changed = count(len(generated.changes), "triplet")
         say(f"changed by refining: {changed}; left to look at: {len(generated.undecided)}")
-        say_usage(summary)
-        complain_first(notes, SHOWN, "and {} more like these (--json has them)")
-        if graphs:
-            say(f"written: {inert(out)}")
-        else:
+        if not graphs:
             complain("no graphs were generated; output not written")
 
-    return finish(summary, show, calls, arguments, [] if graphs else ["no graphs"])
+    files, wrong = ([out], []) if graphs else ([], ["no graphs"])
+    return agents.finish(summary, show, calls, arguments, generated.calls, written=files, wrong=wrong)

@@ -23,23 +23,15 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.cli.options import add_group, add_mapping, add_options
 from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines
 from tsgkit.errors import GOOD
-from tsgkit.interface.options import (
-    ModelOptions,
-    PaintOptions,
-    PaintWorkOptions,
-    QuietOptions,
-    RequestOptions,
-    TraceOptions,
-)
+from tsgkit.interface import options
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
-    from tsgkit.runs.image_generation import PaintingOutcome
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit images``."""
-    asked = add_group(parser, PaintOptions)
+    asked = add_group(parser, options.PaintOptions)
     asked.add_argument("--task", required=True, metavar="T", help="a task that has images to make")
     asked.add_argument(
         "--model",
@@ -49,16 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for what NAME returns (MODULE may be ./FILE.py)",
     )
     asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of images")
-    add_options(asked, PaintOptions)
-    add_options(asked, ModelOptions)
+    add_options(asked, options.PaintOptions)
+    add_options(asked, options.ModelOptions)
     add_mapping(asked)
-    how = add_group(parser, PaintWorkOptions)
-    add_options(how, PaintWorkOptions)
-    add_options(how, RequestOptions, concurrency="requests in flight (default 4; 1 for a function of yours)")
-    add_options(how, TraceOptions)
+    how = add_group(parser, options.PaintWorkOptions)
+    add_options(how, options.PaintWorkOptions)
+    add_options(how, options.RequestOptions, concurrency="requests in flight (default 4; 1 for a function of yours)")
+    add_options(how, options.TraceOptions)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
-    add_options(how, QuietOptions)
+    add_options(how, options.QuietOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,17 +61,21 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.image_generation import paint_all
     from tsgkit.runs.shards import whole_of
 
-    options = vars(arguments)
+    settings = vars(arguments)
     if arguments.dry_run:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
-            return _dry_run(images.job_of(options, Path(place)), arguments)
-    job = images.job_of(options)
+            return _dry_run(images.job_of(settings, Path(place)), arguments)
+    job = images.job_of(settings)
     if not arguments.quiet and not job.painter.is_own:
         announce_litellm()
     command, watch = ("tsgkit", *sys.argv[1:]), job_watch(quiet=arguments.quiet)
     painted = paint_all(job.paintings, job.painter, job.folder, job.limits, watch, command=command, shard=job.shard)
     if arguments.json:
-        say_json(value_of(painted, arguments))
+        asked = {name: settings[name] for name in ("task", "model", "rewriter")}
+        names = ("total", "there", "painted", "blocked", "failed", "unasked", "requests", "cost", "seconds")
+        counts = {name: len(painted.failures) if name == "failed" else getattr(painted, name) for name in names}
+        reasons = {"failures": dict(painted.failures), "refusals": dict(painted.refusals)}
+        say_json({"out": str(painted.folder), **asked, **counts, **reasons, "notices": list(painted.notices)})
     else:
         say_lines(painted_lines(painted))
         if (whole := whole_of(painted.folder)) != painted.folder:
@@ -108,14 +104,8 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     tokens = prompt_tokens(arguments.model, prompts)
     cost = None if painter.price is None else left * painter.price.dollars
     if arguments.json:
-        value: dict[str, Any] = {
-            "total": todo.total,
-            "there": todo.there,
-            "blocked": todo.blocked,
-            "left": left,
-            "requests": left,
-        }
-        value |= {"prompt": [round(tokens.low), round(tokens.high)], "cost": cost}
+        counts = {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": left, "requests": left}
+        value: dict[str, Any] = counts | {"prompt": [round(tokens.low), round(tokens.high)], "cost": cost}
         say_json(value if painter.rewriter is None else value | {"rewriting": left}, None)
         return GOOD
     say(f"{count(todo.total, 'image')}: nothing is sent")
@@ -128,12 +118,3 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
         rewriter = inert(painter.rewriter.model)
         say(f"  and up to {count(left, 'request')} of {rewriter} before, for the prompts: not in these figures")
     return GOOD
-
-
-def value_of(painted: PaintingOutcome, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
-    asked = {name: getattr(arguments, name) for name in ("task", "model", "rewriter")}
-    counts = {name: getattr(painted, name) for name in ("total", "there", "painted", "blocked")}
-    rest = {name: getattr(painted, name) for name in ("unasked", "requests", "cost", "seconds")}
-    told = {"failures": dict(painted.failures), "refusals": dict(painted.refusals), "notices": list(painted.notices)}
-    return {"out": str(painted.folder), **asked, **counts, "failed": len(painted.failures), **rest, **told}

@@ -23,11 +23,22 @@ MANY: dict[str, dict[str, Any]] = {
 """How options that take several values are parsed."""
 
 
-def add_options(parser: argparse._ActionsContainer, group: type, leave_out: Container[str] = (), **about: str) -> None:
-    """Add the options of a group; ``about`` says of some what they are about in this command."""
-    for name, option in options_in(group).items():
+def add_options(
+    parser: argparse._ActionsContainer,
+    group: type,
+    leave_out: Container[str] = (),
+    *,
+    after: str = "",
+    until: str = "",
+    **about: str,
+) -> None:
+    """Add the options of a group, or those after one and until one; ``about`` says of some what they are about here."""
+    names = list(options_in(group))
+    start = names.index(after) + 1 if after else 0
+    for name in names[start : names.index(until) + 1 if until else None]:
         if name in leave_out:
             continue
+        option = options_in(group)[name]
         flags = option.flags or (f"--{name.replace('_', '-')}",)
         meaning = about.get(name, option.about)
         if option.kind is bool:
@@ -37,7 +48,7 @@ def add_options(parser: argparse._ActionsContainer, group: type, leave_out: Cont
         settings: dict[str, Any] = {"default": option.default, "help": meaning} | MANY[option.many]
         settings |= {"choices": option.choices} if option.choices else {}
         settings |= {"metavar": option.metavar} if option.metavar else {}
-        number = next((kind for kind in (int, float) if kind in get_args(option.kind)), str)
+        number = next((kind for kind in (int, float) if kind in (option.kind, *get_args(option.kind))), str)
         parser.add_argument(*flags, dest=name, type=number, **settings)
 
 

@@ -55,35 +55,35 @@ class Listed(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Add the values to those that are there."""
-        named = [part.strip() for part in str(values).split(",")]
-        if not all(named):
+        names = [part.strip() for part in str(values).split(",")]
+        if not all(names):
             raise argparse.ArgumentError(self, f"{values!r}: a name is missing beside a comma")
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *named])
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *names])
 
 
 def mistake(message: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
     """Return an argparse error in plain words, with a suggestion (empty: none)."""
     from tsgkit.lexicon import meant
 
-    if found := UNKNOWN.fullmatch(message):
-        words = found[1].split()
+    if match := UNKNOWN.fullmatch(message):
+        words = match[1].split()
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             return f"unexpected: {' '.join(words)}", ""
-        known = {name for one in _parsers(parser) for name in one._option_string_actions if len(name) > 2}
+        known = {name for verb in _parsers(parser) for name in verb._option_string_actions if len(name) > 2}
         near = meant(option, sorted(known))
         return f"there is no option {option}", near if near.endswith("?") else ""
-    if found := REQUIRED.fullmatch(message):
-        verbs = next((one for one in parser._actions if isinstance(one, argparse._SubParsersAction)), None)
-        return f"missing: {found[1]}", f"choose from {', '.join(verbs.choices)}" if verbs and verbs.required else ""
-    if found := CHOICE.fullmatch(message):
-        given, choices = found[2][1:-1], [one.strip().strip("'\"") for one in found[3].split(",")]
-        named = f"{found[1]}: there is no" if found[1].startswith("-") else f"there is no {found[1].lower()}"
-        return f"{named} {given}", meant(given, choices)
-    if found := OPTION.fullmatch(message):
-        value = VALUE.fullmatch(found[2])
-        problem = LACKS.get(found[2], found[2]) if value is None else f"{value[2]} is no {NUMBERS[value[1]]}"
-        return f"{found[1]}: {problem}", ""
+    if match := REQUIRED.fullmatch(message):
+        verbs = next((action for action in parser._actions if isinstance(action, argparse._SubParsersAction)), None)
+        return f"missing: {match[1]}", f"choose from {', '.join(verbs.choices)}" if verbs and verbs.required else ""
+    if match := CHOICE.fullmatch(message):
+        choice, choices = match[2][1:-1], [word.strip().strip("'\"") for word in match[3].split(",")]
+        lacking = f"{match[1]}: there is no" if match[1].startswith("-") else f"there is no {match[1].lower()}"
+        return f"{lacking} {choice}", meant(choice, choices)
+    if match := OPTION.fullmatch(message):
+        value = VALUE.fullmatch(match[2])
+        problem = LACKS.get(match[2], match[2]) if value is None else f"{value[2]} is no {NUMBERS[value[1]]}"
+        return f"{match[1]}: {problem}", ""
     return message, ""
 
 
@@ -92,5 +92,5 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for one in action.choices.values():
-                yield from _parsers(one)
+            for verb in action.choices.values():
+                yield from _parsers(verb)

@@ -29,29 +29,16 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_work import (
-    add_effort,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    change_line,
-    digest,
-    finish,
-    finish_shard,
-    kept_when_interrupted,
-    limits_of,
-    say_usage,
-    usage_value,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
-from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place
-from tsgkit.cli.terminal import complain, complain_first, count, inert, progress_line, say, say_lines
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place, review_of
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
@@ -81,16 +68,6 @@ BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-p
 """Findings of a file that mean that something of it would be lost."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """The file that is cleaned, and the story for graphs without texts."""
-
-    stream: EntryStream
-    sentences: Sequence[str]
-    broken: list[str] = field(default_factory=list)
-    """The lines and parts that cannot be read."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit refine``."""
     parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
@@ -106,10 +83,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     add_review_place(parser)
     parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
-    add_effort(parser, EFFORT)
+    agents.add_effort(parser, EFFORT)
     about = "clean what could be read of a broken file, and exit with 1"
     parser.add_argument("--keep-going", action="store_true", help=about)
-    add_model_options(parser)
+    agents.add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,92 +101,78 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--hint is for a model, and none is named", hint="add --model PROVIDER/NAME")
     if arguments.review and arguments.shard:
         raise UsageError("--review shows all that was changed, and --shard a part", hint="leave out one of the two")
-    with kept_when_interrupted(arguments.out):
+    with agents.kept_when_interrupted(arguments.out):
         return _run(arguments)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from tsgkit.agents.cleaner import with_proposals
     from tsgkit.agents.effort import Effort
     from tsgkit.agents.story_graphs import sentences_of
-    from tsgkit.library.documents.reader import Document
+    from tsgkit.library.documents import formats
+    from tsgkit.library.documents.reader import UNKNOWN, Document, entry_stream
+    from tsgkit.library.documents.rows import Entry
 
-    effort = Effort(arguments.effort, arguments.repair)
-    limits_of(arguments)
-    stream = _stream(arguments)
+    out, effort = arguments.out, Effort(arguments.effort, arguments.repair)
+    agents.limits_of(arguments)
+    for target in filter(None, (out, arguments.report)):
+        refuse_to_overwrite_sources(target, arguments.source, arguments.narrative, arguments.vocabulary)
+    if arguments.report:
+        require_folder(arguments.report)
+        refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == out)
+    stream = entry_stream(arguments.source)
+    if stream.format == UNKNOWN:
+        (unread,) = (_described(part) for part in stream.parts if not isinstance(part, Entry))
+        raise CannotCarry(f"{stream.file}: {unread}; nothing was written", hint="mend it: tsgkit check shows the place")
+    if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:
+        hint = "make it another format first: tsgkit convert IN graphs.jsonl"
+        raise CannotCarry(f"{stream.file}: {stream.format} is read, never written", hint=hint)
     sentences = () if arguments.narrative is None else sentences_of(read_text(arguments.narrative))
-    source = Source(stream, sentences)
-    entries = _readable(source, arguments)
+    broken: list[str] = []  # the lines and parts that cannot be read, and so would be lost
+
+    def readable() -> Iterator[Entry]:
+        vocabulary = read_vocabulary(arguments.vocabulary)
+        for part in stream.parts:
+            if isinstance(part, Entry):
+                yield part.with_vocabulary(vocabulary)
+            elif part.severity == ERROR and part.code in BROKEN:
+                broken.append(_described(part))
+                if not arguments.keep_going:
+                    hint = "mend it so that nothing is lost (tsgkit check shows all), or clean the rest"
+                    problem = f"{stream.file}: {broken[0]}; nothing was written"
+                    raise CannotCarry(problem, hint=f"{hint} with --keep-going")
+
+    written = partial(_finish, stream, sentences, broken, arguments)
     if not arguments.model and not arguments.review:
-        return _finish(source, _repaired(entries, stream.size, effort, arguments), None, arguments)
-    document = Document(stream.file, stream.format, tuple(entries))
-    if arguments.review and not arguments.model and not Path(f"{arguments.out}.review").exists():
-        refuse_to_overwrite(arguments.out, force=arguments.force)  # before a person is asked
+        return written(_repaired(readable(), stream.size, effort, arguments), None)
+    document = Document(stream.file, stream.format, tuple(readable()))
+    if arguments.review and not arguments.model and not Path(f"{out}.review").exists():
+        refuse_to_overwrite(out, force=arguments.force)  # before a person is asked
     narratives = [(entry.item, entry.narrative) for entry in document.entries]
     asked = {
         "work": "refine",
-        "items": digest([[item, repr(one.descriptions), repr(one.vocabulary)] for item, one in narratives]),
-        "told": digest(sentences),
+        "items": agents.digest([[item, repr(one.descriptions), repr(one.vocabulary)] for item, one in narratives]),
+        "told": agents.digest(sentences),
         "effort": asdict(effort),
         "hint": arguments.hint,
     }
-    with agent_calls(arguments, arguments.out, asked) if arguments.model else nullcontext() as calls:
+    with agents.asking(arguments, out, asked) if arguments.model else nullcontext() as calls:
         if calls is None:
             cleaned = [one for _, one in _repaired(document.entries, stream.size, effort, arguments)]
         else:
             cleaned = _cleaned(document, calls, sentences, effort, arguments)
             if calls.shard is not None:
                 stopped = next((one.stopped for one in cleaned if one.stopped), "")
-                return finish_shard(calls, stopped, [why for one in cleaned for why in one.failures], arguments)
+                return agents.finish_shard(calls, stopped, [why for one in cleaned for why in one.failures], arguments)
         if arguments.review:
-            from tsgkit.agents.cleaner import with_proposals
-            from tsgkit.cli.graph_review import review_of
-
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             proposals = list(map(with_proposals, cleaned))
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
-                reviewed = review_of(
-                    document, proposals, arguments.out, sentences, force=is_ours, in_browser=in_browser
-                )
+                reviewed = review_of(document, proposals, out, sentences, force=is_ours, in_browser=in_browser)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
-        return _finish(source, zip(document.entries, cleaned, strict=True), calls, arguments)
-
-
-def _stream(arguments: argparse.Namespace) -> EntryStream:
-    """Return the items of IN, if they can be written back."""
-    from tsgkit.library.documents import formats
-    from tsgkit.library.documents.reader import UNKNOWN, entry_stream
-    from tsgkit.library.documents.rows import Entry
-
-    for out in filter(None, (arguments.out, arguments.report)):
-        refuse_to_overwrite_sources(out, arguments.source, arguments.narrative, arguments.vocabulary)
-    if arguments.report:
-        require_folder(arguments.report)
-        refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == arguments.out)
-    stream = entry_stream(arguments.source)
-    if stream.format == UNKNOWN:
-        (broken,) = (_described(part) for part in stream.parts if not isinstance(part, Entry))
-        raise CannotCarry(f"{stream.file}: {broken}; nothing was written", hint="mend it: tsgkit check shows the place")
-    if stream.format in formats.FORMATS and not formats.by_name(stream.format).writes:
-        hint = "make it another format first: tsgkit convert IN graphs.jsonl"
-        raise CannotCarry(f"{stream.file}: {stream.format} is read, never written", hint=hint)
-    return stream
-
-
-def _readable(source: Source, arguments: argparse.Namespace) -> Iterator[Entry]:
-    """Yield the items of a file, and note the lines and parts that cannot be read, and so would be lost."""
-    from tsgkit.library.documents.rows import Entry
-
-    vocabulary = read_vocabulary(arguments.vocabulary)
-    for part in source.stream.parts:
-        if isinstance(part, Entry):
-            yield part.with_vocabulary(vocabulary)
-        elif part.severity == ERROR and part.code in BROKEN:
-            source.broken.append(_described(part))
-            if not arguments.keep_going:
-                hint = "mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going"
-                raise CannotCarry(f"{source.stream.file}: {source.broken[0]}; nothing was written", hint=hint)
+        return written(zip(document.entries, cleaned, strict=True), calls)
 
 
 def _described(finding: Finding) -> str:
@@ -275,19 +238,6 @@ def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative])
     return list(map(work, narratives))
 
 
-class _Plain:
-    """A stream that is not a terminal, so that progress is printed in lines."""
-
-    def __init__(self, stream: Any) -> None:  # noqa: ANN401
-        self._stream = stream
-
-    def isatty(self) -> bool:
-        return False
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self._stream, name)
-
-
 def _tell(item: str, step: Step) -> None:
     """Print one step."""
     place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
@@ -333,12 +283,17 @@ def _cleaned(
 
     watch = None
     if arguments.watch:  # the steps show the progress; waits and interrupts are printed beside them
-        watch = replace(Progress(cast(IO[str], _Plain(sys.stderr))).watch, changed=lambda: None)
-    return carried_out(calls, work, arguments, watch=watch)
+        watch = replace(Progress(in_lines=True).watch, changed=lambda: None)
+    return agents.carried_out(calls, work, arguments, watch=watch)
 
 
 def _finish(
-    source: Source, pairs: Iterable[tuple[Entry, Cleaned]], calls: AgentCalls | None, arguments: argparse.Namespace
+    stream: EntryStream,
+    sentences: Sequence[str],
+    broken: Sequence[str],
+    arguments: argparse.Namespace,
+    pairs: Iterable[tuple[Entry, Cleaned]],
+    calls: AgentCalls | None,
 ) -> int:
     """Write the graphs and the changes item by item, then print a summary."""
     from tsgkit.library.documents import formats
@@ -347,7 +302,7 @@ def _finish(
     from tsgkit.library.documents.writer import write_document
     from tsgkit.report.cleaned_graphs import CleanedItem, CleaningSummary, write_page
 
-    file, format = source.stream.file, formats.by_name(source.stream.format)
+    file, format = stream.file, formats.by_name(stream.format)
     summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
     parts = ([pair] for pair in pairs) if format.is_lines else iter([list(pairs)])
     with replacement(arguments.out) as graphs_file, replacement(f"{arguments.out}.changes.jsonl") as changes_file:
@@ -355,11 +310,11 @@ def _finish(
             entries = []
             for entry, cleaned in part:
                 summary.add(entry.item, cleaned)
-                changes = "".join(change_line(entry.item, change) for change in cleaned.changes)
+                changes = "".join(agents.change_line(entry.item, change) for change in cleaned.changes)
                 changes_file.write(changes.encode())
                 entries.append(with_graphs(entry, cleaned.narrative.graphs))
                 if arguments.report:
-                    drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(source.sentences)))
+                    drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(sentences)))
             if entries:
                 text = write_document(Document(file, format.name, tuple(entries)), format)
                 graphs_file.write(text.text.encode())
@@ -370,23 +325,16 @@ def _finish(
         calls.record_output()
     if arguments.report:
         write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
-    summary.notes[:0] = [f"left out: {line}" for line in source.broken]
-    value = _summary_value(source, summary, calls, arguments)
-    return finish(value, lambda: _show(summary, value, arguments), calls, arguments, source.broken)
-
-
-def _summary_value(
-    source: Source, summary: CleaningSummary, calls: AgentCalls | None, arguments: argparse.Namespace
-) -> dict[str, Any]:
+    summary.notes[:0] = [f"left out: {line}" for line in broken]
     tally = summary.tally
-    return {
-        "file": source.stream.file,
-        "format": source.stream.format,
+    value = {
+        "file": file,
+        "format": format.name,
         "graphs": tally.graphs,
         "graphs_touched": tally.touched,
         "changes": dict(tally.authors),
         "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
-        "proposed": [json.loads(change_line(item, change)) for item, change in summary.proposed],
+        "proposed": [json.loads(agents.change_line(item, change)) for item, change in summary.proposed],
         "refused": tally.refused,
         "findings_before": dict(tally.before),
         "findings_after": dict(tally.after),
@@ -395,15 +343,19 @@ def _summary_value(
         "failures": summary.failures,
         "notes": summary.notes,
         "report": arguments.report,
-    } | usage_value(calls, tally.calls)
+    }
+    written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
+    show, shows_usage = partial(_show, summary, inert(arguments.out)), tally.calls > 0
+    how: dict[str, Any] = {"shows_usage": shows_usage, "written": written, "wrong": broken}
+    return agents.finish(value, show, calls, arguments, tally.calls, **how)
 
 
-def _show(summary: CleaningSummary, usage: dict[str, Any], arguments: argparse.Namespace) -> None:
+def _show(summary: CleaningSummary, out: str) -> None:
     from tsgkit.graph.repairs import MODEL
     from tsgkit.report import terminal
     from tsgkit.report.cleaned_graphs import tables
 
-    out, tally = inert(arguments.out), summary.tally
+    tally = summary.tally
     by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
     say(f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}")
     for table in tables(tally):
@@ -425,8 +377,3 @@ def _show(summary: CleaningSummary, usage: dict[str, Any], arguments: argparse.N
     if tally.refused:
         named = tally.refused + tally.proposed + tally.authors[MODEL]
         complain(f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made", DOUBTFUL)
-    if tally.calls:
-        say_usage(usage)
-    complain_first(summary.notes, 5, "and {} more like these (--json has them)")
-    page = f", {inert(arguments.report)}" if arguments.report else ""
-    say(f"written: {out}, {out}.changes.jsonl{page}")

@@ -17,119 +17,238 @@ mention), repetition (cue words in it) and descriptiveness (words for each edge)
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.parser import Listed
-from tsgkit.cli.run_outputs import (
-    add_output_arguments,
-    add_report_arguments,
-    check_targets,
-    chosen_format,
-    deliver,
-    renamed,
-    report_figure,
-    say_left_out,
-    shards_united,
-)
-from tsgkit.cli.terminal import complain, screen
+from tsgkit.cli.options import add_options
+from tsgkit.cli.terminal import complain, count, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
+from tsgkit.interface.options import CompareOptions, ReportOptions
 from tsgkit.library.overwrites import refuse_to_replace_data, write_report
-from tsgkit.report.report_rows import CHOICES, HEADLINE
 
 if TYPE_CHECKING:
+    from tsgkit.report.paper import Figure
     from tsgkit.report.report_rows import Report
     from tsgkit.runs.gates import Gate
+    from tsgkit.runs.shard_merge import Merged
 
+SHOWN = 10
+COLUMNS_HELP = "the width of the figure in columns (default 1)"
 PUBLISHED = "published"
+EXCLUDED = ("by", "metrics", "format", "against", "junit", "summary", "fail_under")
+"""Options of tables, which a figure does not have."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--task", action=Listed, default=[], metavar="T", help="only these tasks: A,B")
-    parser.add_argument("--by", action=Listed, default=[], metavar="G", help="also by these groups: A,B")
+    add_options(parser, ReportOptions, until="by")
     add_output_arguments(parser, "report")
-    about = "published: the tables of the paper beside ours; or a folder of results of the official SceneEval code"
-    parser.add_argument("--against", metavar="WHAT", help=about)
-    parser.add_argument("--metrics", default=HEADLINE, metavar="WHICH", help=f"{', '.join(CHOICES)} (default headline)")
-    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    add_options(parser, ReportOptions, after="by")
+    add_options(parser, CompareOptions, after="seed", until="data")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="add a few lines of Markdown to this file")
-    add_report_arguments(parser)
+    parser.add_argument("--figure", metavar="M:G", help="draw metric M by G into FILE: pdf, svg or png")
+    parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
+    parser.add_argument("--profile", metavar="P", help="of the figure: strict (default) or official")
     parser.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report where it is wanted."""
+    from tsgkit.report import junit, official_results, published_tables, summary, terminal
+    from tsgkit.report.formats import write
+    from tsgkit.report.report_rows import gather
+    from tsgkit.runs.gates import gates_for
+    from tsgkit.suites.suite import task_named
+
     if arguments.figure is not None:
-        return _exit_code(report_figure(arguments), ())
+        return _exit_code(_figure(arguments), ())
     for name in ("columns", "profile"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name} is said of a figure", hint="add --figure METRIC:G -o FILE.pdf")
-    files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
-    check_targets(files, arguments.runs)
-    name = chosen_format(arguments, "report", "--figure METRIC:G")
-    if arguments.against not in (None, PUBLISHED) and not Path(arguments.against).is_dir():
+    check_targets([file for file in (arguments.output, arguments.junit, arguments.summary) if file], arguments.runs)
+    format, against = chosen_format(arguments, "report", "--figure METRIC:G"), arguments.against
+    if against not in (None, PUBLISHED) and not Path(against).is_dir():
         hint = f"give {PUBLISHED}, or the folder that the official SceneEval code wrote to"
-        raise UsageError(f"--against {arguments.against}: no such folder", hint=hint)
-    with shards_united(arguments) as shown:
-        return _write(renamed(_gathered(arguments), shown), name, arguments)
-
-
-def _gathered(arguments: argparse.Namespace) -> Report:
-    """Return the report, with other results beside it where they are asked for."""
-    from tsgkit.report.report_rows import gather
-    from tsgkit.suites.suite import task_named
-
+        raise UsageError(f"--against {against}: no such folder", hint=hint)
     gated = []
     for text in arguments.fail_under:
         task, _, metric = text.partition("=")[0].rpartition(".")
         with suppress(UsageError):  # it is raised when the gates are read
             task = task_named(task)
         gated.append(f"{task}.{metric}")
-    metrics, tasks = arguments.metrics, arguments.task
-    report = gather(arguments.runs, arguments.by, arguments.data, metrics=metrics, also=gated, tasks=tasks)
-    say_left_out(report)
-    if arguments.against == PUBLISHED:
-        from tsgkit.report.published_tables import against_published
+    with shards_united(arguments) as shown:
+        metrics, tasks = arguments.metrics, arguments.task
+        report = gather(arguments.runs, arguments.by, arguments.data, metrics=metrics, also=gated, tasks=tasks)
+        _say_left_out(report)
+        if against == PUBLISHED:
+            report = published_tables.against_published(report)
+        elif against is not None:
+            report = official_results.against_official(report, Path(against))
+        report = _renamed(report, shown)
+        of_tasks = {row.task: row.of for row in report.rows if row.of is not None}
+        gates = gates_for(arguments.fail_under, of_tasks) if arguments.fail_under else ()
+        on_screen = format == "terminal" and arguments.output is None
+        deliver(terminal.write(report, screen()) if on_screen else write(report, format), arguments.output)
+        if arguments.junit is not None:
+            write_report(arguments.junit, junit.write(report, gates))
+        if arguments.summary is not None:
+            refuse_to_replace_data(arguments.summary, "")  # lines are added to it, which rows do not survive
+            try:
+                with arguments.summary.open("a", encoding="utf-8") as file:
+                    file.write(summary.write(report, gates))
+            except OSError as error:
+                raise FileProblem(f"{arguments.summary}: cannot be written: {error.strerror}") from None
+        return _exit_code(report, gates)
 
-        return against_published(report)
-    if arguments.against is not None:
-        from tsgkit.report.official_results import against_official
 
-        return against_official(report, Path(arguments.against))
+def _figure(arguments: argparse.Namespace) -> Report:
+    """Draw the figure of ``--figure``, and return its report."""
+    from tsgkit.report.charts import gather_for
+    from tsgkit.report.paper import figure
+
+    what, _, by = arguments.figure.rpartition(":")
+    task, _, metric = what.rpartition(".")
+    if not metric or not by:
+        hint = "as f1:k, main:task or tsg/ma-sgg.f1:k"
+        raise UsageError(f"--figure {arguments.figure}: expected a metric and a group, METRIC:G", hint=hint)
+    for name in EXCLUDED:
+        if getattr(arguments, name) not in (None, [], (), "headline"):
+            hint = "a figure is written alone: leave one of them out"
+            raise UsageError(f"--figure and --{name.replace('_', '-')} do not go together", hint=hint)
+    if arguments.output is None:
+        raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
+    check_figure_target(arguments.output, arguments.runs)
+    with shards_united(arguments) as shown:
+        report = _renamed(gather_for(arguments.runs, metric, by, arguments.data, tasks=arguments.task), shown)
+        _say_left_out(report)
+        drawing = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
+        save_figure(drawing, arguments.output, arguments.columns)
+        say(inert(drawing.alt))
     return report
 
 
-def _write(report: Report, name: str, arguments: argparse.Namespace) -> int:
-    from tsgkit.report import junit, summary, terminal
-    from tsgkit.report.formats import write
-    from tsgkit.runs.gates import gates_for
+def _say_left_out(report: Report) -> None:
+    """Print the runs that a report leaves out, and the tasks asked for that some runs do not have."""
+    for problem in report.left_out:
+        complain(f"left out: {problem.message}", problem.hint)
+    for text in report.lacking:
+        complain(f"note: {text}")
 
-    tasks = {row.task: row.of for row in report.rows if row.of is not None}
-    gates = gates_for(arguments.fail_under, tasks) if arguments.fail_under else ()
-    on_screen = name == "terminal" and arguments.output is None
-    deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
-    if arguments.junit is not None:
-        write_report(arguments.junit, junit.write(report, gates))
-    if arguments.summary is not None:
-        refuse_to_replace_data(arguments.summary, "")  # lines are added to it, which rows do not survive
-        try:
-            with arguments.summary.open("a", encoding="utf-8") as file:
-                file.write(summary.write(report, gates))
-        except OSError as error:
-            raise FileProblem(f"{arguments.summary}: cannot be written: {error.strerror}") from None
-    return _exit_code(report, gates)
+
+def _renamed(report: Report, shown: Mapping[str, str]) -> Report:
+    """Return the report with merged runs named like their merged folder."""
+    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
+    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
+    return replace(report, rows=rows, beside=tuple(beside))
 
 
 def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:
     from tsgkit.report.junit import gates_missed
 
-    low = [line for row in report.rows for line in gates_missed(row, gates)]
-    for line in low:
+    missed = [line for row in report.rows for line in gates_missed(row, gates)]
+    for line in missed:
         complain(line)
-    if low:
+    if missed:
         return GATE_MISSED
     return FINISHED_WITH_ERRORS if report.left_out or any(row.failed for row in report.rows) else GOOD
+
+
+def check_targets(files: Sequence[Path], runs: Sequence[Path]) -> None:
+    """No run's folder is written into, no two things into one file, and nothing if one of them has no folder."""
+    from tsgkit.library.files import require_folder
+    from tsgkit.runs.folder import refuse_inside_a_run
+
+    for file in files:
+        require_folder(file)
+        refuse_inside_a_run(file, runs)
+    if len({file.resolve() for file in files}) < len(files):
+        raise UsageError("two outputs name one file", hint="give each its own")
+
+
+def add_output_arguments(parser: argparse.ArgumentParser, what: str) -> None:
+    """The options of tables: their format, and their file."""
+    from tsgkit.report.formats import FORMATS
+
+    about = f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
+    parser.add_argument("--format", metavar="F", help=about)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"write the {what} there")
+
+
+def chosen_format(arguments: argparse.Namespace, what: str, figure: str) -> str:
+    """Return the format asked for: by name, by the ending of the file, else that of a terminal."""
+    from tsgkit.report.formats import check_format, format_of
+
+    name = str(arguments.format) if arguments.format is not None else "terminal"
+    if arguments.format is None and arguments.output is not None:
+        name = format_of(arguments.output, what, figure)
+    check_format(name)
+    return name
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print the text, or write it into its file."""
+    if output is None:
+        say(text.removesuffix("\n"))
+    else:
+        write_report(output, text)
+        complain(f"written: {inert(str(output))}")
+
+
+def check_figure_target(path: Path, runs: Sequence[Path]) -> None:
+    """``UsageError`` where a figure cannot be written there, before anything is computed."""
+    from tsgkit.report.paper import format_of
+
+    format_of(path)
+    check_targets([path], runs)
+
+
+def save_figure(figure: Figure, path: Path, columns: int | None) -> None:
+    """Write a figure, one column wide by default."""
+    figure.save(path, columns=2 if columns == 2 else 1)
+    complain(f"written: {inert(str(path))}")
+
+
+def say_merged(merged: Merged) -> None:
+    """Print what is missing, and what differs between the folders."""
+    for problem in merged.problems[:SHOWN]:
+        complain(problem)
+    if merged.conflicts:
+        several = count(merged.conflicts, "call was", "calls were")
+        complain(f"{several} answered differently in several folders, as {inert(merged.example)}",
+                 "the record with the smaller hash was taken")  # fmt: skip
+    for row in merged.missing[:SHOWN]:
+        complain(f"missing: {inert(row.title)}: {row.samples:,} of {count(row.total, 'sample')}")
+    if len(merged.missing) > SHOWN:
+        complain(f"and {len(merged.missing) - SHOWN} more rows")
+    if merged.lacking:
+        complain(f"shards that were not given: {', '.join(merged.lacking)}")
+    for command in merged.commands[:SHOWN]:
+        complain(f"to do what is missing: {inert(command[0] if len(command) == 1 else shlex.join(command))}")
+
+
+@contextmanager
+def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """Take the shards of one run among ``runs`` as one run, wherever the arguments name them.
+
+    The result is the path at which the merged run would be beside its shards; the merged run exists while the block
+    runs.
+    """
+    from tsgkit.runs.shard_merge import united
+    from tsgkit.runs.shards import whole_of
+
+    with united(arguments.runs, arguments.data) as (paths, merged):
+        for whole in merged:
+            complain(f"{count(whole.sources, 'shard is', 'shards are')} taken as one run: {whole.path.name}")
+            say_merged(whole)
+        known = {str(path): str(place) for path, place in paths.items()}
+        if (baseline := getattr(arguments, "baseline", None)) is not None:
+            arguments.baseline = known.get(str(baseline), baseline)
+        wholes, chosen = {whole.path for whole in merged}, [paths[path] for path in arguments.runs]
+        arguments.runs = [path for number, path in enumerate(chosen) if path not in wholes & {*chosen[:number]}]
+        yield {str(place): str(whole_of(path)) for path, place in paths.items() if place != path}

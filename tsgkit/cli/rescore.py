@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import count, inert, job_watch, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD
-
-if TYPE_CHECKING:
-    from tsgkit.runs.rescore_job import Reread, Rescored
+from tsgkit.interface.options import RescoreOptions
 
 MOST_SHOWN = 5
 LONGEST = 60
@@ -24,15 +21,14 @@ LONGEST = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
-    about = "where scores are made that take computing: here, processes, or ray"
-    parser.add_argument("--executor", metavar="E", help=about)
+    add_options(parser, RescoreOptions, until="executor")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    add_options(parser, RescoreOptions, after="executor")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score again, and print the changes."""
+    from tsgkit.replies import READER
     from tsgkit.report.figures import percent
     from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines
@@ -46,7 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     reopened = open_saved_run(arguments.run, arguments.data)
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in after]
-        reread = [_reread_value(one) for one in rescored.reread]
+        reread = []
+        for sample in rescored.reread:
+            readings = (("before", sample.before), ("after", sample.after))
+            value = {name: {"outcome": outcome, "answer": answer} for name, (outcome, answer) in readings}
+            reread.append({**sample.cell.value, "item_id": sample.item_id, **value})
         say_json({"run": str(arguments.run), "results": values, "reread": reread, "misfits": rescored.misfits})
         return GOOD
     say_lines(board_lines(after, reopened.prepared, screen()))
@@ -60,32 +60,19 @@ def run(arguments: argparse.Namespace) -> int:
         misfits = "did not fit into the run: made anew where their replies are recorded, else not asked yet"
         say(f"  {count(rescored.misfits, 'record')} of samples.jsonl {misfits}")
     if rescored.reread:
-        say_lines(_reread_lines(rescored))
+        than = f"by reader {READER} than by reader {rescored.reader}" if rescored.reader != READER else "than before"
+        say(f"  {count(len(rescored.reread), 'sample')} read differently {than}:")
+    for sample in rescored.reread[:MOST_SHOWN]:
+        texts = []
+        for outcome, answer in (sample.before, sample.after):
+            text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+            text = "" if answer is None else inert(text)
+            texts.append(f"{outcome} {text if len(text) <= LONGEST else f'{text[:LONGEST]}...'}".strip())
+        say(f"    {inert(sample.cell.title)} {inert(sample.item_id)}: {' -> '.join(texts)}")
+    if (more := len(rescored.reread) - MOST_SHOWN) > 0:
+        say(f"    and {more:,} more: --json lists them")
     changed = sum(old.board != new.board for old, new in zip(before, after, strict=True))
     samples = count(reopened.header["samples"], "sample")
     scored = f"{samples} scored again, {changed} of {count(len(after), 'row')} changed"
     say(f"{scored}; run: {inert(str(arguments.run))}")
     return GOOD
-
-
-def _reread_lines(rescored: Rescored) -> Iterator[str]:
-    """Name the samples that the reader of this version reads differently."""
-    from tsgkit.replies import READER
-
-    before = f"by reader {READER} than by reader {rescored.reader}" if rescored.reader != READER else "than before"
-    yield f"  {count(len(rescored.reread), 'sample')} read differently {before}:"
-    for one in rescored.reread[:MOST_SHOWN]:
-        readings = []
-        for outcome, answer in (one.before, one.after):
-            text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-            text = "" if answer is None else inert(text)
-            readings.append(f"{outcome} {text if len(text) <= LONGEST else f'{text[:LONGEST]}...'}".strip())
-        yield f"    {inert(one.cell.title)} {inert(one.item_id)}: {' -> '.join(readings)}"
-    if (more := len(rescored.reread) - MOST_SHOWN) > 0:
-        yield f"    and {more:,} more: --json lists them"
-
-
-def _reread_value(one: Reread) -> dict[str, Any]:
-    readings = zip(("before", "after"), (one.before, one.after), strict=True)
-    value = {name: {"outcome": outcome, "answer": answer} for name, (outcome, answer) in readings}
-    return {**one.cell.value, "item_id": one.item_id, **value}

@@ -66,28 +66,25 @@ def _list(arguments: argparse.Namespace) -> int:
     if not found and not problems:
         folder = inert(str(arguments.folder))
         say(f"no runs in {folder}" if arguments.folder.is_dir() else f"there is no folder {folder}")
-    rows = [_row(one) for one in found]
+    rows = []
+    for run in found:  # folder, date, progress, subjects, tasks, styles
+        done = "complete" if run["recorded"] >= run["samples"] else f"{run['recorded']:,} of {run['samples']:,}"
+        if silent := run["never_answered"]:
+            done += ", never answered" if silent == run["models"] else f", {', '.join(silent)} never answered"
+        styles = [] if all(model.startswith("baseline/") for model in run["models"]) else run["styles"]
+        ways = [*styles, *(f"{name} {run[name]}" for name in ("limit", "first") if run[name])]
+        ways += [f"shard {run['shard']}"] if run["shard"] else []
+        begun = run["begun"][:16].replace("T", " ")
+        cells = (run["run"], begun, done, ", ".join(run["models"]), ", ".join(run["tasks"]), ", ".join(ways))
+        rows.append(tuple(map(inert, cells)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return FINISHED_WITH_ERRORS if problems else GOOD
 
 
-def _row(one: dict[str, Any]) -> tuple[str, ...]:
-    """Return a run in one line: folder, date, progress, subjects, tasks, styles."""
-    done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
-    if silent := one["never_answered"]:
-        done += ", never answered" if silent == one["models"] else f", {', '.join(silent)} never answered"
-    styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
-    ways = [*styles, *(f"{name} {one[name]}" for name in ("limit", "first") if one[name])]
-    ways += [f"shard {one['shard']}"] if one["shard"] else []
-    begun = one["begun"][:16].replace("T", " ")
-    cells = (one["run"], begun, done, ", ".join(one["models"]), ", ".join(one["tasks"]), ", ".join(ways))
-    return tuple(map(inert, cells))
-
-
 def _merge(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.run_outputs import say_merged
+    from tsgkit.cli.report import say_merged
     from tsgkit.runs.shard_merge import merge
 
     merged = merge(arguments.runs, arguments.out, arguments.data)

@@ -14,7 +14,7 @@ import argparse
 import shlex
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.parser import Listed as Names
 from tsgkit.cli.terminal import count, inert, say, say_json, say_lines, screen
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MOST = 40
 ROW = ("task", "subject", "style", "solver")
 """Properties of rows by which samples are chosen."""
+VALUES = ("subject", "task", "solver", "style", "repeat", "item_id", "outcome", "answer", "key", "reply", "reason")
+"""What JSON has of a sample, beside its scores."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,16 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
     opened = open_run(arguments.run, arguments.data)
     samples: list[Sample] = []
     number = 0
-    for one in _chosen(opened, arguments):
+    for sample in _chosen(opened, arguments):
         number += 1
         if not limit or number <= limit:
-            samples.append(one)
+            samples.append(sample)
     if arguments.json:
-        for one in samples:
-            say_json(_value(one), None, ensure_ascii=False)
+        for sample in samples:
+            value = {name: getattr(sample, name) for name in VALUES}
+            say_json(value | {"wrong": sample.is_wrong, "scores": sample.scores}, None, ensure_ascii=False)
         return GOOD
     if not samples:
-        outcomes = Counter(one.outcome for one in opened.samples)
+        outcomes = Counter(sample.outcome for sample in opened.samples)
         wrong = sum(1 for _ in opened.samples.wrong)
         known = ", ".join(f"{times:,} {name}" for name, times in outcomes.most_common())
         say(f"no sample fits; of {count(outcomes.total(), 'sample')}: {known}; {wrong:,} not fully right")
@@ -78,10 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     cells = [result.cell for result in opened.results]
     names = [name for name in ROW if len({getattr(cell, name) for cell in cells}) > 1]  # they distinguish the rows
     listed = []
-    for one in samples:
-        row = " ".join(filter(None, (getattr(one, name).removeprefix("tsg/") for name in names)))
-        key = "; ".join(filter(None, (line.strip() for line in one.key.splitlines())))
-        listed.append(Listed(one.item_id, row, one.outcome, in_a_line(one.answer), key, one.reason))
+    for sample in samples:
+        row = " ".join(filter(None, (getattr(sample, name).removeprefix("tsg/") for name in names)))
+        key = "; ".join(filter(None, (line.strip() for line in sample.key.splitlines())))
+        listed.append(Listed(sample.item_id, row, sample.outcome, in_a_line(sample.answer), key, sample.reason))
     say_lines(listed_lines(listed, screen().width))
     if number > len(samples):
         say(f"... and {number - len(samples):,} more (--limit 0 shows all)")
@@ -94,34 +97,27 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
-    found = opened.samples
-    cells = [result.cell for result in opened.results]
+    samples = opened.samples
     for name in ROW:
         wanted = getattr(arguments, name)
         wanted = [wanted] if isinstance(wanted, str) else wanted or []
-        known = {getattr(cell, name) for cell in cells}
-        meant = {value for one in wanted for value in _meant(name, one, sorted(known))}
-        if meant:
-            found = found.where(lambda one, name=name, meant=meant: getattr(one, name) in meant)  # type: ignore[misc]
-    found = found.disagree(*arguments.disagree) if arguments.disagree else found
+        known = sorted({getattr(result.cell, name) for result in opened.results})
+        values = {value for one in wanted for value in _meant(name, one, known)}
+        if values:
+            samples = samples.where(lambda one, name=name, values=values: getattr(one, name) in values)  # type: ignore[misc]
+    samples = samples.disagree(*arguments.disagree) if arguments.disagree else samples
     if arguments.outcome:
         (outcome,) = _meant("outcome", arguments.outcome, sorted(map(str, Outcome)))
-        found = found.of(outcome=outcome)
+        samples = samples.of(outcome=outcome)
     for name in ("wrong", "right", "unreadable"):
-        found = getattr(found, name) if getattr(arguments, name) else found
-    return found.grep(arguments.grep) if arguments.grep else found
+        samples = getattr(samples, name) if getattr(arguments, name) else samples
+    return samples.grep(arguments.grep) if arguments.grep else samples
 
 
 def _meant(name: str, given: str, known: list[str]) -> list[str]:
     from tsgkit.lexicon import meant
 
-    values = [one for one in known if one == given or (name == "task" and given in one.split("/"))]
-    if not values:
-        named = [one for one in known if one]
-        raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, named) if named else "")
-    return values
-
-
-def _value(one: Sample) -> dict[str, Any]:
-    names = ("subject", "task", "solver", "style", "repeat", "item_id", "outcome", "answer", "key", "reply", "reason")
-    return {name: getattr(one, name) for name in names} | {"wrong": one.is_wrong, "scores": one.scores}
+    if values := [one for one in known if one == given or (name == "task" and given in one.split("/"))]:
+        return values
+    named = list(filter(None, known))
+    raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, named) if named else "")

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import argparse
 
-from tsgkit.cli.options import add_mapping
-from tsgkit.cli.parser import Listed
+from tsgkit.cli.options import add_mapping, add_options
 from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.interface.options import ScoreOptions, options_in
 from tsgkit.library.files import STDIN
 from tsgkit.library.row_sources import pinned
 
@@ -35,19 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     replies.add_argument("--replies", metavar="FILE", help="the replies, one JSON object a line (-: standard input)")
     about = "the replies in a log: inspect LOG.eval, or lm-eval samples_TASK_DATE.jsonl"
     replies.add_argument("--from", dest="log", nargs=2, metavar=("TOOL", "LOG"), help=about)
-    parser.add_argument("--epoch", type=int, metavar="N", help="with --from: this one of several repetitions, from 1")
-    parser.add_argument(
-        "--style",
-        metavar="S",
-        help="how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured; "
-        "spatialgen/questions: published",
-    )
-    about = "also by a group, as k, domain, tag, scene; a wrong name lists those of the task; several: A,B"
-    parser.add_argument("--by", action=Listed, default=[], metavar="G", help=about)
+    add_options(parser, ScoreOptions, until="by")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")
-    about = "of drawn intervals, formalimg's g (default 0)"
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
+    add_options(parser, ScoreOptions, after="by")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,23 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
         hint = "save one of them to a file and name that"
         raise UsageError("--data and --replies are both standard input", hint=hint)
     arguments.data = pinned(arguments.data)
-    report = score(
-        arguments.task,
-        arguments.data,
-        replies,
-        style=arguments.style,
-        by=arguments.by,
-        seed=arguments.seed,
-        source=source,
-        epoch=arguments.epoch,
-    )
+    options = {name: getattr(arguments, name) for name in options_in(ScoreOptions)}
+    report = score(arguments.task, arguments.data, replies, source=source, **options)
     if arguments.json:
         say_json(report_value(report, with_samples=arguments.samples))
     else:
         say_lines(score_lines(report, arguments.data, samples=arguments.samples))
     for error, number in report.errors.items():
-        complain(
-            f"{count(number, 'item')} ended in an error: {inert(error)}",
-            "an error of tsgkit's or a suite's code: report it",
-        )
+        ended = f"{count(number, 'item')} ended in an error: {inert(error)}"
+        complain(ended, "an error of tsgkit's or a suite's code: report it")
     return FINISHED_WITH_ERRORS if report.errors else GOOD

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import FileProblem
@@ -26,14 +24,22 @@ EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
 MEGABYTE = 1_000_000
 
 
-def say(text: str = "") -> None:
-    """One line of a command's output; ``FileProblem`` where it cannot be written."""
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Raise ``FileProblem`` where standard output cannot be written."""
     try:
-        _print(text, OUTPUT.get() or sys.stdout)
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _unwritable(error) from None
+        let_go_of_stdout()
+        raise FileProblem(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def say(text: str = "") -> None:
+    """One line of a command's output; ``FileProblem`` where it cannot be written."""
+    with _writing():
+        _print(text, OUTPUT.get() or sys.stdout)
 
 
 def say_lines(lines: Iterable[str]) -> None:
@@ -44,6 +50,8 @@ def say_lines(lines: Iterable[str]) -> None:
 
 def say_json(value: object, indent: int | None = 2, *, ensure_ascii: bool = True) -> None:
     """Say a value as JSON."""
+    import json
+
     say(json.dumps(value, indent=indent, ensure_ascii=ensure_ascii))
 
 
@@ -58,22 +66,23 @@ def screen() -> Screen:
 
     if OUTPUT.get() is not None or not sys.stdout.isatty():
         return Screen()
-    return Screen(shutil.get_terminal_size((80, 24)).columns, wants_colour())
+    return Screen(columns(), wants_colour())
+
+
+def columns() -> int:
+    """Return the width of the terminal, as ``shutil`` does, whose import would be a tenth of ``tsgkit --help``."""
+    with suppress(ValueError):
+        if (wanted := int(os.environ.get("COLUMNS", ""))) > 0:
+            return wanted
+    with suppress(AttributeError, ValueError, OSError):
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    return 80
 
 
 def flush() -> None:
     """Write pending output. Raise ``FileProblem`` if it cannot be written."""
-    try:
+    with _writing():
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise _unwritable(error) from None
-
-
-def _unwritable(error: OSError) -> FileProblem:
-    let_go_of_stdout()
-    return FileProblem(f"standard output: cannot be written: {error.strerror}")
 
 
 def let_go_of_stdout() -> None:

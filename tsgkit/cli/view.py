@@ -32,13 +32,9 @@ import argparse
 import shlex
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import GOOD, INTERRUPTED, UsageError
-
-if TYPE_CHECKING:
-    from tsgkit.serve.edited_file import EditedFile
 
 RUNS = Path("runs")
 USAGE = "tsgkit view A.jsonl B.jsonl --edit -o SETTLED.jsonl"
@@ -79,13 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():
         raise UsageError("there is no folder runs here", hint="name a run, or make one: tsgkit eval")
-    return _look(paths, arguments) if arguments.output is None else _write(paths, arguments)
-
-
-def _look(paths: list[Path], arguments: argparse.Namespace) -> int:
     from tsgkit.serve.browser_window import serve_in_window
-    from tsgkit.serve.view import place_of, server_of
+    from tsgkit.serve.view import place_of, server_of, write_view
 
+    if (output := arguments.output) is not None:
+        if len(paths) > 1:
+            raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {output}")
+        arguments.images, progress = arguments.images or IMAGES[0], progress_line("samples")
+        written = write_view(paths[0], output, images=arguments.images, data=arguments.data, progress=progress)
+        say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
+        return GOOD
     server, runs = server_of(paths, annotator=arguments.annotator, data=arguments.data, port=arguments.port)
     listening = server.bound()
     runs.begin()
@@ -94,18 +93,6 @@ def _look(paths: list[Path], arguments: argparse.Namespace) -> int:
     if not number:
         complain("there are no runs here yet", "they appear in the page as soon as there are some: tsgkit eval")
     serve_in_window(server, listening, address, opens=not arguments.no_open, say=say)
-    return GOOD
-
-
-def _write(paths: list[Path], arguments: argparse.Namespace) -> int:
-    from tsgkit.serve.view import write_view
-
-    if len(paths) > 1:
-        raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {arguments.output}")
-    arguments.images = arguments.images or IMAGES[0]
-    progress = progress_line("samples")
-    written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=progress)
-    say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
     return GOOD
 
 
@@ -121,7 +108,9 @@ def _edit(arguments: argparse.Namespace) -> int:
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name} does not go with --edit", hint=why)
     from tsgkit.serve.browser_window import serve_in_window
+    from tsgkit.serve.edit_draft import draft_file
     from tsgkit.serve.edit_page import edited_file, server_of
+    from tsgkit.serve.item_statuses import statuses_file
     from tsgkit.serve.local_server import require_server
 
     require_server()
@@ -130,7 +119,19 @@ def _edit(arguments: argparse.Namespace) -> int:
     try:
         server, listening = server_of(opened, arguments.port)
         with suppress(KeyboardInterrupt):  # as soon as the link is there, Ctrl-C says what is not saved
-            _say_hello(server.address, opened)
+            document, name = opened.document(), inert(str(opened.source.shown))
+            for note in opened.notes:
+                complain(inert(note))
+            say(f"{name}, {count(len(document['items']), 'item')}: {server.address}")
+            if restored := document["restored"]:
+                say(f"restored: {count(restored['edits'], 'edit')} that had not been saved")
+            if document["disk"]:
+                both = "both versions are kept; the page shows them"
+                complain(f"{name}: the file is another than the unsaved edits belong to", both)
+            for loss in document["losses"]:
+                complain(f"saving would drop: {inert(loss)}", "the page asks before it does")
+            say(f"saved from the page; until then every edit is kept in {inert(draft_file(opened.path).name)}")
+            say(f"statuses are kept in {inert(statuses_file(opened.path).name)}")
             serve_in_window(server, listening, server.address, opens=not arguments.no_open, say=say)
     finally:
         opened.close()
@@ -143,26 +144,6 @@ def _edit(arguments: argparse.Namespace) -> int:
     say(f"{count(number, 'item')} {'has' if number == 1 else 'have'} edits that are not saved; they are kept")
     say(f"go on: tsgkit view {inert(shlex.quote(str(file)))} --edit{inert(options)}")
     return GOOD
-
-
-def _say_hello(address: str, opened: EditedFile) -> None:
-    """Print the link, what the annotator should know, and where things are kept."""
-    from tsgkit.serve.edit_draft import draft_file
-    from tsgkit.serve.item_statuses import statuses_file
-
-    document, file = opened.document(), inert(str(opened.source.shown))
-    for note in opened.notes:
-        complain(inert(note))
-    say(f"{file}, {count(len(document['items']), 'item')}: {address}")
-    if restored := document["restored"]:
-        say(f"restored: {count(restored['edits'], 'edit')} that had not been saved")
-    if document["disk"]:
-        both = "both versions are kept; the page shows them"
-        complain(f"{file}: the file is another than the unsaved edits belong to", both)
-    for loss in document["losses"]:
-        complain(f"saving would drop: {inert(loss)}", "the page asks before it does")
-    say(f"saved from the page; until then every edit is kept in {inert(draft_file(opened.path).name)}")
-    say(f"statuses are kept in {inert(statuses_file(opened.path).name)}")
 
 
 def _settle(arguments: argparse.Namespace) -> int:

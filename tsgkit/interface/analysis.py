@@ -9,120 +9,206 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
+from tsgkit.graph.drawing.svg import Markup
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import checked_path, listed, text_of
-from tsgkit.interface.notebook import Audits, Comparison, Explanation, Grid, Rescored, Scores
+from tsgkit.interface.options import (
+    CompareOptions,
+    ExplainOptions,
+    GridOptions,
+    LogOptions,
+    RescoreOptions,
+    settings_of,
+    shows,
+)
 from tsgkit.interface.progress import waited_job, watch_of
-from tsgkit.interface.run import Run
+from tsgkit.interface.run import Explanation, Run, Tabled
+from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.overwrites import write_report
 from tsgkit.library.row_sources import pinned
-from tsgkit.report import comparison
+from tsgkit.report import comparison, comparison_formats, comparison_tables, grid_table, html
 from tsgkit.report import grid as report_grid
-from tsgkit.report.audit_report import audits_of
+from tsgkit.report.audit_report import TaskAudit, audits_of
 from tsgkit.report.exports import Exported, export_run
-from tsgkit.runs import shard_merge
+from tsgkit.report.figures import percent
+from tsgkit.report.formats import format_of
+from tsgkit.report.html import drawn_up
+from tsgkit.report.plain_text import Foreign, count
+from tsgkit.report.score_text import score_lines
+from tsgkit.report.tables import Line, Table
+from tsgkit.runs import rescore_job, shard_merge
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites import suite
+from tsgkit.suites.metrics import check_profile
 from tsgkit.suites.notebook_scene import ShownScene
+from tsgkit.suites.scoreboard import ScoreReport
 
-Place = Run | str | Path
+if TYPE_CHECKING:
+    from tsgkit.report.paper import Figure
+
+Place = str | PathLike[str]
+"""A run, or its folder."""
+MOST_SHOWN = 10
 
 
+class Comparison(comparison.Comparison):
+    """All pairs of rows as a table."""
+
+    def __repr__(self) -> str:
+        return "\n".join(comparison_tables.terminal(self))
+
+    def _repr_html_(self) -> str:
+        return comparison_tables.fragment(self)
+
+    def report(self, output: str | Path | None = None, *, format: str | None = None, items: bool = False) -> str:
+        """Return the tables that ``tsgkit compare`` writes; ``output`` is a file that they are written into as well."""
+        return _report(self, output, format, with_items=items)
+
+    def figure(self, *, items: bool = False) -> Figure:
+        """Draw the difference of each pair with its interval, or how many items each got right and wrong."""
+        from tsgkit.report.paper import comparison_figure, paired_figure
+
+        return paired_figure(self) if items else comparison_figure(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Grid(report_grid.Grid):
+    """Styles by tasks for every model as a table."""
+
+    def __repr__(self) -> str:
+        return "\n".join(grid_table.terminal(self))
+
+    def _repr_html_(self) -> str:
+        document = grid_table.document(self)
+        notes = html.listed(html.name("".join(note)) for note in document.notes)
+        return Markup("".join(map(drawn_up, document.tables)) + notes)
+
+    def report(self, output: str | Path | None = None, *, format: str | None = None) -> str:
+        """Return the table that ``tsgkit compare --grid`` writes; ``output`` is a file that it is written into too."""
+        return _report(self, output, format, with_items=False)
+
+
+def _report(
+    result: comparison.Comparison | report_grid.Grid, output: str | Path | None, format: str | None, *, with_items: bool
+) -> str:
+    """Return tables in a format, Markdown by default, and write them where that is asked for."""
+    chosen = format or ("markdown" if output is None else format_of(Path(output), "comparison", ""))
+    text = comparison_formats.write(result, chosen, with_items=with_items)
+    if output is not None:
+        write_report(output, text)
+    return text
+
+
+@dataclass(frozen=True, repr=False)
+class Scores(ScoreReport):
+    """Scores of replies collected elsewhere, in both profiles."""
+
+    data: str = ""
+
+    def value(self, metric: str, *, profile: str = "strict") -> float | None:
+        """Return one figure; None if no item counts in the profile, ``UsageError`` for an unknown name."""
+        check_profile(profile)
+        board = self.board.profiles[profile] or {}
+        if metric not in board:
+            raise UsageError(f"{self.task} has no metric {metric} in {profile}", hint=meant(metric, board))
+        found = board[metric]
+        return None if found is None else found.value
+
+    def __repr__(self) -> str:
+        return "\n".join(score_lines(self, self.data))
+
+
+class Audits(tuple[TaskAudit, ...]):
+    """Audits of several tasks, one after the other."""
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        return Markup("".join(one._repr_html_() for one in self))
+
+
+class Rescored(Tabled, rescore_job.Rescored):
+    """The results of a run before and after rescoring, with the changes."""
+
+    @property
+    def table(self) -> Table:
+        """Every metric of strict that changed, and every sample that is read differently."""
+        changed: list[tuple[str, ...]] = []
+        for old, new in zip(self.before, self.after, strict=True):
+            before, after = (one.board.profiles["strict"] or {} for one in (old, new))
+            changed += [
+                (Foreign(new.cell.title), name, percent(before.get(name)), percent(after.get(name)))
+                for name in dict.fromkeys([*before, *after])
+                if before.get(name) != after.get(name)
+            ]
+        notes: list[Line] = [(f"{count(len(self.reread), 'sample')} read differently",)]
+        for one in self.reread[:MOST_SHOWN]:
+            before_and_now = (f"{outcome} {answer!r:.60}" for outcome, answer in (one.before, one.after))
+            notes.append((Foreign(f"{one.item_id} ({one.cell.title}): {' -> '.join(before_and_now)}"),))
+        title = f"{count(len(self.after), 'row')} scored again, {count(len(changed), 'value')} changed"
+        return Table((title,), ("row", "metric", "was", "is"), tuple(changed), tuple(notes), words=2)
+
+
+@shows(CompareOptions)
 def compare(
-    runs: Place | Sequence[Place],
-    task: str | Sequence[str] = (),
-    *,
-    metric: str | None = None,
-    profile: str = "strict",
-    baseline: Place | None = None,
-    by: str | None = None,
-    common: bool = False,
-    data: str | Path | None = None,
-    seed: int = 0,
+    runs: Place | Sequence[Place], task: str | Sequence[str] = (), **options: Unpack[CompareOptions]
 ) -> Comparison:
     """Compare runs, or the rows of one run, item by item: differences, intervals, tests, smallest detectable
     difference.
     """
-    settings: dict[str, Any] = {"tasks": listed(task), "metric": metric, "profile": profile, "common": common}
-    first = None if baseline is None else str(baseline.path if isinstance(baseline, Run) else baseline)
-    settings |= {"data": text_of(data), "seed": seed, "baseline": first, **comparison.by_option(by)}
-    return Comparison(**vars(comparison.compare(_paths(runs), **settings)))
+    settings = settings_of(options, CompareOptions)
+    baseline, by = settings.pop("baseline"), comparison.by_option(settings.pop("by"))
+    settings |= {"data": text_of(settings["data"]), "baseline": None if baseline is None else fspath(baseline), **by}
+    return Comparison(**vars(comparison.compare(_paths(runs), tasks=listed(task), **settings)))
 
 
-def grid(
-    runs: Place | Sequence[Place],
-    task: str | Sequence[str] = (),
-    *,
-    metric: str | None = None,
-    profile: str = "strict",
-    common: bool = False,
-    data: str | Path | None = None,
-    seed: int = 0,
-) -> Grid:
+@shows(GridOptions)
+def grid(runs: Place | Sequence[Place], task: str | Sequence[str] = (), **options: Unpack[GridOptions]) -> Grid:
     """Return styles by tasks for every model, with marks where a style is shown to differ from the model's first."""
-    settings: dict[str, Any] = {"tasks": listed(task), "metric": metric, "profile": profile, "common": common}
-    return Grid(**vars(report_grid.grid(_paths(runs), **settings, data=text_of(data), seed=seed)))
+    settings = settings_of(options, GridOptions)
+    settings["data"] = text_of(settings["data"])
+    return Grid(**vars(report_grid.grid(_paths(runs), tasks=listed(task), **settings)))
 
 
-def rescore(
-    run: Place, *, data: str | Path | None = None, executor: str | None = None, quiet: bool = False
-) -> Rescored:
+@shows(RescoreOptions)
+def rescore(run: Place, **options: Unpack[RescoreOptions]) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
-    job = Rescoring(_path(run), text_of(data), executor)
-    return Rescored(**vars(waited_job(job.acarry_out, watch_of(quiet=quiet))))
+    settings = settings_of(options, RescoreOptions)
+    job = Rescoring(checked_path(run, "run"), text_of(settings["data"]), settings["executor"])
+    return Rescored(**vars(waited_job(job.acarry_out, watch_of(quiet=settings["quiet"]))))
 
 
-def explain(
-    run: Place,
-    item: str,
-    *,
-    task: str | None = None,
-    subject: str | None = None,
-    style: str | None = None,
-    solver: str | None = None,
-    repeat: int | None = None,
-    shots: int | None = None,
-    prompts: str | None = None,
-    seed: int | None = None,
-    data: str | Path | None = None,
-) -> Explanation:
+@shows(ExplainOptions)
+def explain(run: Place, item: str, **options: Unpack[ExplainOptions]) -> Explanation:
     """Explain one item of a run: prompt, reply, reading, scores and reasons."""
-    narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
-    narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
-    return Run(_path(run), data).explain(item, **narrowing)
+    narrowing: dict[str, Any] = {**options}
+    return Run(run, narrowing.pop("data", None)).explain(item, **narrowing)
 
 
 def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
     """Return how much of a benchmark can be answered without understanding, and the defects of its items."""
-    return Audits(audits_of(text_of(data), listed(task), None if run is None else _path(run)))
+    return Audits(audits_of(text_of(data), listed(task), None if run is None else checked_path(run, "run")))
 
 
-def score(
-    task: str,
-    data: str | Path,
-    replies: str | Path,
-    *,
-    style: str | None = None,
-    by: str | Sequence[str] = (),
-    seed: int = 0,
-    source: str | None = None,
-    epoch: int | None = None,
-) -> Scores:
+@shows(LogOptions)
+def score(task: str, data: str | Path, replies: str | Path, **options: Unpack[LogOptions]) -> Scores:
     """Score replies to a task that were collected elsewhere; ``UsageError`` where the task takes none.
 
     ``source`` is ``inspect`` or ``lm-eval`` if ``replies`` is a log of that harness; ``epoch`` chooses one of several
     repetitions in it.
     """
-    place = pinned(str(data))
-    found = suite.score(task, place, replies, style=style, by=listed(by), seed=seed, source=source, epoch=epoch)
-    return Scores(**vars(found), data=place)
+    settings, place = settings_of(options, LogOptions), pinned(str(data))
+    settings["by"] = listed(settings["by"])
+    return Scores(**vars(suite.score(task, place, replies, **settings)), data=place)
 
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:
@@ -132,9 +218,7 @@ def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | No
     return shard_merge.merge(_paths(sources), Path(output), text_of(data))
 
 
-def export(
-    run: Run | str | Path, *, to: str, path: str | Path, data: str | Path | None = None, force: bool = False
-) -> Exported:
+def export(run: Place, *, to: str, path: str | Path, data: str | Path | None = None, force: bool = False) -> Exported:
     """Write a run for another tool and return the files: ``to`` is ``inspect``, ``parquet``, ``csv`` or ``jsonl``.
 
     ``path`` is a folder, or a file where the run gives one. ``force`` replaces files that lie there.
@@ -143,7 +227,7 @@ def export(
         raise UsageError(f"to: {to!r:.40} is no name of a format", hint="as in to='parquet'")
     if isinstance(run, Run) and data is None:
         return run.export(to, path, force=force)
-    return export_run(_path(run), to, checked_path(path, "path"), data=text_of(data), force=force)
+    return export_run(checked_path(run, "run"), to, checked_path(path, "path"), data=text_of(data), force=force)
 
 
 @dataclass(frozen=True)
@@ -184,13 +268,13 @@ def draw(
         if against is not None:
             raise UsageError("a narrative is drawn alone", hint="give one of its graphs")
         return Drawing(draw_narrative(what, title=title))
-    if against is not None and isinstance(what, ActionGraph):
-        return Drawing(draw_diff(against, what, diff(against, what, vocabulary).changes, title=title))
-    found: Any = what
-    if not isinstance(found, ActionGraph):
-        kinds = "a graph, a narrative, or the path of a file"
-        raise UsageError(f"{type(what).__name__} cannot be drawn", hint=f"give {kinds}")
-    return Drawing(draw_graph(found, vocabulary, title=title))
+    graph: Any = what
+    if not isinstance(graph, ActionGraph):
+        hint = "give a graph, a narrative, or the path of a file"
+        raise UsageError(f"{type(graph).__name__} cannot be drawn", hint=hint)
+    if against is not None:
+        return Drawing(draw_diff(against, graph, diff(against, graph, vocabulary).changes, title=title))
+    return Drawing(draw_graph(graph, vocabulary, title=title))
 
 
 def read_scene(
@@ -210,9 +294,5 @@ def read_scene(
     return scene
 
 
-def _path(run: Place) -> Path:
-    return run.path if isinstance(run, Run) else checked_path(run, "run")
-
-
 def _paths(runs: Place | Sequence[Place]) -> list[Path]:
-    return list(map(_path, runs)) if isinstance(runs, (list, tuple)) else [_path(runs)]  # type: ignore[arg-type]
+    return [checked_path(run, "run") for run in (runs if isinstance(runs, (list, tuple)) else [runs])]

@@ -25,9 +25,9 @@ def checked_path(value: object, what: str) -> Path:
 def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
     """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
     if isinstance(value, Mapping):
-        told = {name: os.fspath(one) if isinstance(one, os.PathLike) else one for name, one in value.items()}
-        return [f"{name}={one}" for name, one in told.items()]
-    return [value] if isinstance(value, str) else [str(one) for one in value]
+        texts = {name: os.fspath(each) if isinstance(each, os.PathLike) else each for name, each in value.items()}
+        return [f"{name}={each}" for name, each in texts.items()]
+    return [value] if isinstance(value, str) else [str(each) for each in value]
 
 
 def listed(names: str | Sequence[str]) -> Sequence[str]:
@@ -45,20 +45,21 @@ def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a calle
     hint = 'as in model={"mine": function}'
     names = []
     if isinstance(value, Mapping):
-        for name, one in value.items():
+        for name, model in value.items():
             if not isinstance(name, str) or not name.strip():
                 raise UsageError("a model has no name", hint=hint)
-            if isinstance(one, str):
-                raise UsageError(f"model {name} is a name: {one}", hint="only functions are given names; list this one")
-            if isinstance(one, Mapping):
+            if isinstance(model, str):
+                known_name = f"model {name} is a name: {model}"
+                raise UsageError(known_name, hint="only functions are given names; list this one")
+            if isinstance(model, Mapping):
                 raise UsageError(f"model {name}: a mapping within a mapping", hint=hint)
-            name_of_model(one)
-            names.append(registered_name(one, name))
+            name_of_model(model)
+            names.append(registered_name(model, name))
     else:
         known: dict[str, Any] = {}
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            name = name_of_model(one)
-            if known.setdefault(name, one) is not one and not isinstance(one, str):
+        for model in value if isinstance(value, (list, tuple)) else [value]:
+            name = name_of_model(model)
+            if known.setdefault(name, model) is not model and not isinstance(model, str):
                 hint = 'give them names: model={"one": ..., "two": ...}'
                 raise UsageError(f"two models are called {name}", hint=hint)
             names.append(name)

@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from tsgkit.interface.arguments import name_of_model
+from tsgkit.interface.options import DoctorOptions, settings_of, shows
 from tsgkit.library.overwrites import write_report
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.settings import arguments_of
@@ -37,27 +37,18 @@ class Examination(examining.Examination):
         return f"<pre>{escape(repr(self))}</pre>"
 
 
-def doctor(
-    model: Any,  # noqa: ANN401  (a name, a function of messages or a chat model)
-    *,
-    model_arg: Mapping[str, Any] | Sequence[str] = (),
-    timeout: float = examining.TIMEOUT,
-    price: str | None = None,
-    client: str | None = None,
-) -> Examination:
-    """Test a model and its server with a dozen small requests: what works, and which options to set."""
-    how: dict[str, Any] = {"model_arg": model_arg, "timeout": timeout, "price": price, "client": client}
-    return run_in_background(lambda: adoctor(model, **how))
+@shows(DoctorOptions)
+def doctor(model: Any, **options: Unpack[DoctorOptions]) -> Examination:  # noqa: ANN401
+    """Test a model and its server with a dozen small requests: what works, and which options to set.
+
+    ``model`` is a name, a function of messages or a chat model.
+    """
+    return run_in_background(lambda: adoctor(model, **options))
 
 
-async def adoctor(
-    model: Any,  # noqa: ANN401
-    *,
-    model_arg: Mapping[str, Any] | Sequence[str] = (),
-    timeout: float = examining.TIMEOUT,
-    price: str | None = None,
-    client: str | None = None,
-) -> Examination:
+@shows(DoctorOptions)
+async def adoctor(model: Any, **options: Unpack[DoctorOptions]) -> Examination:  # noqa: ANN401
     """Do the same as ``doctor`` in the running event loop."""
-    name, arguments = name_of_model(model), arguments_of(model_arg)
-    return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price, client=client)))
+    settings = settings_of(options, DoctorOptions)
+    arguments = arguments_of(settings.pop("model_arg") or ())
+    return Examination(**vars(await examining.examined(name_of_model(model), arguments, **settings)))

@@ -1,6 +1,7 @@
 """Evaluations from Python: the options of ``tsgkit eval`` as arguments, and a run as the result.
 
->>> run = evaluate("tsg/sgqa", model="baseline/rules", limit=5, out=_example() / "run", quiet=True)
+>>> import tempfile
+>>> run = evaluate("tsg/sgqa", model="baseline/rules", limit=5, out=f"{tempfile.mkdtemp()}/run", quiet=True)
 >>> run.results[0].board.counts["answered"], run.complete
 (5, True)
 >>> estimate, = plan("tsg/sgqa", model="openai/gpt-4o", limit=5)
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import name_of_model, names_of_models, pairs_of
-from tsgkit.interface.notebook import Estimates
 from tsgkit.interface.options import (
     AskOptions,
     EvaluateOptions,
@@ -24,13 +24,15 @@ from tsgkit.interface.options import (
     WorkOptions,
     check_kinds,
     options_in,
-    show_options,
+    shows,
 )
 from tsgkit.interface.progress import waited_job, watch_of
-from tsgkit.interface.run import Run
+from tsgkit.interface.run import Run, Tabled
 from tsgkit.llm.settings import arguments_of
+from tsgkit.report.plain_text import Foreign
+from tsgkit.report.tables import Table
 from tsgkit.runs import evaluation
-from tsgkit.runs.estimate import estimates_of
+from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Options
 from tsgkit.runs.executors import checked_executor
 from tsgkit.runs.jobs import Watch
@@ -58,6 +60,23 @@ FOLDERS = ("images", "scenes", "assets")
 """Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
 
 
+class Estimates(Tabled, tuple[RowEstimate, ...]):
+    """Estimated requests and costs of a plan's rows as a table."""
+
+    @property
+    def table(self) -> Table:
+        """The rows, each with its samples, requests, tokens and cost."""
+        head = ("row", "samples", "requests", "tokens in", "tokens out", "cost")
+        rows = []
+        for row in self:
+            cost = "unknown" if row.cost is None else f"${row.cost.low:.4f} to ${row.cost.high:.4f}"
+            pairs = (row.requests, (row.prompt.low, row.prompt.high), (row.completion.low, row.completion.high))
+            spreads = [dict.fromkeys(f"{end:,.0f}" for end in pair) for pair in pairs]
+            rows.append((Foreign(row.cell.title), f"{row.samples:,}", *map(" to ".join, spreads), cost))
+        return Table(("What would be asked",), head, tuple(rows))
+
+
+@shows(EvaluateOptions)
 def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Evaluate models on tasks, in a run folder that the same call resumes.
 
@@ -78,6 +97,7 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
+@shows(EvaluateOptions)
 async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Do the same as ``evaluate`` in the running event loop; a cancellation loses no reply."""
     prepared, how, watch = _prepared(task, dict(options))
@@ -85,6 +105,7 @@ async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> R
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
+@shows(EvaluateOptions)
 def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
@@ -99,9 +120,8 @@ def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, 
     quiet = options.pop("quiet", False)
     options = {name: value for name, value in options.items() if value is not None}
     asked = [*([] if task is None else [_said(task)]), *(f"{name}={_said(one)}" for name, one in options.items())]
-    how = how_of(
-        {**options, "command": (f"tsgkit.evaluate({', '.join(asked)})",)}
-    )  # keys are hidden when it is written
+    command = (f"tsgkit.evaluate({', '.join(asked)})",)  # keys are hidden when it is written
+    how = how_of({**options, "command": command})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
 
 
@@ -179,13 +199,3 @@ def how_of(options: Mapping[str, Any]) -> Options:
         keep_data=work["keep_data"],
         executor=checked_executor(work["executor"]),
     )
-
-
-for _function in (evaluate, aevaluate, plan):
-    show_options(_function, EvaluateOptions)
-
-
-def _example() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp())

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import checked_path, name_of_model, names_of_models
-from tsgkit.interface.options import ImageOptions, check_kinds, options_in, show_options
+from tsgkit.interface.options import ImageOptions, check_kinds, options_in, shows
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.lexicon import meant
 from tsgkit.library.row_sources import pinned
@@ -72,6 +72,7 @@ class PaintedImages(PaintingOutcome):
         return "\n".join([*painted_lines(self), *trouble_lines(self)])
 
 
+@shows(ImageOptions)
 def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Make an image of each item of a task, in a folder that the same call resumes.
 
@@ -83,6 +84,7 @@ def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOption
     return PaintedImages(**vars(waited_job(job.carried_out, watch)))
 
 
+@shows(ImageOptions)
 async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Do the same as ``images`` in the running event loop; a cancellation loses no image."""
     job, watch = _job(task, model, out, dict(options))
@@ -100,18 +102,25 @@ def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tup
 
 
 def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> PaintingJob:
-    """Return the job that options describe; ``drawings`` is the folder for drawn layouts, if another one."""
+    """Return the job that options describe; ``drawings`` is the folder for drawn layouts, if another one.
+
+    A user's function is called one at a time by default, or once in every actor of a cluster.
+    """
     shard = None if options.get("shard") is None else shard_of(options["shard"])
     whole = Path(options["out"])
     folder = whole if shard is None else shard.beside(whole)
-    limits, painter = limits_of(options), painter_of(options)
+    executor = checked_executor(options.get("executor"))
+    usual = (None if executor == RAY else 1) if is_own(options["model"]) else CONCURRENCY
+    named = {name: value for name, value in options.items() if value is not None}
+    limits = subjects.limits_of({"concurrency": usual, **named, "price": None})  # of an image, not of tokens
+    painter = _painter(options)
     paintings = _paintings(options, drawings or folder / "drawings")
     if shard is not None:
         paintings = tuple(one for one in paintings if shard.takes(one.item_id))
-    return PaintingJob(paintings, painter, folder, limits, shard)
+    return PaintingJob(paintings, painter, folder, replace(limits, executor=executor), shard)
 
 
-def painter_of(options: Mapping[str, Any]) -> Painter:
+def _painter(options: Mapping[str, Any]) -> Painter:
     """Return the image model that options name, with its arguments, and the model that rewrites prompts."""
     price, size, seed = options.get("price"), options.get("size"), options.get("seed")
     arguments = arguments_of(options.get("model_arg") or ())
@@ -121,37 +130,26 @@ def painter_of(options: Mapping[str, Any]) -> Painter:
         arguments.append(f"size={size}")
     if seed is not None:
         arguments.append(f"seed={seed}")
-    rewriter, told = options.get("rewriter"), arguments_of(options.get("rewriter_arg") or ())
+    rewriter, rewriter_args = options.get("rewriter"), arguments_of(options.get("rewriter_arg") or ())
     rewriter_price = options.get("rewriter_price")
-    if rewriter is None and (told or rewriter_price):
+    if rewriter is None and (rewriter_args or rewriter_price):
         raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
-    how = None if rewriter is None else Rewriter(name_of_model(rewriter), tuple(told), rewriter_price)
+    how = None if rewriter is None else Rewriter(name_of_model(rewriter), tuple(rewriter_args), rewriter_price)
     return image_generation.painter_of(options["model"], arguments, None if price is None else str(price), how)
-
-
-def limits_of(options: Mapping[str, Any]) -> Limits:
-    """Return the limits; a user's function is called one at a time by default, or once in every actor of a cluster."""
-    executor = checked_executor(options.get("executor"))
-    own = None if executor == RAY else 1
-    usual = own if is_own(options["model"]) else CONCURRENCY
-    told = {name: value for name, value in options.items() if value is not None}
-    limits = subjects.limits_of({"concurrency": usual, **told, "price": None})  # of an image, not of tokens
-    return replace(limits, executor=executor)
 
 
 def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:
     condition: Any = options.get("condition") or "none"
-    layouts = options.get("layouts")
-    known = options_in(ImageOptions)["condition"].choices
-    if condition not in known:
-        raise UsageError(f"there is no condition {condition}", hint=meant(str(condition), known))
+    layouts, conditions = options.get("layouts"), options_in(ImageOptions)["condition"].choices
+    if condition not in conditions:
+        raise UsageError(f"there is no condition {condition}", hint=meant(str(condition), conditions))
     if (condition == "none") != (layouts is None):
-        said = f"--condition {condition}" if layouts is None else "--layouts"
-        raise UsageError(f"{said} alone: --condition and --layouts go together", hint="give both, or neither")
+        alone = f"--condition {condition}" if layouts is None else "--layouts"
+        raise UsageError(f"{alone} alone: --condition and --layouts go together", hint="give both, or neither")
     if options.get("no_instruction") and layouts is None:
         raise UsageError("--no-instruction leaves nothing to ask for", hint="add --condition and --layouts")
-    where = None if layouts is None else Path(layouts)
-    how = PaintingOptions(condition, where, not options.get("no_instruction"), drawings)
+    place = None if layouts is None else Path(layouts)
+    how = PaintingOptions(condition, place, not options.get("no_instruction"), drawings)
     data, ids = options.get("data"), options.get("ids") or ()
     task = paintable_task(task_named(options["task"]))
     chosen = ItemChoice((ids,) if isinstance(ids, str) else tuple(ids), options.get("limit"), options.get("first"))
@@ -159,7 +157,3 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     if not paintings:
         raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
     return paintings
-
-
-for _function in (images, aimages):
-    show_options(_function, ImageOptions)

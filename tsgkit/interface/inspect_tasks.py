@@ -12,6 +12,7 @@ task of Inspect.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
 
 Ids = str | float | Sequence[str | float] | None
 """Ids of items; Inspect turns those that look like numbers into numbers."""
+KINDS: dict[str, Callable[..., ChatMessage]] = {"system": ChatMessageSystem, "ai": ChatMessageAssistant}
+"""Messages by their kinds; others are a user's."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ def offered() -> dict[str, str]:
     """Return the tasks that Inspect may ask, by the names that it has for them."""
     names: dict[str, str] = {}
     for key in card_names():
-        found = task_of(load_card(key))
-        if "models" in found.takes and isinstance(found, TextTask):
+        ours = task_of(load_card(key))
+        if "models" in ours.takes and isinstance(ours, TextTask):
             short = key.partition("/")[2]
             names[key.replace("/", "-") if short in names else short] = key
     return names
@@ -102,26 +105,18 @@ def asking(
     prompts: str | None = None,
 ) -> Asking:
     """Return a task as it is asked with these options."""
-    found = task_of(load_card(task_named(key)))
-    if not isinstance(found, TextTask):
+    task = task_of(load_card(task_named(key)))
+    if not isinstance(task, TextTask):
         raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
-    found.check_way(style, solver, prompts)
-    dataset = found.dataset(data)
-    numbers = dataset.chosen(ItemChoice(_texts(ids), items, first))
-    made = found.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
-    return Asking(found, dataset, made, style, numbers, seed)
-
-
-def _texts(ids: Ids) -> tuple[str, ...]:
-    """Return ids as texts; none of them for all items."""
+    task.check_way(style, solver, prompts)
     if ids is None:
-        return ()
-    if isinstance(ids, int | float):
-        return (str(ids),)
-    found = ids.split(",") if isinstance(ids, str) else map(str, ids)
-    if not (wanted := tuple(found)):
+        wanted: tuple[str, ...] = ()
+    elif not (wanted := tuple(str(ids).split(",") if isinstance(ids, str | float | int) else map(str, ids))):
         raise UsageError("ids: an empty list names no item", hint="leave out ids to ask all items")
-    return wanted
+    dataset = task.dataset(data)
+    numbers = dataset.chosen(ItemChoice(wanted, items, first))
+    asker = task.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
+    return Asking(task, dataset, asker, style, numbers, seed)
 
 
 def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`)
@@ -148,19 +143,25 @@ def asks(asked: Asking, task: str) -> Solver:
     """Ask as one of our solvers does: once, several times for a vote, or in steps."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        made: list[ChatMessage] = []
+        exchanged: list[ChatMessage] = []
 
         async def ask(
             messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
         ) -> Reply:
-            sent = [_message(one) for one in messages]
-            output = await get_model().generate(sent, config=_config(schema))
-            made.extend([*sent, output.message])
+            sent = [KINDS.get(message.type, ChatMessageUser)(content=str(message.content)) for message in messages]
+            config = GenerateConfig()
+            if schema is not None:
+                asked_for = schema["json_schema"]
+                described = JSONSchema.model_validate(asked_for["schema"])
+                answer = ResponseSchema(name=asked_for["name"], json_schema=described, strict=True)
+                config = GenerateConfig(response_schema=answer)
+            output = await get_model().generate(sent, config=config)
+            exchanged.extend([*sent, output.message])
             state.output = output
             return reply_of(output)
 
         transcript = await asked.solver.solve(asked.item(str(state.sample_id)), ask)
-        state.messages = made
+        state.messages = exchanged
         calls = [{"label": one.label, "reply": reply_value(one.reply)} for one in transcript.said]
         state.store.set(CALLS, calls)
         state.store.set(SOLVER, asked.solver.name)
@@ -168,20 +169,6 @@ def asks(asked: Asking, task: str) -> Solver:
         return state
 
     return solve
-
-
-def _message(message: BaseMessage) -> ChatMessage:
-    text = str(message.content)
-    kinds: dict[str, Callable[..., ChatMessage]] = {"system": ChatMessageSystem, "ai": ChatMessageAssistant}
-    return kinds.get(message.type, ChatMessageUser)(content=text)
-
-
-def _config(schema: dict[str, Any] | None) -> GenerateConfig:
-    if schema is None:
-        return GenerateConfig()
-    told = schema["json_schema"]
-    described = JSONSchema.model_validate(told["schema"])
-    return GenerateConfig(response_schema=ResponseSchema(name=told["name"], json_schema=described, strict=True))
 
 
 def reply_of(output: ModelOutput) -> Reply:
@@ -211,11 +198,11 @@ def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         tally = ours.tally()
         for one in scores:
-            told = one.score.metadata or {}
+            judged = one.score.metadata or {}
             parts = {
-                profile: {name: OurScore(*part) for name, part in of.items()} for profile, of in told["parts"].items()
+                profile: {name: OurScore(*part) for name, part in of.items()} for profile, of in judged["parts"].items()
             }
-            tally.add(told["cluster"], parts, told["counts"])
+            tally.add(judged["cluster"], parts, judged["counts"])
         board = ours.board(tally, recorded, seed)
         return {
             f"{profile}_{name}": value.value
@@ -233,8 +220,8 @@ def scores(asked: Asking, task: str, style: str, solver: str) -> Scorer:
     @scorer(metrics=[figures(task, style, solver, asked.seed)], name="tsgkit")
     def made() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            said = state.store.get(CALLS) or []
-            replies = tuple(LabelledReply(one["label"], reply_from(one["reply"])) for one in said)
+            calls = state.store.get(CALLS) or []
+            replies = tuple(LabelledReply(one["label"], reply_from(one["reply"])) for one in calls)
             item = asked.item(str(state.sample_id))
             judged = scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
             return score_of(judged)
@@ -259,24 +246,17 @@ def score_of(judged: Judged) -> Score:
 
 
 def _offer(name: str, key: str) -> Callable[..., InspectTask]:
-    def made(
-        style: str = "zero-shot",
-        solver: str = "single",
-        data: str | None = None,
-        items: int | None = None,
-        first: int | None = None,
-        ids: str | float | list[str | float] | None = None,
-        shots: int | None = None,
-        seed: int = 0,
-        prompts: str | None = None,
-    ) -> InspectTask:
-        options = {"style": style, "solver": solver, "data": data, "items": items, "first": first, "ids": ids}
-        return inspect_task(key, **options, shots=shots, seed=seed, prompts=prompts)
+    def made(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`, as Inspect reads them there)
+        return inspect_task(key, **options)
 
+    signature = inspect.signature(asking, eval_str=True)
+    parameters = [one for one in signature.parameters.values() if one.name != "key"]
+    made.__signature__ = signature.replace(parameters=parameters, return_annotation=InspectTask)  # type: ignore[attr-defined]
+    made.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": InspectTask}
     made.__doc__ = f"{load_card(key).title}."
     made.__name__ = made.__qualname__ = name.replace("-", "_")
-    found: Callable[..., InspectTask] = task(name=name)(made)
-    return found
+    offered: Callable[..., InspectTask] = task(name=name)(made)
+    return offered
 
 
 TASKS = {name: _offer(name, key) for name, key in offered().items()}

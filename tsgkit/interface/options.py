@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
 from tsgkit.errors import UsageError
 
@@ -32,6 +32,7 @@ Folders = Mapping[str, str | PathLike[str]] | Names
 Client = Literal["direct", "litellm"]
 Repair = Literal["none", "exact", "hands"]
 TIMEOUT, ATTEMPTS, SCENE_TIME = 300.0, 8, 120.0
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,8 @@ class TraceOptions(TypedDict, total=False):
     otel_content: Annotated[bool, Option("", "with prompts and replies in them", False)]
 
 
-class TextOptions(TypedDict, total=False):
-    """How a model of texts is asked."""
+class ClientOptions(TypedDict, total=False):
+    """What asks a model of texts."""
 
     client: Annotated[
         Client | None,
@@ -152,6 +153,11 @@ class TextOptions(TypedDict, total=False):
             choices=get_args(Client),
         ),
     ]
+
+
+class TextOptions(ClientOptions, total=False):
+    """How a model of texts is asked."""
+
     tpm: Annotated[float | None, Option("N", "at most so many tokens (estimated) a minute a model")]
     max_tokens: Annotated[int | None, Option("N", "ask no more before so many tokens are used")]
     price: Annotated[Mapping[str, Any] | Names, Option("IN,OUT", "dollars a million tokens", many="again")]
@@ -199,6 +205,19 @@ class ModelOptions(TypedDict, total=False):
     """What a model is sent."""
 
     model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter of the model", many="again")]
+
+
+class ExaminationOptions(TypedDict, total=False):
+    """What the doctor sends."""
+
+    model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter, or api_base=URL", many="again")]
+    timeout: Annotated[float, Option("S", "seconds a request may take (120)", 120.0)]
+
+
+class DoctorOptions(ExaminationOptions, ClientOptions, total=False):
+    """Options of the doctor."""
+
+    price: Annotated[str | None, Option("IN,OUT", "dollars a million tokens")]
 
 
 class PaintOptions(TypedDict, total=False):
@@ -259,6 +278,113 @@ class AgentOptions(RepairOptions, TraceOptions, total=False):
     """Options of agents."""
 
 
+class GridOptions(TypedDict, total=False):
+    """How rows are compared."""
+
+    metric: Annotated[str | None, Option("M", "this metric (default: the main one of each task, or all of its table)")]
+    profile: Annotated[str, Option("P", "strict (default) or official", "strict")]
+    common: Annotated[bool, Option("", "where items differ, take those that all rows have", False)]
+    seed: Annotated[int, Option("N", "of drawn tests and intervals (default 0)", 0)]
+    data: Annotated[str | Path | None, Option("D", "where the data of the runs lie now, if elsewhere")]
+
+
+class PairOptions(TypedDict, total=False):
+    """Which rows are compared."""
+
+    baseline: Annotated[
+        str | PathLike[str] | None,
+        Option("SUBJECT|RUN", "compare every other row with this one: a run, a subject, a style, or 'SUBJECT STYLE'"),
+    ]
+    by: Annotated[
+        str | None,
+        Option(
+            "AXIS|G",
+            "pairs of rows that differ in this alone: style, shots, prompts, solver, seed or subject, each with the "
+            "first; or, with --figure and --items, the items by a group",
+        ),
+    ]
+
+
+class CompareOptions(GridOptions, PairOptions, total=False):
+    """Options of comparisons."""
+
+
+class RowOptions(TypedDict, total=False):
+    """Which rows of a run are meant."""
+
+    task: Annotated[str | None, Option("T", "only in this task (tsg/sgqa, or sgqa)")]
+    subject: Annotated[str | None, Option("S", "only of this subject, as --model named it")]
+    style: Annotated[str | None, Option("S", "only in this style")]
+    solver: Annotated[str | None, Option("S", "only by this solver")]
+    repeat: Annotated[int | None, Option("N", "only in this repeat, from 0")]
+    shots: Annotated[int | None, Option("K", "only with so many examples")]
+    prompts: Annotated[str | None, Option("NAME", "only with these prompts, as tables name them")]
+    seed: Annotated[int | None, Option("N", "only with this seed")]
+
+
+class DataOptions(TypedDict, total=False):
+    """Where the data of a run lie."""
+
+    data: Annotated[str | Path | None, Option("D", "where the data of the run lie now, if elsewhere")]
+
+
+class ExplainOptions(RowOptions, DataOptions, total=False):
+    """Options of explanations."""
+
+
+class ReportOptions(TypedDict, total=False):
+    """What a report shows."""
+
+    task: Annotated[str | Sequence[str], Option("T", "only these tasks: A,B", (), many="commas")]
+    by: Annotated[str | Sequence[str], Option("G", "also by these groups: A,B", (), many="commas")]
+    against: Annotated[
+        str | None,
+        Option(
+            "WHAT",
+            "published: the tables of the paper beside ours; or a folder of results of the official SceneEval code",
+        ),
+    ]
+    metrics: Annotated[str, Option("WHICH", "all, headline, main (default headline)", "headline")]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """How replies that were collected elsewhere are scored."""
+
+    epoch: Annotated[int | None, Option("N", "with --from: this one of several repetitions, from 1")]
+    style: Annotated[
+        str | None,
+        Option(
+            "S",
+            "how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured; "
+            "spatialgen/questions: published",
+        ),
+    ]
+    by: Annotated[
+        str | Sequence[str],
+        Option(
+            "G",
+            "also by a group, as k, domain, tag, scene; a wrong name lists those of the task; several: A,B",
+            (),
+            many="commas",
+        ),
+    ]
+    seed: Annotated[int, Option("N", "of drawn intervals, formalimg's g (default 0)", 0)]
+
+
+class LogOptions(ScoreOptions, total=False):
+    """Options of scores."""
+
+    source: Annotated[str | None, Option()]
+
+
+class RescoreOptions(TypedDict, total=False):
+    """How a run is scored again."""
+
+    data: Annotated[str | Path | None, Option("D", "where its data lie now, if elsewhere")]
+    executor: Annotated[str | None, Option("E", "where scores are made that take computing: here, processes, or ray")]
+    quiet: Annotated[bool, Option("", "show no progress", False)]
+
+
 @cache
 def options_in(group: type) -> dict[str, Option]:
     """Return the options of a group by name, with the types of their values."""
@@ -271,17 +397,23 @@ def annotation_of(group: type, name: str) -> str:
     return str(group.__annotations__[name].__forward_arg__).removeprefix("Annotated[").partition(", Option(")[0]
 
 
-def show_options(function: Callable[..., Any], group: type) -> None:
+def shows(group: type) -> Callable[[Function], Function]:
     """Show a group as the named arguments of a function, where Python asks for its signature."""
-    with suppress(ValueError):
-        given = list(inspect.signature(function).parameters.values())[:-1]
-        named = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
-            )
-            for name, option in options_in(group).items()
-        ]
-        function.__signature__ = inspect.signature(function).replace(parameters=[*given, *named])  # type: ignore[attr-defined]
+
+    def shown(function: Function) -> Function:
+        with suppress(ValueError):
+            named = [
+                inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
+                )
+                for name, option in options_in(group).items()
+            ]
+            signature = inspect.signature(function)
+            parameters = [*list(signature.parameters.values())[:-1], *named]
+            function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return function
+
+    return shown
 
 
 def _is_text(value: object) -> bool:
@@ -308,6 +440,13 @@ KINDS: dict[Any, tuple[Callable[[object], bool], str]] = {
 def _each(value: object) -> Iterable[object]:
     is_several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     return value if is_several else (value,)  # type: ignore[return-value]
+
+
+def settings_of(given: Mapping[str, Any], group: type) -> dict[str, Any]:
+    """Return all options of a group, those that are not given with their defaults. Refuse what :func:`check_kinds`
+    refuses."""
+    check_kinds(given, group)
+    return {name: option.default for name, option in options_in(group).items()} | {**given}
 
 
 def check_kinds(given: Mapping[str, Any], group: type) -> None:

@@ -95,16 +95,16 @@ class Bar:
         """Show the number of units, and beside it a score, failures, cost."""
         self._shown_at = time.monotonic()
         parts = [] if self.engine is None else list(self.engine.parts())
-        told = []
+        notes = []
         if len(parts) == 1 and parts[0].score is not None:
-            told.append(f"{parts[0].metric} {100 * parts[0].score:.1f}")
+            notes.append(f"{parts[0].metric} {100 * parts[0].score:.1f}")
         if failed := sum(part.failed for part in parts):
-            told.append(f"{failed} failed")
+            notes.append(f"{failed} failed")
         if requests := sum(part.door.failed for part in parts if part.door is not None):
-            told.append(f"{requests} failed requests")
+            notes.append(f"{requests} failed requests")
         if spent := sum(part.spent for part in parts):
-            told.append(f"${spent:.4f}")
-        self._bar.set_postfix_str(inert(", ".join([*told, *filter(None, [self._note])])), refresh=False)
+            notes.append(f"${spent:.4f}")
+        self._bar.set_postfix_str(inert(", ".join([*notes, *filter(None, [self._note])])), refresh=False)
         self._bar.update(self._done()[0] - self._bar.n)
 
     def _done(self) -> tuple[int, int]:

@@ -16,17 +16,21 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 from warnings import warn
 
 from tsgkit.errors import Incomplete, UsageError
 from tsgkit.interface.arguments import checked_path, listed, text_of
-from tsgkit.interface.notebook import Explanation, Shown, frame_of
+from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, shows
 from tsgkit.lexicon import meant
 from tsgkit.library.overwrites import write_report
-from tsgkit.report.explanation import explain
+from tsgkit.report import explanation, explanation_page, terminal
+from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.formats import format_of, write
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, inert
@@ -52,7 +56,54 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 COLUMNS = (*Cell._fields, "item_id", "cluster", "outcome", "answer", "error")
 """The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
+RECORDED = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
+"""What a sample has as its record has it."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
+FLOATS = ("strict.", "official.", "usage.")
+"""Columns of numbers; also where no sample has one."""
+LIBRARIES = ("pandas", "polars")
+WHOLE = ("shots", "seed")
+KINDS = ("strict.", "official.", "group.", "count.", "usage.")
+TEXTS = ("prompt", "reply")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Tables as text and as HTML."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+class Explanation(explanation.Explanation):
+    """One item in all selected rows of a run, with prompts, replies and scores."""
+
+    def __repr__(self) -> str:
+        return "\n".join(explanation_lines(self))
+
+    def _repr_html_(self) -> str:
+        return explanation_page.fragment(self)
+
+
+class Tabled:
+    """Results that show themselves as one table."""
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(terminal.table(self.table))
+
+    def _repr_html_(self) -> str:
+        return drawn_up(self.table)
 
 
 class Run:
@@ -60,7 +111,7 @@ class Run:
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | PathLike[str],
         data: str | Path | None = None,
         *,
         finished: EvaluationOutcome | None = None,
@@ -135,27 +186,23 @@ class Run:
         """Return the tables of ``tsgkit report``, in all and by groups, of all tasks or of some."""
         from tsgkit.report.page import fragment
 
-        found = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
-        return Shown(write(found, "terminal"), fragment(found))
+        report = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
+        return Shown(write(report, "terminal"), fragment(report))
 
+    @shows(ReportOptions)
     def report(
-        self,
-        output: str | Path | None = None,
-        *,
-        task: str | Sequence[str] = (),
-        by: str | Sequence[str] = (),
-        format: str | None = None,
-        against: str | None = None,
-        metrics: str = HEADLINE,
+        self, output: str | Path | None = None, *, format: str | None = None, **options: Unpack[ReportOptions]
     ) -> str:
         """Return the report that ``tsgkit report`` writes; ``output`` is a file that it is written into as well."""
         from tsgkit.report.published_tables import against_published
 
-        found = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
+        settings = settings_of(options, ReportOptions)
+        by, tasks, against = listed(settings["by"]), listed(settings["task"]), settings["against"]
+        report = gather([self.path], by, self._data, metrics=settings["metrics"], tasks=tasks)
         if against not in (None, "published"):
             raise UsageError(f"--against {against}: there is no such thing", hint="give published")
         name = format or ("markdown" if output is None else format_of(Path(output)))
-        text = write(against_published(found) if against else found, name)
+        text = write(against_published(report) if against else report, name)
         if output is not None:
             write_report(output, text)
         return text
@@ -179,25 +226,13 @@ class Run:
 
         return figure(gather_for([self.path], metric, by, self._data), metric, by, task=task, profile=profile)
 
-    def explain(
-        self,
-        item: str,
-        *,
-        task: str | None = None,
-        subject: str | None = None,
-        style: str | None = None,
-        solver: str | None = None,
-        repeat: int | None = None,
-        shots: int | None = None,
-        prompts: str | None = None,
-        seed: int | None = None,
-    ) -> Explanation:
+    @shows(RowOptions)
+    def explain(self, item: str, **narrowing: Unpack[RowOptions]) -> Explanation:
         """Explain one item in every row of the run that holds it, or in the selected rows."""
         if not isinstance(item, str):
             raise UsageError(f"item: {item!r:.40} is no id of an item", hint="as samples[0].item_id has it")
-        narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
-        narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
-        return Explanation(**vars(explain(self.path, item, data=self._data, **narrowing)))
+        check_kinds(narrowing, RowOptions)
+        return Explanation(**vars(explanation.explain(self.path, item, data=self._data, **narrowing)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, whichever is installed, with one row a sample.
@@ -216,23 +251,20 @@ class Run:
         """Yield its samples in the order of its rows."""
         opened = self._opened
         for state in opened.states.values():
-            numbered = zip(records_of(state, opened.samples), state.row.numbers, strict=True)
-            yield from (self._sample(record, state.row.task, number) for record, number in numbered)
-
-    def _sample(self, record: Mapping[str, Any], task: Any, number: int) -> Sample:  # noqa: ANN401
-        main = main_metric(task.card.metrics)
-        names = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
-        return Sample(
-            **Cell.of(record)._asdict(),
-            **{name: record[name] for name in names},
-            scores=sample_value(record)["scores"],
-            notes=tuple(record["notes"]),
-            main=main,
-            full_marks=full_marks(task.metrics.get(main)),
-            faults=faults_of(task, record),
-            _run=self,
-            _number=number,
-        )
+            task = state.row.task
+            main = main_metric(task.card.metrics)
+            for record, number in zip(records_of(state, opened.samples), state.row.numbers, strict=True):
+                yield Sample(
+                    **Cell.of(record)._asdict(),
+                    **{name: record[name] for name in RECORDED},
+                    scores=sample_value(record)["scores"],
+                    notes=tuple(record["notes"]),
+                    main=main,
+                    full_marks=full_marks(task.metrics.get(main)),
+                    faults=faults_of(task, record),
+                    _run=self,
+                    _number=number,
+                )
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -254,9 +286,8 @@ class Run:
 
     def __repr__(self) -> str:
         prepared = self._prepared or self._opened.prepared
-        finished = self._finished or EvaluationOutcome(
-            self.path, self.results, (), interrupted=False, budget="", notices=()
-        )
+        opened = EvaluationOutcome(self.path, self.results, (), interrupted=False, budget="", notices=())
+        finished = self._finished or opened
         unsent = [f"note: {inert(finished.unsent_spans)}"] if finished.unsent_spans else []
         return "\n".join([*results_lines(finished, prepared), *unsent])
 
@@ -377,8 +408,8 @@ class Samples(Sequence[Sample]):
 
     def __iter__(self) -> Iterator[Sample]:
         wanted = self._wanted
-        found = (one for one in self._run.all_samples() if wanted is None or wanted(one))
-        return found if self._place is None else iter(sorted(found, key=self._place))
+        samples = (sample for sample in self._run.all_samples() if wanted is None or wanted(sample))
+        return samples if self._place is None else iter(sorted(samples, key=self._place))
 
     def __len__(self) -> int:
         if self._wanted is None:
@@ -395,25 +426,25 @@ class Samples(Sequence[Sample]):
         if not isinstance(place, int):
             raise TypeError("a sample has a number, as in samples[0]; by its item: samples.of(item_id=...)")
         start = place if place >= 0 else len(self) + place
-        found = next(islice(self, start, None), None) if start >= 0 else None
-        if found is None:
+        sample = next(islice(self, start, None), None) if start >= 0 else None
+        if sample is None:
             raise IndexError(f"sample {place} of {len(self)}")
-        return found
+        return sample
 
     @property
     def wrong(self) -> Samples:
         """The samples that are not fully right, answered or not."""
-        return self.where(lambda one: one.is_wrong)
+        return self.where(lambda sample: sample.is_wrong)
 
     @property
     def unreadable(self) -> Samples:
         """The samples whose replies could not be read."""
-        return self.where(lambda one: one.outcome == Outcome.UNREADABLE)
+        return self.where(lambda sample: sample.outcome == Outcome.UNREADABLE)
 
     @property
     def right(self) -> Samples:
         """The samples that are fully right."""
-        return self.where(lambda one: not one.is_wrong)
+        return self.where(lambda sample: not sample.is_wrong)
 
     def where(self, wanted: Callable[[Sample], bool]) -> Samples:
         """Return those for which a function is true."""
@@ -428,10 +459,7 @@ class Samples(Sequence[Sample]):
         known = (*Cell._fields, "item_id", "outcome")
         if odd := [name for name in names if name not in known]:
             raise UsageError(f"samples have no {odd[0]}", hint=meant(odd[0], known))
-        own = {name: names.pop(name) for name in ("item_id", "outcome") if name in names}
-        return self.where(
-            lambda one: all(getattr(one, name) == value for name, value in own.items()) and is_meant(one.cell, names)
-        )
+        return self.where(lambda sample: is_meant(sample, names))
 
     def grep(self, text: str) -> Samples:
         """Return those with a text in a prompt, a reply or the reason; small and capital letters are the same."""
@@ -444,20 +472,27 @@ class Samples(Sequence[Sample]):
         Both samples of an item stand together, that of the first before that of the second.
         """
         sides = [_side(name, self._run.cells) for name in (first, second)]
+
+        def keys_of(sample: Sample) -> Iterator[tuple[tuple[object, ...], int]]:
+            # Equal for samples that differ in the field of the side alone; a side that names rows has no field.
+            ways = {"subject": sample.subject, "style": sample.style, "solver": sample.solver}
+            for side, (field_, cells) in enumerate(sides):
+                if sample.cell in cells:
+                    alike = [value for name, value in ways.items() if field_ and name != field_]
+                    yield (sample.task, sample.item_id, sample.repeat, *alike), side
+
         right: dict[tuple[object, ...], list[set[bool]]] = {}
-        for one in self:
-            for place, (field_, cells) in enumerate(sides):
-                if one.cell in cells:
-                    right.setdefault(_but(one, field_), [set(), set()])[place].add(not one.is_wrong)
+        for sample in self:
+            for key, side in keys_of(sample):
+                right.setdefault(key, [set(), set()])[side].add(not sample.is_wrong)
         differing = [key for key, (a, b) in right.items() if a and b and len(a | b) == 2]
         places = {key: place for place, key in enumerate(differing)}
 
-        def sides_of(one: Sample) -> list[tuple[int, int]]:
-            keys = [(_but(one, field_), side) for side, (field_, cells) in enumerate(sides) if one.cell in cells]
-            return [(places[key], side) for key, side in keys if key in places]
+        def places_of(sample: Sample) -> list[tuple[int, int]]:
+            return [(places[key], side) for key, side in keys_of(sample) if key in places]
 
-        differing_samples = self.where(lambda one: bool(sides_of(one)))
-        return Samples(self._run, differing_samples._wanted, lambda one: min(sides_of(one)))
+        differing_samples = self.where(lambda sample: bool(places_of(sample)))
+        return Samples(self._run, differing_samples._wanted, lambda sample: min(places_of(sample)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, with one row a sample; ``Run.frame`` describes its columns."""
@@ -478,10 +513,10 @@ class Samples(Sequence[Sample]):
         return drawn_up(Table((f"{number:,} samples",), ("item", "row", "outcome", "answer"), rows, rest))
 
 
-def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
-    """Return whether a row has these values; the suite's name of a task may be left out."""
+def is_meant(row: Cell | Sample, narrowing: Mapping[str, Any]) -> bool:
+    """Return whether a row or sample has these values; the suite's name of a task may be left out."""
     return all(
-        getattr(cell, name) == value or (name == "task" and cell.task.endswith(f"/{value}"))
+        getattr(row, name) == value or (name == "task" and row.task.endswith(f"/{value}"))
         for name, value in narrowing.items()
     )
 
@@ -489,19 +524,12 @@ def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
 def _side(name: str, cells: Sequence[Cell]) -> tuple[str, set[Cell]]:
     """Return the field of cells that a name is a value of (empty: it names rows), and the cells it means."""
     for field_ in ("subject", "style", "solver"):
-        if found := {cell for cell in cells if getattr(cell, field_) == name}:
-            return field_, found
+        if meaning := {cell for cell in cells if getattr(cell, field_) == name}:
+            return field_, meaning
     titles = {cell: cell.title.replace(f" {cell.task}", "", 1) for cell in cells}
-    if found := {cell for cell, title in titles.items() if title == name}:
-        return "", found
+    if rows := {cell for cell, title in titles.items() if title == name}:
+        return "", rows
     raise UsageError(f"the run has no row {name}", hint=meant(name, sorted({*titles.values()})))
-
-
-def _but(one: Sample, name: str) -> tuple[object, ...]:
-    """Return the key of a sample without one property: equal for samples that differ in this alone."""
-    ways = {"subject": one.subject, "style": one.style, "solver": one.solver}
-    alike = [value for field_, value in ways.items() if name and field_ != name]
-    return (one.task, one.item_id, one.repeat, *alike)
 
 
 def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
@@ -517,3 +545,26 @@ def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
     if texts:
         row |= {"prompt": "\n\n".join(message.content for message in one.prompt), "reply": one.reply}
     return row
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401
+    """Return rows as a data frame; each has all columns: those of every row, then kind by kind, texts last."""
+    if library is not None and library not in LIBRARIES:
+        raise UsageError(f"there is no library {library}", hint=f"choose from {', '.join(LIBRARIES)}")
+    chosen = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
+    if chosen is None:
+        wanted = library or "pandas or polars"
+        raise UsageError(f"{wanted} is not installed", hint=f"pip install {library or 'pandas'}")
+    first = list(dict.fromkeys(name for row in rows for name in row))
+    names = [name for name in first if not name.startswith(KINDS) and name not in TEXTS]
+    names += [name for kind in KINDS for name in first if name.startswith(kind)]
+    names += [name for name in TEXTS if name in first]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    empty = {name for name, values in columns.items() if all(value is None for value in values)}
+    floats = [name for name in names if name in empty and name.startswith(FLOATS)]
+    module = import_module(chosen)
+    if chosen == "pandas":
+        return module.DataFrame(columns).astype(dict.fromkeys(floats, "float64"))
+    kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
+    kinds |= dict.fromkeys(floats, module.Float64)
+    return module.DataFrame(columns, strict=False, schema_overrides=kinds)

@@ -6,17 +6,21 @@ The result is a ``Traversable``, not a path, so that zip imports work too.
 
 from __future__ import annotations
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 ROOMS = ("tasks", "prompts", "eval")
 
 
 def bundled(room: str) -> Traversable:
     """Return the shipped folder of this name."""
+    from importlib.resources import files
+
     if room not in ROOMS:
         raise UsageError(f"there is no folder {room!r} in a project", hint=f"its folders: {', '.join(ROOMS)}")
     package = files("tsgkit")

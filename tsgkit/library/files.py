@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -167,6 +165,8 @@ def replacement(path: str | Path) -> Iterator[IO[bytes]]:
 
     A device or a pipe is written as it is. ``FileProblem`` says why a file cannot be written.
     """
+    import tempfile
+
     path = Path(path)
     try:
         if path.is_dir():
@@ -223,6 +223,9 @@ def folder_beside(target: Path, doing: str) -> Iterator[Path]:
 
     ``doing`` ends the folder's name, as in ``.runs.x.merging``.
     """
+    import shutil
+    import tempfile
+
     with ExitStack() as stack:
         try:
             stack.enter_context(new_folder(target.parent))

@@ -9,9 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.report.report_rows import Report
+
+if TYPE_CHECKING:
+    from tsgkit.report.report_rows import Report
 
 FORMATS = {
     "terminal": "terminal",

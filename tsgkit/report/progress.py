@@ -24,6 +24,8 @@ class Progress:
 
     stream: IO[str] = field(default_factory=lambda: sys.stderr)
     engine: Engine | None = None
+    in_lines: bool = False
+    """True to print lines on a terminal too, where others print beside it."""
     _shown_at: float = 0.0
     _lines: int = 0
     _waits: Sequence[str] = ()
@@ -37,7 +39,7 @@ class Progress:
 
     @property
     def _on_a_terminal(self) -> bool:
-        return self.stream.isatty()
+        return self.stream.isatty() and not self.in_lines
 
     def begun(self, engine: Engine) -> None:
         """A job begins."""

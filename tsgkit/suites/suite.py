@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.library.projects import entry_points, installed_suites
+from tsgkit.registry import Command as Command
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -40,14 +41,6 @@ OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval
 """The packages of our suites, in the order of tables; each holds its manifest as ``SUITE``."""
 CODE = "tsgkit.code"
 """The entry-point group of modules with users' solvers, metrics, styles and tasks."""
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command of a suite: its module, and a summary for lists."""
-
-    module: str
-    summary: str
 
 
 @dataclass(frozen=True)

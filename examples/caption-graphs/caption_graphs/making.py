@@ -11,7 +11,7 @@ import argparse
 from random import Random
 from typing import Any
 
-from tsgkit.cli.row_makers import add_row_options, write_rows
+from tsgkit.cli.make import add_row_options, write_rows
 from tsgkit.lexicon.tables import word_set
 
 from caption_graphs.rules import parse

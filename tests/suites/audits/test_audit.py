@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tsgkit.cli.suites.tsg.benchmark_gate import blames_of, to_blame
+from tsgkit.cli.suites.tsg.benchmark_work import blames_of, to_blame
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.report.audit_report import TaskAudit
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts

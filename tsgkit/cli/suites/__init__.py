@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tsgkit.suites.suite import Command, suites
+from tsgkit.library.projects import installed_suites
+from tsgkit.registry import Command
 
 COMMANDS = {
     "formula": Command(
@@ -34,11 +35,18 @@ MAKERS = {
 
 def commands() -> dict[str, Command]:
     """Return the commands of all suites by name; a package cannot replace one of ours."""
-    added = {name: command for suite in suites() for name, command in suite.commands.items()}
-    return COMMANDS | added | COMMANDS
+    return _with_added(COMMANDS, "commands")
 
 
 def makers() -> dict[str, Command]:
     """Return the makers of all suites by name; a package cannot replace one of ours."""
-    added = {name: command for suite in suites() for name, command in suite.makers.items()}
-    return MAKERS | added | MAKERS
+    return _with_added(MAKERS, "makers")
+
+
+def _with_added(ours: dict[str, Command], kind: str) -> dict[str, Command]:
+    if not installed_suites():  # then nothing of suites needs to be loaded
+        return ours
+    from tsgkit.suites.suite import suites
+
+    added = {name: command for suite in suites() for name, command in getattr(suite, kind).items()}
+    return ours | added | ours

@@ -14,7 +14,7 @@ import pytest
 from rooms_of_ours import ROOMS, room, thing
 
 from tsgkit.cli import main
-from tsgkit.cli.suites.sceneeval.render import VIEWS
+from tsgkit.cli.suites.sceneeval.scene import VIEWS
 from tsgkit.geometry import views
 
 Captured = pytest.CaptureFixture[str]

@@ -21,23 +21,28 @@ import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text, require_folder, write_text
-from tsgkit.library.overwrites import (
-    refuse_to_overwrite,
-    refuse_to_overwrite_sources,
-    refuse_to_replace_data,
-)
-
-if TYPE_CHECKING:
-    from tsgkit.logic.budget import Budget
-    from tsgkit.logic.clauses import ClauseForm
-    from tsgkit.logic.formula import Formula
-    from tsgkit.logic.repairs import Repair
-    from tsgkit.logic.solver import Solution
+from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
+from tsgkit.logic.budget import Budget, OutOfBudget
+from tsgkit.logic.clauses import category, clause_form, closures, k_as_defined, object_classes
+from tsgkit.logic.english import reading_of
+from tsgkit.logic.formula import Formula, atoms_of, free_variables
+from tsgkit.logic.lifting import lifted
+from tsgkit.logic.lint import check
+from tsgkit.logic.parser import FormulaProblem, parse
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.published_readers import as_published
+from tsgkit.logic.repairs import Repair, repair
+from tsgkit.logic.scene_models import world_of
+from tsgkit.logic.solver import Solution, solve
+from tsgkit.logic.svg import drawn
+from tsgkit.logic.verdicts import WORK
+from tsgkit.logic.verification import verify
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
 
 SECONDS = 10.0
 """The default time limit of a command."""
@@ -50,32 +55,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--scenario", default="knolling", choices=("knolling", "natural"), help="default: knolling")
     show = verbs.add_parser("show", help="show it in plain English, with K, closures, lifted form and clauses")
     verify = verbs.add_parser("verify", help="verify a layout against it, with a trace")
-    for verb in (check, show, verify):
-        verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
-        verb.add_argument("--json", action="store_true", help="print one JSON object")
-        _add_seconds(verb)
-    layout = "a file of JSON: a layout, or the list of its objects"
-    verify.add_argument("layout", metavar="LAYOUT", help=layout)
-    verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
-    verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
-    verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")
-    verify.add_argument("--work", type=_steps, default=None, metavar="N", help="maximum number of steps for a verdict")
     solve = verbs.add_parser("solve", help="find a neat layout that satisfies it, or the parts that conflict")
     repair = verbs.add_parser("repair", help="find the smallest change that makes a layout satisfy it")
-    for verb in (solve, repair):
+    for verb in (check, show, verify, solve, repair):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
+    for verb in (solve, repair):
         verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
         verb.add_argument("--force", action="store_true", help="replace existing files")
         verb.add_argument("--draw", metavar="SVG", help="also draw the layout")
         verb.add_argument("--seed", type=int, default=0, help="seed of the layout; default: 0")
+    for verb in (check, show, verify, solve, repair):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
-        _add_seconds(verb)
-    repair.add_argument("layout", metavar="LAYOUT", help=layout)
-
-
-def _add_seconds(verb: argparse.ArgumentParser) -> None:
-    about = "what takes longer is not decided; default: 10"
-    verb.add_argument("--seconds", type=_seconds, default=SECONDS, metavar="N", help=about)
+        about = "what takes longer is not decided; default: 10"
+        verb.add_argument("--seconds", type=_seconds, default=SECONDS, metavar="N", help=about)
+    for verb in (verify, repair):
+        verb.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
+    verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
+    verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
+    verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")
+    verify.add_argument("--work", type=_steps, default=WORK, metavar="N", help="maximum number of steps for a verdict")
 
 
 def _seconds(text: str) -> float:
@@ -100,13 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
     return verbs[arguments.verb](arguments)
 
 
-def _budget(arguments: argparse.Namespace) -> Budget:
-    """Return the time that a verb may take, starting now."""
-    from tsgkit.logic.budget import Budget
-
-    return Budget(arguments.seconds, time.monotonic)
-
-
 def _formula_text(given: str) -> str:
     """Return the text of a formula given as text, as @FILE, as a file name or as - for standard input."""
     if given.lstrip().startswith("("):
@@ -125,8 +116,6 @@ def _formula_text(given: str) -> str:
 
 def _read_formula(given: str) -> Formula:
     """Return the parsed formula. Errors name the file if there is one."""
-    from tsgkit.logic.parser import FormulaProblem, parse
-
     text = _formula_text(given)
     try:
         return parse(text)
@@ -151,16 +140,12 @@ def _read_layout(path: str) -> object:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from tsgkit.logic.lint import check
-    from tsgkit.logic.published_readers import as_published
-    from tsgkit.logic.vocabulary import SCENARIOS
-
     text, scenario = _formula_text(arguments.formula), arguments.scenario
     checked, taken = check(text, SCENARIOS[scenario]), as_published(text)
     fault, warnings = checked.published_fault, len(checked.findings) - checked.errors
     satisfiable = None
     if checked.formula and not checked.errors:
-        satisfiable = _satisfiable(checked.formula, _budget(arguments))
+        satisfiable = _satisfiable(checked.formula, Budget(arguments.seconds, time.monotonic))
     if arguments.json:
         names = ("code", "severity", "place", "message", "hint")
         findings = [{name: getattr(finding, name) for name in names} for finding in checked.findings]
@@ -189,12 +174,6 @@ def _check(arguments: argparse.Namespace) -> int:
 def _satisfiable(formula: Formula, budget: Budget) -> str:
     """Return whether a layout satisfies a formula, or for a natural scene a plausible world with one object for each
     variable; or why that is unknown."""
-    from tsgkit.logic.budget import OutOfBudget
-    from tsgkit.logic.formula import atoms_of
-    from tsgkit.logic.scene_models import world_of
-    from tsgkit.logic.solver import solve
-    from tsgkit.logic.vocabulary import KNOLLING, NATURAL
-
     only_natural = set(NATURAL.predicates) - set(KNOLLING.predicates)
     try:
         if any(atom.name in only_natural for atom in atoms_of(formula)):
@@ -213,21 +192,14 @@ def _satisfiable(formula: Formula, budget: Budget) -> str:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from tsgkit.logic.budget import OutOfBudget
-    from tsgkit.logic.clauses import clause_form, closures, k_as_defined, object_classes
-    from tsgkit.logic.english import reading_of
-    from tsgkit.logic.formula import free_variables
-    from tsgkit.logic.lifting import lifted
-    from tsgkit.logic.printer import text_of
-
     formula = _read_formula(arguments.formula)
-    reading, budget = reading_of(formula), _budget(arguments)
+    reading, budget = reading_of(formula), Budget(arguments.seconds, time.monotonic)
     names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
     warnings = [f"nothing binds {names}: no layout makes such a formula true or false"] if names else []
     for warning in () if arguments.json else warnings:
         complain(f"warning: {warning}")
     try:
-        form, published = (clause_form(formula, official=one, budget=budget) for one in (False, True))
+        form, published = (clause_form(formula, official=is_official, budget=budget) for is_official in (False, True))
     except OutOfBudget as out:
         note = f"not decided in {out}: its clause form"
         if arguments.json:
@@ -236,7 +208,7 @@ def _show(arguments: argparse.Namespace) -> int:
             say(inert(reading))
             say(f"{note} (--seconds gives it more)")
         return FINISHED_WITH_ERRORS
-    value = {
+    value: dict[str, Any] = {
         "formula": text_of(formula),
         "reading": reading,
         "k": form.k,
@@ -244,51 +216,36 @@ def _show(arguments: argparse.Namespace) -> int:
         "classes": list(object_classes(formula)),
         "closures": [sorted(variable.name for variable in group) for group in closures(formula)],
         "lifted": text_of(lifted(formula)),
-        "components": _components(form),
-        "numbers": [text_of(one) for one in form.quantities],
+        "components": [
+            {
+                "prefix": [f"{bound.quantifier.__name__.lower()} {bound.variable.name}" for bound in part.prefix],
+                "clauses": [{"text": text_of(clause), "category": category(clause)} for clause in part.clauses],
+            }
+            for part in form.components
+        ],
+        "numbers": list(map(text_of, form.quantities)),
         "published_form": published.text if published.unordered != form.unordered else None,
         "warnings": warnings,
     }
     if arguments.json:
         say_json(value)
-    else:
-        say_lines(map(inert, _shown_lines(value)))
+        return GOOD
+    lines = [reading, "", f"formula   {value['formula']}", f"lifted    {value['lifted']}"]
+    apart = "" if value["k"] == value["k_as_defined"] else f" ({value['k_as_defined']} by its definition)"
+    lines.append(f"K         {value['k']}{apart}")
+    lines.append(f"classes   {', '.join(value['classes']) or 'none'}")
+    lines.append(f"closures  {'; '.join(map(' '.join, value['closures'])) or 'none'}")
+    for number, component in enumerate(value["components"], 1):
+        lines.append(f"component {number}: {', '.join(component['prefix']) or 'no quantifier'}")
+        lines += [f"  {clause['category']:<10}{clause['text']}" for clause in component["clauses"]]
+    lines += [f"  {'number':<10}{text}" for text in value["numbers"]]
+    if value["published_form"]:
+        lines.append(f"published clause form (it drops disjuncts): {value['published_form']}")
+    say_lines(map(inert, lines))
     return GOOD
 
 
-def _components(form: ClauseForm) -> list[dict[str, Any]]:
-    from tsgkit.logic.clauses import category
-    from tsgkit.logic.printer import text_of
-
-    return [
-        {
-            "prefix": [f"{bound.quantifier.__name__.lower()} {bound.variable.name}" for bound in component.prefix],
-            "clauses": [{"text": text_of(clause), "category": category(clause)} for clause in component.clauses],
-        }
-        for component in form.components
-    ]
-
-
-def _shown_lines(value: dict[str, Any]) -> Iterator[str]:
-    yield from (value["reading"], "", f"formula   {value['formula']}", f"lifted    {value['lifted']}")
-    apart = "" if value["k"] == value["k_as_defined"] else f" ({value['k_as_defined']} by its definition)"
-    yield f"K         {value['k']}{apart}"
-    yield f"classes   {', '.join(value['classes']) or 'none'}"
-    yield f"closures  {'; '.join(' '.join(group) for group in value['closures']) or 'none'}"
-    for number, component in enumerate(value["components"], 1):
-        yield f"component {number}: {', '.join(component['prefix']) or 'no quantifier'}"
-        for clause in component["clauses"]:
-            yield f"  {clause['category']:<10}{clause['text']}"
-    for text in value["numbers"]:
-        yield f"  {'number':<10}{text}"
-    if value["published_form"]:
-        yield f"published clause form (it drops disjuncts): {value['published_form']}"
-
-
 def _verify(arguments: argparse.Namespace) -> int:
-    from tsgkit.logic.verdicts import WORK
-    from tsgkit.logic.verification import verify
-
     layout = _read_layout(arguments.layout)
     is_official = arguments.profile == "official"
     if is_official and (arguments.distinct or arguments.grounded):
@@ -299,8 +256,8 @@ def _verify(arguments: argparse.Namespace) -> int:
         arguments.profile,
         distinct=arguments.distinct,
         grounded=arguments.grounded,
-        work=arguments.work or WORK,
-        budget=_budget(arguments),
+        work=arguments.work,
+        budget=Budget(arguments.seconds, time.monotonic),
     )
     if arguments.json:
         say_json(verdict.value())
@@ -316,10 +273,6 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _solve(arguments: argparse.Namespace) -> int:
     """Find or repair a layout; write and draw it."""
-    from tsgkit.logic.repairs import Repair, repair
-    from tsgkit.logic.solver import solve
-    from tsgkit.logic.svg import drawn
-
     formula, out, draw, seed = _read_formula(arguments.formula), arguments.out, arguments.draw, arguments.seed
     repairs = arguments.verb == "repair"
     scene = _read_layout(arguments.layout) if repairs else None
@@ -335,7 +288,7 @@ def _solve(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{draw}: an image is SVG", hint="give it a name that ends in .svg")
     if draw is not None and draw == out:
         raise UsageError("the layout and the image cannot be one file")
-    budget = _budget(arguments)
+    budget = Budget(arguments.seconds, time.monotonic)
     result = repair(formula, scene, seed=seed, budget=budget) if repairs else solve(formula, seed=seed, budget=budget)
     if result.layout is None:
         if out or draw:
@@ -354,34 +307,31 @@ def _solve(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(result.value())
     elif out != STDIN:
-        say_lines(map(inert, _repair_lines(result) if isinstance(result, Repair) else _solution_lines(result)))
+        say_lines(map(inert, _result_lines(result)))
     return GOOD if result.layout else FINISHED_WITH_ERRORS
 
 
-def _solution_lines(solution: Solution) -> Iterator[str]:
-    if not solution.conflict:
-        yield solution.text
-        for thing in solution.layout.objects if solution.layout else ():
+def _result_lines(result: Solution | Repair) -> Iterator[str]:
+    if isinstance(result, Repair):
+        if result.status == "not decided":
+            yield "not decided: no repair was found"
+        elif result.layout is None:
+            yield "no repair: the formula cannot be satisfied; tsgkit formula solve says why"
+        elif not result.changes:
+            yield "nothing to repair: the layout satisfies the formula"
+        else:
+            limited = "a smaller change may suffice: the time limit was reached"
+            least = "no smaller change suffices" if result.least else limited
+            yield f"{count(len(result.changes), 'change')} ({least}):"
+            yield from (f"  - {words}" for words in result.changes)
+    elif result.conflict:
+        yield "unsatisfiable; together, these cannot hold:"
+        yield from (f"  - {words}" for words in result.conflict)
+    else:
+        yield result.text
+        for thing in result.layout.objects if result.layout else ():
             words = " ".join(filter(None, (thing.color, thing.label.replace("_", " "))))
             yield f"  {words:<28} {[round(edge, 2) for edge in thing.box]}"
         return
-    yield "unsatisfiable; together, these cannot hold:"
-    yield from (f"  - {words}" for words in solution.conflict)
-    if solution.note:
-        yield f"({solution.note})"
-
-
-def _repair_lines(repaired: Repair) -> Iterator[str]:
-    if repaired.status == "not decided":
-        yield "not decided: no repair was found"
-    elif repaired.layout is None:
-        yield "no repair: the formula cannot be satisfied; tsgkit formula solve says why"
-    elif not repaired.changes:
-        yield "nothing to repair: the layout satisfies the formula"
-    else:
-        limited = "a smaller change may suffice: the time limit was reached"
-        least = "no smaller change suffices" if repaired.least else limited
-        yield f"{count(len(repaired.changes), 'change')} ({least}):"
-        yield from (f"  - {words}" for words in repaired.changes)
-    if repaired.note:
-        yield f"({repaired.note})"
+    if result.note:
+        yield f"({result.note})"

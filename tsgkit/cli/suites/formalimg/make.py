@@ -18,20 +18,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    digest,
-    finish,
-    finish_shard,
-    json_lines,
-    limits_of,
-    put,
-    say_usage,
-    usage_value,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import UsageError
 
@@ -57,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the items (default 0)")
     parser.add_argument("--model", metavar="M", help="model that verbalises the formulas (default: rules)")
     parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the rows to write, as JSON Lines")
-    add_model_options(parser, rounds=2)
+    agents.add_model_options(parser, rounds=2)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--objects {arguments.objects}: from K ({k}) to {MOST_OBJECTS}")
     if arguments.n < 1:
         raise UsageError(f"--n {arguments.n}: at least 1 is needed")
-    limits_of(arguments)
+    agents.limits_of(arguments)
     items = {name: item for k in arguments.k for name, item in _composed(k, arguments)}
     if arguments.model is None:
         return _write(items, [], "", None, arguments)
@@ -78,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.formalimg.maker import Composed, templates_text, written
 
     rows = [item.row for item in items.values()]
-    asked = {"work": "make formalimg", "items": digest(rows), "texts": digest(templates_text())}
-    with agent_calls(arguments, arguments.out, asked | {"rounds": arguments.rounds}) as calls:
+    asked = {"work": "make formalimg", "items": agents.digest(rows), "texts": agents.digest(templates_text())}
+    with agents.asking(arguments, arguments.out, asked | {"rounds": arguments.rounds}) as calls:
 
         async def work(engine: Engine) -> dict[str, Composed | Rejected | str]:
-            async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
+            async def worded(unit: tuple[str, Composed]) -> Composed | Rejected | str:
                 name, item = unit
                 try:
                     return await written(item, ask_for(calls.asker, name, task="make"), arguments.rounds)
@@ -90,14 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
                     return str(error.message)
 
             units = {name: (name, item) for name, item in items.items()}
-            return await engine.made(units, one, workers=min(arguments.concurrency, len(units)))
+            return await engine.made(units, worded, workers=min(arguments.concurrency, len(units)))
 
-        results = carried_out(calls, work, arguments)
+        results = agents.carried_out(calls, work, arguments)
         kept = {name: item for name, item in results.items() if isinstance(item, Composed)}
         rejected = [item for item in results.values() if not isinstance(item, Composed | str)]
         stopped = next((item for item in results.values() if isinstance(item, str)), "")
         if calls.shard is not None:
-            return finish_shard(calls, stopped, [one.reason for one in rejected if one.is_failure], arguments)
+            return agents.finish_shard(calls, stopped, [item.reason for item in rejected if item.is_failure], arguments)
         return _write(kept, rejected, stopped, calls, arguments)
 
 
@@ -128,14 +115,13 @@ def _write(
 ) -> int:
     """Write the sound items and report the others."""
     if kept:
-        put(json_lines({"id": name, **item.row} for name, item in kept.items()), calls, arguments)
-    reasons = [one.reason for one in rejected if not one.is_failure]
+        agents.put(agents.json_lines({"id": name, **item.row} for name, item in kept.items()), calls, arguments)
+    reasons = [item.reason for item in rejected if not item.is_failure]
     summary = {
         "items": len(kept),
         "rejected": reasons,
-        "failures": [one.reason for one in rejected if one.is_failure],
+        "failures": [item.reason for item in rejected if item.is_failure],
         "stopped": stopped,
-        **usage_value(calls, 0 if calls is None else calls.budget.used_requests),
     }
     wanted = arguments.n * len(arguments.k)
     lacking = f"only {len(kept)} of {wanted} different sound items were found with this seed"
@@ -148,13 +134,10 @@ def _write(
         say(f"{items}: vocabulary, K and satisfiability proved")
         if is_short:
             complain(lacking)
-        for reason in reasons[:SHOWN]:
+        for reason in reasons[: agents.SHOWN]:
             say(f"rejected: {inert(reason)}")
-        if (more := len(reasons) - SHOWN) > 0:
+        if (more := len(reasons) - agents.SHOWN) > 0:
             say(f"rejected: and {more} more")
-        if calls is not None:
-            say_usage(summary)
-        if kept:
-            say(f"written: {inert(arguments.out)}")
 
-    return finish(summary, show, calls, arguments, [lacking] if is_short else [])
+    asked, written = 0 if calls is None else calls.budget.used_requests, [arguments.out] if kept else []
+    return agents.finish(summary, show, calls, arguments, asked, written=written, wrong=[lacking] if is_short else [])

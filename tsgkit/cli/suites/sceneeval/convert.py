@@ -86,12 +86,13 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def convert(arguments: argparse.Namespace) -> int:
-    """Convert a file or a folder."""
-    from tsgkit.suites.sceneeval.converters import Batch, Options, SceneIds, converter_of, room_sizes_of
+    """Convert a file or a folder. If a file holds a single scene, its failure is raised as a usage error."""
+    from tsgkit.suites.sceneeval import converters
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
+    from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
     source, table = Path(arguments.source), arguments.room_sizes
-    sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
+    sizes = None if table is None else converters.room_sizes_of(read_text(table), Path(table).name)
     assumed: dict[str, str] = {}
     for text in arguments.assume:
         name, _, value = text.partition("=")
@@ -100,45 +101,33 @@ def convert(arguments: argparse.Namespace) -> int:
         if name in assumed:
             raise UsageError(f"--assume {name} is given twice")
         assumed[name] = value
-    options = Options(arguments.to, sources_of(arguments.assets), said=assumed, room_sizes=sizes)
+    options = converters.Options(arguments.to, sources_of(arguments.assets), said=assumed, room_sizes=sizes)
     if arguments.form is not None:
-        converter_of(arguments.form)
+        converters.converter_of(arguments.form)
     if arguments.ids is not None and arguments.id is not None:
         raise UsageError("--ids and --id both name the scene", hint="give one of them")
-    ids = None if arguments.ids is None else SceneIds.of(read_text(arguments.ids), Path(arguments.ids).name)
+    ids = None if arguments.ids is None else converters.SceneIds.of(read_text(arguments.ids), Path(arguments.ids).name)
     beside = Path(arguments.beside) if arguments.beside else None
     if beside is not None and not beside.exists():
         raise UsageError(f"--with {beside}: no such file or folder")
-    batch = Batch(options, arguments.form, beside, ids)
-    return (_folder if source.is_dir() else _file)(source, batch, arguments)
-
-
-def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    """Convert one file. If it holds a single scene, its failure is raised as a usage error."""
-    from tsgkit.suites.sceneeval.converters import convert_file
-    from tsgkit.suites.sceneeval.scene_files.files import plain_id
-
-    outcome = convert_file(source, batch)
-    number = len(outcome.scenes) + len(outcome.failures)
-    if number == 1 and outcome.failures:
-        raise outcome.failures[0]
-    if number != 1 and arguments.id is not None:
-        raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
-    if arguments.id is not None:
-        outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
-    return _report([_written(outcome, arguments, is_alone=number == 1)], batch, arguments)
-
-
-def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.converters import convert_each, tree_of
-
+    batch = converters.Batch(options, arguments.form, beside, ids)
+    if not source.is_dir():
+        outcome = converters.convert_file(source, batch)
+        number = len(outcome.scenes) + len(outcome.failures)
+        if number == 1 and outcome.failures:
+            raise outcome.failures[0]
+        if number != 1 and arguments.id is not None:
+            raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
+        if arguments.id is not None:
+            outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
+        return _report([_written(outcome, arguments, is_alone=number == 1)], batch, arguments)
     if arguments.id is not None:
         raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
-    tree = tree_of(source, Path(arguments.out))
+    tree = converters.tree_of(source, Path(arguments.out))
     rows, show = list[_Row](), progress_line("files")
-    for number, outcome in enumerate(chain(convert_each(tree.entries, batch), tree.unreadable), 1):
+    for number, outcome in enumerate(chain(converters.convert_each(tree.entries, batch), tree.unreadable), 1):
         if not arguments.quiet and number <= len(tree.entries):
             show(number, len(tree.entries))
         rows.append(_written(outcome, arguments, is_alone=False))
@@ -191,14 +180,8 @@ def _report(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, p
     code = FINISHED_WITH_ERRORS if failures else GOOD
     if arguments.json:
         scenes = [
-            {
-                "file": outcome.entry.name,
-                "form": outcome.form,
-                "id": scene.id,
-                "out": str(target),
-                "objects": scene.objects,
-                "losses": [asdict(loss) for loss in scene.losses],
-            }
+            {"file": outcome.entry.name, "form": outcome.form, "id": scene.id, "out": str(target)}
+            | {"objects": scene.objects, "losses": list(map(asdict, scene.losses))}
             for outcome, target, scene in written
         ]
         failed = [

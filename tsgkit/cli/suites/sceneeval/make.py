@@ -27,21 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    digest,
-    finish,
-    finish_shard,
-    json_lines,
-    kept_when_interrupted,
-    limits_of,
-    put,
-    say_usage,
-    usage_value,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import INTERRUPTED, UsageError
@@ -51,7 +37,6 @@ if TYPE_CHECKING:
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, Generation
-    from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 
 OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
@@ -74,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
     parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
     add_review_place(parser)
-    add_model_options(parser, rounds=2)
+    agents.add_model_options(parser, rounds=2)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -89,28 +74,44 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--review cannot be combined with --{name}", hint="omit one of the two")
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
-    limits_of(arguments)
+    agents.limits_of(arguments)
     if arguments.review and arguments.review_in == TERMINAL:
         require_terminal()
-    with kept_when_interrupted(arguments.out):
+    with agents.kept_when_interrupted(arguments.out):
         return _run(arguments)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.suites.sceneeval.review import review_of
+    from tsgkit.lexicon import meant
+    from tsgkit.library.projects import find, text_of
     from tsgkit.llm.asker import ask_for
+    from tsgkit.suites.sceneeval.annotation_files import read_annotations
+    from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import Maker, texts, written
+    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 
-    table, plans, known = furniture(), _plans(arguments), _known(arguments.out)
+    table = furniture()
+    rooms = [name for name in ROOM_TYPES if name in table.rooms]
+    named = list(map(spaced, arguments.room))
+    if unknown := next((name for name in named if name not in rooms), None):
+        raise UsageError(f"there is no type of room {unknown!r}", hint=meant(unknown, rooms))
+    levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
+    chosen = [name for name in rooms if name in named] or rooms
+    plans = draw_plans(arguments.items, levels, chosen, arguments.seed, table)
+    known: tuple[str, ...] = ()  # the bundled descriptions, unless their own file is being written
+    if not Path(arguments.out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
+        bundled = find("tasks", OURS)
+        known = tuple(each.description for each in read_annotations(text_of(bundled), str(bundled)).annotations)
     asked = {
         "work": "make sceneeval",
-        "drawn": digest([asdict(one) for one in plans]),
-        "known": digest([table.sha256, *known]),
-        "texts": digest(texts()),
+        "drawn": agents.digest(list(map(asdict, plans))),
+        "known": agents.digest([table.sha256, *known]),
+        "texts": agents.digest(texts()),
         "rounds": arguments.rounds,
     }
-    with agent_calls(arguments, arguments.out, asked) if arguments.model is not None else nullcontext() as calls:
+    with agents.asking(arguments, arguments.out, asked) if arguments.model is not None else nullcontext() as calls:
         if calls is None:
             making = written(plans, arguments.seed, table)
         else:
@@ -120,47 +121,19 @@ def _run(arguments: argparse.Namespace) -> int:
                 ask = partial(ask_for, calls.asker, task="make")
                 return await Maker(ask, table, arguments.rounds, known, each=each).make(plans)
 
-            making = carried_out(calls, work, arguments)
+            making = agents.carried_out(calls, work, arguments)
             if calls.shard is not None:
-                return finish_shard(calls, making.stopped, making.failures, arguments)
+                return agents.finish_shard(calls, making.stopped, making.failures, arguments)
         decided: dict[str, str] | None = {}
         if arguments.review:
             if making.stopped:  # a person would have to review unfinished work again
                 complain("some items are unfinished, so there is no review and output was not written")
                 summary = {"stopped": making.stopped, "failures": making.failures}
-                return finish(summary, lambda: None, calls, arguments)
-            ready = [one for one in making.made if not one.is_given_up]
+                return agents.finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
+            ready = [item for item in making.made if not item.is_given_up]
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
         return INTERRUPTED if decided is None else _write(making, decided, calls, arguments)
-
-
-def _plans(arguments: argparse.Namespace) -> tuple[RoomPlan, ...]:
-    from tsgkit.lexicon import meant
-    from tsgkit.suites.sceneeval.annotations import spaced
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
-
-    table = furniture()
-    rooms = [name for name in ROOM_TYPES if name in table.rooms]
-    named = [spaced(name) for name in arguments.room]
-    for name in named:
-        if name not in rooms:
-            raise UsageError(f"there is no type of room {name!r}", hint=meant(name, rooms))
-    levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
-    chosen = [name for name in rooms if name in named] or rooms
-    return draw_plans(arguments.items, levels, chosen, arguments.seed, table)
-
-
-def _known(out: str) -> tuple[str, ...]:
-    """Return the bundled descriptions, or none if their own file is being written."""
-    from tsgkit.library.projects import find, text_of
-    from tsgkit.suites.sceneeval.annotation_files import read_annotations
-
-    if Path(out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
-        return ()
-    bundled = find("tasks", OURS)
-    return tuple(one.description for one in read_annotations(text_of(bundled), str(bundled)).annotations)
 
 
 def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
@@ -174,62 +147,60 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
 
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []
-    for one in making.made:
-        verdict = decided.get(one.name, "")
+    for item in making.made:
+        verdict = decided.get(item.name, "")
+        errors = "; ".join(f"{finding.code}: {finding.message}" for finding in item.errors)
         if verdict == DROPPED:
-            dropped.append((one, "dropped by the person who reviewed it"))
-        elif verdict or not (one.is_given_up or one.errors):
-            kept.append(one)
-        elif one.errors:
-            dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
+            dropped.append((item, "dropped by the person who reviewed it"))
+        elif verdict or not (item.is_given_up or errors):
+            kept.append(item)
         else:
-            dropped.append((one, "the model gave no answer"))
+            dropped.append((item, errors or "the model gave no answer"))
     by, out = arguments.model or PATTERNS, arguments.out
-    numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
+    numbered = [replace(item.annotation, item_id=str(number)) for number, item in enumerate(kept)]
     if numbered:
-        put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
+        agents.put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
         pairs = zip(kept, numbered, strict=True)
-        notes = (note_value(one, named.item_id, by, decided.get(one.name, "")) for one, named in pairs)
-        write_text(f"{out}.notes.jsonl", json_lines(notes))
-    write_text(f"{out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
+        notes = (note_value(item, annotation.item_id, by, decided.get(item.name, "")) for item, annotation in pairs)
+        write_text(f"{out}.notes.jsonl", agents.json_lines(notes))
+    write_text(f"{out}.dropped.jsonl", "".join(dropped_line(item, why) for item, why in dropped))
     means = statistics(numbered)
     summary = {
         "items": len(kept),
         "drawn": arguments.items,
         "by": by,
         "dropped": len(dropped),
-        "reasons": dict(Counter(code for one, _ in dropped for code in {finding.code for finding in one.errors})),
-        "warnings": dict(Counter(finding.code for one in kept for finding in one.warnings)),
-        "mended": sum(one.mended > 0 for one in kept),
+        "reasons": dict(Counter(code for item, _ in dropped for code in {finding.code for finding in item.errors})),
+        "warnings": dict(Counter(finding.code for item in kept for finding in item.warnings)),
+        "mended": sum(item.mended > 0 for item in kept),
         "reviewed": dict(Counter(decided.values())),
         "statistics": means,
         "stopped": making.stopped,
         "failures": making.failures,
-    } | usage_value(calls, making.calls)
+    }
 
     def show() -> None:
         say(f"{count(len(kept), 'item')} of {arguments.items} drawn, by {inert(by)}")
         if calls is None:
             say(PLAIN)
         if kept:
-            cells = [[f"{one:.2f}" if isinstance(one, float) else str(one) for one in row.values()] for row in means]
+            cells = [
+                [f"{mean:.2f}" if isinstance(mean, float) else str(mean) for mean in row.values()] for row in means
+            ]
             say_lines(table(Table(("means of an item",), COLUMNS, tuple(map(tuple, cells)))))
-        for number, one in enumerate(kept):
-            for finding in one.warnings:
+        for number, item in enumerate(kept):
+            for finding in item.warnings:
                 complain(f"item {number}: {finding.code}: {finding.message}")
         if dropped:
             say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(out)}.dropped.jsonl")
-        for one, why in dropped[:SHOWN]:
-            complain(f"drawn {one.name}: {why[:200]}")
+        for item, why in dropped[: agents.SHOWN]:
+            complain(f"drawn {item.name}: {why[:200]}")
         if reviewed := summary["reviewed"]:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
-        if calls is not None:
-            say_usage(summary)
-        if kept:
-            say(f"written: {inert(out)}, {inert(out)}.notes.jsonl")
 
     is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
-    return finish(summary, show, calls, arguments, [] if is_enough else ["too few items"])
+    files, wrong = [out, f"{out}.notes.jsonl"] if kept else [], [] if is_enough else ["too few items"]
+    return agents.finish(summary, show, calls, arguments, making.calls, written=files, wrong=wrong)
 
 
 def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
@@ -243,10 +214,10 @@ def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
     from tsgkit.suites.sceneeval.makers.annotation_vs_text import objects_of
 
     def row(difficulty: str, mine: Sequence[Annotation]) -> dict[str, Any]:
-        counts = {"words": [len(one.description.split()) for one in mine], "objects": [objects_of(one) for one in mine]}
-        counts |= {kind: [len(one.of_kind(kind)) for one in mine] for kind in KINDS}
+        counts = {"words": [len(each.description.split()) for each in mine], "objects": list(map(objects_of, mine))}
+        counts |= {kind: [len(each.of_kind(kind)) for each in mine] for kind in KINDS}
         means = {name: round(sum(numbers) / len(mine), 2) for name, numbers in counts.items()}
         return {"difficulty": difficulty, "scenes": len(mine), **means}
 
-    groups = {name: [one for one in annotations if one.difficulty == name] for name in LEVELS}
+    groups = {name: [each for each in annotations if each.difficulty == name] for name in LEVELS}
     return [row(name, mine) for name, mine in (groups | {"all": list(annotations)}).items() if mine]

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.cli.review import TypedLines, all_decided
-from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.cli.terminal import complain, inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.graph.rules import Finding
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.decisions import Decisions, shown_as
+from tsgkit.serve.decidable import Entry, Part, Shown
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
 from tsgkit.suites.sceneeval.annotations import (
     KINDS,
@@ -36,13 +38,8 @@ from tsgkit.suites.sceneeval.annotations import (
     annotation_value,
     in_words,
 )
-from tsgkit.suites.sceneeval.makers.maker import check, findings_with, one_line
-
-if TYPE_CHECKING:
-    from tsgkit.graph.rules import Finding
-    from tsgkit.serve.decidable import Entry, Part, Shown
-    from tsgkit.suites.sceneeval.makers.furniture import Furniture
-    from tsgkit.suites.sceneeval.makers.maker import GeneratedItem
+from tsgkit.suites.sceneeval.makers.furniture import Furniture
+from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, check, findings_with, one_line
 
 KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"
 FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
@@ -77,47 +74,38 @@ def review_of(
     return review.verdicts
 
 
-@dataclass
 class ItemReview:
     """Generated items as entries of a page; decisions are applied at once, and may be changed until all are made."""
 
-    made: Sequence[GeneratedItem]
-    decisions: Decisions
-    table: Furniture
-    out: str = ""
-    known: Sequence[str] = ()
-    title: str = "Review of generated rooms"
-    in_order: bool = False
-    _generated: list[tuple[Annotation, tuple[Finding, ...]]] = field(init=False)
-    _names: list[str] = field(init=False)
+    title = "Review of generated rooms"
+    in_order = False
 
-    def __post_init__(self) -> None:
-        self._generated = [(one.annotation, one.findings) for one in self.made]
-        self._names = [shown_as(annotation_value(one.annotation)) for one in self.made]
-        self._apply(range(len(self.made)))
-
-    @property
-    def done_message(self) -> str:
-        """The words about what follows."""
-        return f"The command goes on and writes {self.out}."
+    def __init__(
+        self, made: Sequence[GeneratedItem], decisions: Decisions, table: Furniture, out: str, known: Sequence[str] = ()
+    ) -> None:
+        self.made, self.decisions, self.table, self.known = made, decisions, table, known
+        self.done_message = f"The command goes on and writes {out}."
+        self._generated = [(item.annotation, item.findings) for item in made]
+        self._names = [shown_as(annotation_value(item.annotation)) for item in made]
+        self._apply(range(len(made)))
 
     @property
     def verdicts(self) -> dict[str, str]:
         """The decisions by the names of the items."""
-        decided = ((one, self._decision(number)) for number, one in enumerate(self.made))
-        return {one.name: str(decision["decision"]) for one, decision in decided if decision is not None}
+        decisions = zip(self.made, self.entries(), strict=True)
+        return {item.name: entry["decision"] for item, entry in decisions if entry["decision"] is not None}
 
     def entries(self) -> list[Entry]:
         """Return all items with their decisions."""
-        decisions = [self._decision(number) for number in range(len(self.made))]
+        decisions = map(self.decisions.find, self._names)
         return [
-            {"name": self._name(number), "decision": None if one is None else str(one["decision"])}
-            for number, one in enumerate(decisions)
+            {"name": self._name(number), "decision": None if decision is None else str(decision["decision"])}
+            for number, decision in enumerate(decisions)
         ]
 
     def shown(self, number: int) -> Shown:
         """Return an item as it is now: as generated, or as it was edited."""
-        annotation, decision = self.made[number].annotation, self._decision(number)
+        annotation, decision = self.made[number].annotation, self.decisions.find(self._names[number])
         is_edited = decision is not None and decision["decision"] == EDITED
         entries = "\n".join(one.text for one in annotation.specifications)
         about = "Entries, one a line, as in eq,1,sofa"
@@ -190,17 +178,12 @@ class ItemReview:
     def _show(self, number: int, annotation: Annotation) -> None:
         say(f"{number + 1} of {len(self.made)}: {self._name(number)}")
         say(f"  {inert(annotation.description)}")
-        for line in lines(annotation):
-            say(f"    {inert(line)}")
-        for finding in self._findings(number, annotation):
-            say(f"  {inert(finding_line(finding))}")
+        say_lines(f"    {inert(line)}" for line in lines(annotation))
+        say_lines(f"  {inert(finding_line(finding))}" for finding in self._findings(number, annotation))
 
     def _name(self, number: int) -> str:
         drawn = self.made[number].drawn
         return f"{drawn.difficulty}, {' and '.join(drawn.rooms)}"
-
-    def _decision(self, number: int) -> dict[str, Any] | None:
-        return self.decisions.find(self._names[number])
 
     def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
         entries = [f"{one.text}  ({in_words(one)})" for one in annotation.specifications]
@@ -221,7 +204,7 @@ class ItemReview:
         """Return an item with the texts of the form."""
         texts = edited if isinstance(edited, dict) else {}
         description, entries = texts.get(DESCRIPTION), texts.get(ENTRIES)
-        if not isinstance(description, str) or not isinstance(entries, str):
+        if not (isinstance(description, str) and isinstance(entries, str)):
             raise UsageError("an edit has two texts", hint=f"{DESCRIPTION} and {ENTRIES}, one entry a line")
         return rewritten(self._generated[number][0], description, entries.splitlines())
 
@@ -233,7 +216,7 @@ class ItemReview:
         """Apply the decisions about some items, and check all again if one of them is changed."""
         before = [one.annotation for one in self.made]
         for number in numbers:
-            one, kept = self.made[number], self._decision(number)
+            one, kept = self.made[number], self.decisions.find(self._names[number])
             one.annotation, one.findings = now, _ = self._generated[number]
             if kept is not None and kept["decision"] == EDITED:
                 texts = {name: kept[name] for name in TEXTS}

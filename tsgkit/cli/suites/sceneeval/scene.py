@@ -16,21 +16,30 @@ GLB file.
 from __future__ import annotations
 
 import argparse
+import asyncio
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.suites.sceneeval.convert import add_convert, convert
-from tsgkit.cli.suites.sceneeval.render import add_render, render
-from tsgkit.cli.terminal import count, inert, say, say_json
-from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.cli.terminal import complain, count, inert, say, say_json
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, ExtraMissing, UsageError
 from tsgkit.library.files import STDIN
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.overwrites import refuse_to_overwrite_sources, write_report
 
 if TYPE_CHECKING:
+    from tsgkit.geometry import MeasuredScene, View
+    from tsgkit.suites.sceneeval.pages.remarks import Section
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
+VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
+ENDINGS = (".png", ".html")
+OPTIONS = ("annotations", "item", "run", "subject")
+"""The options of a page."""
+PREFIX = "scene_"
+SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +60,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help="draw the top view of a room, as SVG or as a page")
     _scene(show)
     show.add_argument("-o", "--out", required=True, metavar="FILE", help="FILE.svg or FILE.html; - is standard output")
-    add_render(verbs)
+    render = verbs.add_parser(
+        "render", help="an image of a room or of one of its objects, or a page on which it can be turned"
+    )
+    render.add_argument("file", metavar="SCENE", help="a scene state or a tsgkit room (JSON), or a GLB file")
+    render.add_argument("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
+    render.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
+    render.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
+    about = "width and height of an image in pixels (default: 512)"
+    render.add_argument("--size", type=int, default=None, metavar="N", help=about)
+    about = "on a page: judge these demands by rules and show the results"
+    render.add_argument("--annotations", metavar="FILE", help=about)
+    about = "the item in the annotations or run (default: from a file name scene_ID)"
+    render.add_argument("--item", metavar="ID", help=about)
+    render.add_argument("--run", metavar="RUN", help="on a page: show the findings of this run instead")
+    render.add_argument("--subject", metavar="NAME", help="the subject of the room, if the run has several")
+    about = "the folder of the meshes that scenes name"
+    render.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help=about)
+    about = "handling of missing meshes (default: error)"
+    render.add_argument("--missing", choices=("error", "box"), default="error", help=about)
     add_convert(verbs)
     check = verbs.add_parser("check", help="list all findings on a file of annotations")
     check.add_argument("file", metavar="FILE", help="the published CSV, or JSON")
@@ -71,7 +98,7 @@ def _scene(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen verb."""
     verbs = {
-        "relation": _relation, "show": _show, "render": render, "convert": convert, "check": _check, "draw": _draw,
+        "relation": _relation, "show": _show, "render": _render, "convert": convert, "check": _check, "draw": _draw,
     }  # fmt: skip
     return verbs[arguments.verb](arguments)
 
@@ -80,34 +107,26 @@ def _read(arguments: argparse.Namespace) -> LoadedScene:
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
     from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 
-    return read_scene(Path(arguments.file), sources_of(arguments.assets), missing=arguments.missing)
+    return read_scene(Path(arguments.file), sources_of(arguments.assets or ()), missing=arguments.missing)
 
 
 def _relation(arguments: argparse.Namespace) -> int:
-    from tsgkit.geometry import PROFILES as MEASURES
-    from tsgkit.geometry import (
-        RELATIONS_OF_OBJECTS,
-        RELATIONS_TO_ROOMS,
-        MeasuredScene,
-        relation_of_objects,
-        relation_to_room,
-    )
+    import tsgkit.geometry as geometry
     from tsgkit.lexicon import meant
 
-    stage = MeasuredScene(_read(arguments).scene, MEASURES[arguments.profile])
+    stage = geometry.MeasuredScene(_read(arguments).scene, geometry.PROFILES[arguments.profile])
     name, objects = arguments.relation, arguments.objects
-    if name not in RELATIONS_OF_OBJECTS and name not in RELATIONS_TO_ROOMS:
-        known = (*RELATIONS_OF_OBJECTS, *RELATIONS_TO_ROOMS)
+    if name not in (known := (*geometry.RELATIONS_OF_OBJECTS, *geometry.RELATIONS_TO_ROOMS)):
         raise UsageError(f"there is no relation {name}", hint=meant(name, known))
     if len(objects) == 1:
-        if name not in RELATIONS_TO_ROOMS:
+        if name not in geometry.RELATIONS_TO_ROOMS:
             problem = f"{name} is a relation between objects, but only one is given"
             raise UsageError(problem, hint=f"{name} TARGET ANCHOR")
-        result = relation_to_room(stage, name, objects[0], element=arguments.to)
-    elif name not in RELATIONS_OF_OBJECTS:
+        result = geometry.relation_to_room(stage, name, objects[0], element=arguments.to)
+    elif name not in geometry.RELATIONS_OF_OBJECTS:
         raise UsageError(f"{name} is a relation of one object to the room, but {len(objects)} are given")
     else:
-        result = relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
+        result = geometry.relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
     if arguments.json:
         value = {"relation": result.name, "objects": objects, "side": arguments.side, "profile": arguments.profile}
         say_json(value | {part: getattr(result, part) for part in ("score", "satisfied", "margin", "evidence")})
@@ -128,8 +147,8 @@ def _show(arguments: argparse.Namespace) -> int:
     view = SceneView(_read(arguments), Path(arguments.file).name)
     if ending not in (".html", ".htm"):
         return _drawn(view.svg, arguments)
-    found = {name: findings(view.scene.stages[name], view.types, view.sides) for name in PROFILES}
-    return _drawn(scene_page(view.file, view.svg, found, view.problems), arguments)
+    by_profile = {name: findings(view.scene.stages[name], view.types, view.sides) for name in PROFILES}
+    return _drawn(scene_page(view.file, view.svg, by_profile, view.problems), arguments)
 
 
 def _drawn(image: str, arguments: argparse.Namespace) -> int:
@@ -147,20 +166,21 @@ def _check(arguments: argparse.Namespace) -> int:
 
     table = read_annotation_file(Path(arguments.file))
     findings = [*table.findings, *unmapped_relations(table.annotations)]
-    errors = sum(one.severity == "error" for one in findings)
-    counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
+    errors = sum(finding.severity == "error" for finding in findings)
+    counts = {code: n for code in RULES if (n := sum(finding.code == code for finding in findings))}
     code = FINISHED_WITH_ERRORS if errors else GOOD
     if arguments.json:
         listed = list(map(finding_value, findings))
         file = {"file": table.file, "format": "annotations", "annotations": len(table.annotations), "counts": counts}
         say_json({"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors})
         return code
-    demands = sum(len(one.specifications) for one in table.annotations)
+    demands = sum(len(each.specifications) for each in table.annotations)
     say(f"{inert(table.file)}: {count(len(table.annotations), 'annotation')}, {count(demands, 'demand')}")
     for name, number in counts.items():
         say(f"  {RULES[name].severity} {name} ({number}): {RULES[name].meaning}")
-        for one in [one for one in findings if one.code == name][:SHOWN_PER_CODE]:
-            say(f"    {inert(str(one.place))}: {inert(one.message)}" + (f" ({inert(one.hint)})" if one.hint else ""))
+        for finding in [finding for finding in findings if finding.code == name][:SHOWN_PER_CODE]:
+            hint = f" ({inert(finding.hint)})" if finding.hint else ""
+            say(f"    {inert(str(finding.place))}: {inert(finding.message)}{hint}")
         if number > SHOWN_PER_CODE:
             say(f"    ... and {number - SHOWN_PER_CODE} more (--json has them)")
     say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
@@ -177,9 +197,121 @@ def _draw(arguments: argparse.Namespace) -> int:
     if arguments.out != STDIN and Path(arguments.out).suffix.lower() != ".svg":
         raise UsageError(f"{arguments.out}: the drawing is written as SVG", hint="end the name in .svg")
     annotations = read_annotation_file(Path(arguments.file)).usable()
-    chosen = next((one for one in annotations if arguments.item in (None, one.item_id)), None)
+    chosen = next((annotation for annotation in annotations if arguments.item in (None, annotation.item_id)), None)
     if chosen is None:
-        hint = meant(arguments.item, [one.item_id for one in annotations])
+        hint = meant(arguments.item, [annotation.item_id for annotation in annotations])
         raise UsageError(f"{arguments.file}: there is no item {arguments.item}", hint=hint)
     title = f"{Path(arguments.file).name}, item {chosen.item_id}"
     return _drawn(draw_graph(ActionGraph.of(*triplets(chosen)), title=title), arguments)
+
+
+def _render(arguments: argparse.Namespace) -> int:
+    """Write an image or a page, and report everything that it does not show correctly."""
+    from tsgkit.geometry import MeasuredScene, Mesh, view
+    from tsgkit.geometry.rendering import SIZE
+    from tsgkit.suites.sceneeval.pages.page import room_page
+
+    ending = _checked_ending(arguments)
+    file = Path(arguments.file)
+    loaded = _read(arguments)
+    for note in loaded.notes[:SHOWN]:
+        complain(note)
+    stage = MeasuredScene(loaded.scene)
+    faults = [str(problem) for problem in stage.problems]
+    if ending == ".html":
+        about, sections = _judged(loaded, stage, arguments) if arguments.run is None else _recorded(loaded, arguments)
+        page = room_page(loaded.scene, sections, title=f"The room of {file.name}", about=about)
+        write_report(arguments.out, page)
+    else:
+        kind: View = arguments.view or ("top" if arguments.object is None else "front")
+        image = view(stage, kind, arguments.object, SIZE if arguments.size is None else arguments.size)
+        write_report(arguments.out, image.png())
+        faults += image.faults
+    for fault in faults[:SHOWN]:
+        complain(fault)
+    if len(faults) > SHOWN:
+        complain(f"and {count(len(faults) - SHOWN, 'more problem')} of this room")
+    painted = (isinstance(thing.shape, Mesh) and thing.shape.paint is not None for thing in loaded.scene.objects)
+    if any(painted) and find_spec("PIL") is None:
+        missing = ExtraMissing("textures are decoded", "Pillow", "images")
+        complain(f"textures are not shown: {missing}", missing.hint)
+    say(f"drawn: {inert(arguments.out)}")
+    return GOOD
+
+
+def _checked_ending(arguments: argparse.Namespace) -> str:
+    """Return the ending of the output. Raise ``UsageError`` for options that have no effect together."""
+    refuse_to_overwrite_sources(arguments.out, arguments.file, arguments.annotations)
+    ending = Path(arguments.out).suffix.lower()
+    if arguments.out == STDIN or ending not in ENDINGS:
+        hint = "end the name in .png for an image or .html for a page"
+        raise UsageError(f"{arguments.out}: unknown kind of output", hint=hint)
+    chosen = [name for name in ("object", "view", "size") if getattr(arguments, name) is not None]
+    if ending == ".html" and chosen:
+        raise UsageError(f"{arguments.out}: --{chosen[0]} has no effect on a page, which shows the whole room")
+    excluded = [name for name in OPTIONS if getattr(arguments, name) is not None]
+    if excluded and ending != ".html":
+        raise UsageError(f"--{excluded[0]} needs a page, but {arguments.out} is an image", hint="end its name in .html")
+    if arguments.run is not None and arguments.annotations is not None:
+        raise UsageError("--annotations cannot be combined with --run, which has its own", hint="give one of the two")
+    if arguments.subject is not None and arguments.run is None:
+        raise UsageError("--subject needs --run", hint="add --run RUN")
+    if arguments.item is not None and arguments.run is None and arguments.annotations is None:
+        raise UsageError("--item needs --annotations or --run", hint="add --annotations FILE or --run RUN")
+    return ending
+
+
+def _item(arguments: argparse.Namespace) -> str:
+    stem = Path(arguments.file).stem
+    if arguments.item is None and not stem.startswith(PREFIX):
+        raise UsageError(f"{arguments.file}: its name does not give the item", hint="name the item: --item ID")
+    return str(arguments.item or stem.removeprefix(PREFIX))
+
+
+def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+    """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
+    from tsgkit.lexicon import meant
+    from tsgkit.library.cards import load_card
+    from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
+    from tsgkit.suites.sceneeval.fidelity import FidelityTask
+    from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+    from tsgkit.suites.sceneeval.pages.remarks import sections
+    from tsgkit.suites.sceneeval.plausibility import findings
+
+    judge = RulesJudge()
+    types = asyncio.run(judge.supports(loaded, stage, None))
+    wrong = findings(stage, types, asyncio.run(judge.sides(loaded, None)))
+    if arguments.annotations is None:
+        return "", sections(None, None, wrong)
+    usable = read_annotation_file(Path(arguments.annotations)).usable()
+    listed = {annotation.item_id: annotation for annotation in usable}
+    item = _item(arguments)
+    if item not in listed:
+        raise UsageError(f"{arguments.annotations}: there is no item {item}", hint=meant(item, list(listed)))
+    task = FidelityTask(load_card("sceneeval/fidelity"))
+    met = task.measure(listed[item], loaded, asyncio.run(task.ask_judge(listed[item], loaded, judge, None)))
+    return listed[item].description, sections(listed[item], met, wrong)
+
+
+def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+    """Return the strict findings that a run recorded for this room."""
+    from tsgkit.report.explanation import explain
+    from tsgkit.suites.sceneeval.annotations import Annotation
+    from tsgkit.suites.sceneeval.pages.remarks import sections, strict_findings
+
+    run, item = arguments.run, _item(arguments)
+    rows = explain(run, item, subject=arguments.subject).rows
+    rooms = [(row, row.sample) for row in rows if isinstance(row.sample, Annotation) and "scenes" in row.task.takes]
+    if not rooms:
+        raise UsageError(f"{run}: this run judged no scenes")
+    subjects = list(dict.fromkeys(row.cell.subject for row, _ in rooms))
+    if len(subjects) > 1:
+        several = f"{run}: the run has rooms of several subjects: {', '.join(subjects)}"
+        raise UsageError(several, hint=f"--subject {subjects[0]}")
+    parts = {row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
+    judged = {name for part in ("matched", "objects") for one in parts.values() for name in (one or {}).get(part, ())}
+    if strange := sorted(judged - {thing.id for thing in loaded.scene.objects}):
+        what = f"{run} judged another room for item {item}: {strange[0]} is not in {arguments.file}"
+        raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
+    annotation = rooms[0][1]
+    return annotation.description, sections(annotation, parts.get("fidelity"), parts.get("plausibility"))

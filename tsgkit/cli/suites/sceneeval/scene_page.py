@@ -23,12 +23,12 @@ Findings = Mapping[str, Any]
 def scene_page(file: str, image: str, found: Mapping[str, Findings], problems: Sequence[str]) -> str:
     """Return a self-contained page: the verdicts, the drawing, and the findings under each profile."""
     strict, official = found["strict"], found["official"]
-    told, published = verdicts(strict), verdicts(official)
-    parts = [html.paragraph(WRONG if any(one.holds is not True for one in told) else FINE, class_="lead")]
-    parts.append(tag("ul", *map(_verdict, told), class_="options lead"))
-    if [one.text for one in published] != [one.text for one in told]:
-        said = tag("ul", *map(_verdict, published), class_="options")
-        parts.append(html.folded(text(f"{OFFICIAL}, the verdicts differ"), said, is_open=True))
+    ours, published = verdicts(strict), verdicts(official)
+    parts = [html.paragraph(WRONG if any(verdict.holds is not True for verdict in ours) else FINE, class_="lead")]
+    parts.append(tag("ul", *map(_verdict, ours), class_="options lead"))
+    if [verdict.text for verdict in published] != [verdict.text for verdict in ours]:
+        theirs = tag("ul", *map(_verdict, published), class_="options")
+        parts.append(html.folded(text(f"{OFFICIAL}, the verdicts differ"), theirs, is_open=True))
     parts.append(tag("div", html.drawing(image, "from above, with the findings of strict"), class_="room"))
     parts.append(html.section("Problems of the file", html.listed(html.name(problem) for problem in problems)))
     parts.append(html.section("Measures", html.table(("measure", "strict", "official"), _measures(strict, official))))
@@ -49,17 +49,14 @@ def _verdict(verdict: RoomVerdict) -> Markup:
 def _measures(strict: Findings, official: Findings) -> Iterator[tuple[Markup, ...]]:
     for name in strict["scores"]:
         meaning = METRICS[name].meaning if name in METRICS else ""
-        yield text(f"{meaning} ({name})" if meaning else name), *(text(_share(one, name)) for one in (strict, official))
+        shares = (findings["scores"][name] for findings in (strict, official))
+        texts = (f"{summed:.3g} of {weight}" if weight else "does not apply" for summed, weight in shares)
+        yield text(f"{meaning} ({name})" if meaning else name), *map(text, texts)
     yield text("free floor"), *(text(one["navigability"]["reason"]) for one in (strict, official))
     ways = [{one["id"]: one for one in value["openings"]} for value in (strict, official)]
     for opening in dict.fromkeys([*ways[0], *ways[1]]):
         if any(opening in way and way[opening]["occluded"] for way in ways):
             yield html.name(opening), *(html.name(way[opening]["reason"] if opening in way else "") for way in ways)
-
-
-def _share(findings: Findings, name: str) -> str:
-    summed, weight = findings["scores"][name]
-    return f"{summed:.3g} of {weight}" if weight else "does not apply"
 
 
 def _rows(value: Findings) -> Iterator[tuple[Markup, ...]]:

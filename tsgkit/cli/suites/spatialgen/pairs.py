@@ -11,27 +11,50 @@ dropped.jsonl.
 from __future__ import annotations
 
 import argparse
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    digest,
-    finish,
-    finish_shard,
-    say_usage,
-    usage_value,
-)
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli import agents
+from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.files import write_bytes, write_text
+from tsgkit.user_folders import cache_home
 
 if TYPE_CHECKING:
-    from tsgkit.cli.suites.spatialgen.rewrites import Rewriting
+    from tsgkit.llm.images import ImageFile
+    from tsgkit.llm.reply import Ask
     from tsgkit.runs.jobs import Engine
+    from tsgkit.suites.spatialgen.rewriter import Fact
+    from tsgkit.suites.spatialgen.rows import Row
+
+VOTES = ("decided", "plurality")
+"""Rules for what was seen: the letter that four of five rounds gave, or (as published) the most frequent one."""
+DESIGN = "Design"
+ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
+
+
+class Job(NamedTuple):
+    """An image, its row, and the facts seen in it."""
+
+    name: str
+    """The subject and item, which name its file in the set."""
+    row: Row
+    image: ImageFile
+    facts: tuple[Fact, ...]
+
+
+@dataclass
+class Rewriting:
+    """The results of rewriting: the texts and what they change, or the reasons for dropping, by the name of the job."""
+
+    pairs: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    calls: int = 0
+    stopped: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,37 +67,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subject", metavar="NAME", help="only the images of this subject")
     about = "use the answers in this protocol (default: the first of the run)"
     parser.add_argument("--protocol", metavar="P", help=about)
-    about = "the rule for what was seen"
-    parser.add_argument("--votes", choices=("decided", "plurality"), default="decided", help=about)
+    parser.add_argument("--votes", choices=VOTES, default=VOTES[0], help="the rule for what was seen")
     parser.add_argument("--design", action="store_true", help="include scenes of the group Design")
     about = "only images with at least this share of right questions"
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help=about)
-    add_model_options(parser, 2)
+    agents.add_model_options(parser, 2)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the folder."""
-    from tsgkit.cli.suites.spatialgen.rewrites import Choice, jobs_of, rewrite, write_set
     from tsgkit.llm.asker import ask_for
     from tsgkit.suites.spatialgen.maker import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least must be from 0 to 1, and --rounds at least 0")
-    choice = Choice(arguments.subject, arguments.protocol, arguments.least, arguments.votes, arguments.design)
-    jobs = jobs_of(arguments.source, choice)
-    what = digest([[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
+    jobs = list(_jobs(arguments))
+    what = agents.digest(
+        [[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs]
+    )
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
-    with agent_calls(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
+    with agents.asking(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
 
         async def work(engine: Engine) -> Rewriting:
-            each = partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
-            return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)
+            rewriting = Rewriting()
 
-        rewriting = carried_out(calls, work, arguments, "image")
+            async def one(job: Job) -> None:
+                await _rewrite(job, ask_for(calls.asker, job.name, task="make"), arguments.rounds + 1, rewriting)
+
+            await engine.made({job.name: job for job in jobs}, one, workers=min(arguments.concurrency, len(jobs)))
+            return rewriting
+
+        rewriting = agents.carried_out(calls, work, arguments, "image")
         if calls.shard is not None:
-            return finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
-        write_set(Path(arguments.out), rewriting)
-        rewritten = sum(bool(pair.changed) for pair in rewriting.pairs)
+            return agents.finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
+        _write(Path(arguments.out), jobs, rewriting)
+        rewritten = sum(bool(changed) for _, changed in rewriting.pairs.values())
         summary = {
             "pairs": len(rewriting.pairs),
             "kept": len(rewriting.pairs) - rewritten,
@@ -82,15 +109,121 @@ def run(arguments: argparse.Namespace) -> int:
             "dropped": len(rewriting.dropped),
             "stopped": rewriting.stopped,
             "failures": rewriting.failures,
-        } | usage_value(calls, rewriting.calls)
+        }
 
         def show() -> None:
             pairs = count(len(rewriting.pairs), "pair")
             say(f"{pairs} of an image and a text: {summary['kept']} unchanged, {rewritten} rewritten")
             say(f"dropped: {count(len(rewriting.dropped), 'image')}, with reasons in dropped.jsonl")
-            for name, problems in list(rewriting.dropped.items())[:SHOWN]:
+            for name, problems in list(rewriting.dropped.items())[: agents.SHOWN]:
                 complain(f"{name}: {'; '.join(problems)}")
-            say_usage(summary)
-            say(f"written: {inert(arguments.out)}")
 
-        return finish(summary, show, calls, arguments, [] if rewriting.pairs else ["no pairs"])
+        wrong = [] if rewriting.pairs else ["no pairs"]
+        return agents.finish(summary, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong)
+
+
+def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
+    """Yield the chosen judged images of the run."""
+    from tsgkit.llm.images import ImageFile
+    from tsgkit.runs.results import records_of
+    from tsgkit.runs.saved_run import open_saved_run
+    from tsgkit.suites.images import ImageFolder
+    from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
+    from tsgkit.suites.spatialgen.rewriter import facts_of
+    from tsgkit.suites.spatialgen.rows import SpatialSample
+    from tsgkit.suites.spatialgen.scores import verdicts_of
+    from tsgkit.suites.spatialgen.terms import GROUPS
+    from tsgkit.suites.spatialgen.votes import plurality
+
+    run, subject, protocol = arguments.source, arguments.subject, arguments.protocol
+    reopened = open_saved_run(run)
+    try:
+        paths = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
+        cells = [
+            cell
+            for cell in reopened.states
+            if cell.subject in paths and cell.task.startswith("spatialgen/") and cell.repeat == 0
+            if parse_protocol(cell.solver).control not in CONTROLS
+        ]
+        if not cells:
+            hint = "judge some: tsgkit eval --images NAME=DIR"
+            raise UsageError(f"{run}: the run judged no images of prompts", hint=hint)
+        for name, known in ((subject, {cell.subject for cell in cells}), (protocol, {cell.solver for cell in cells})):
+            if name is not None and name not in known:
+                raise UsageError(f"{run}: there is no {name} in it", hint=meant(name, sorted(known)))
+        way = protocol or cells[0].solver
+        for cell in (cell for cell in cells if cell.solver == way and subject in (None, cell.subject)):
+            state, folder = (
+                reopened.states[cell],
+                ImageFolder(cell.subject, paths[cell.subject], cache_home() / "images"),
+            )
+            for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
+                sample = state.row.dataset.sample(number)
+                if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
+                    continue
+                if not arguments.design and sample.row.scene in GROUPS[DESIGN]:
+                    continue
+                right, image = record["evidence"]["right"], folder.look(sample.item_id)
+                if sum(right) < arguments.least * len(right) or not isinstance(image, ImageFile):
+                    continue
+                letters = list(record["answer"])
+                if arguments.votes != VOTES[0]:
+                    letters = [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
+                yield Job(f"{cell.subject}-{sample.item_id}", sample.row, image, tuple(facts_of(sample.row, letters)))
+    finally:
+        reopened.samples.close()
+
+
+async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None:
+    """Put the text of an image among the pairs, or the reasons among the dropped; neither where asking is stopped."""
+    from langchain_core.messages import HumanMessage
+
+    from tsgkit.llm.failures import NotFinished
+    from tsgkit.llm.images import content_of
+    from tsgkit.llm.reply import Ending
+    from tsgkit.suites.spatialgen.maker import template
+    from tsgkit.suites.spatialgen.rewriter import read_rewrite, rewrite_problems, shown
+
+    changed = tuple(fact.kind for fact in job.facts if not fact.is_seen)
+    if not changed:
+        rewriting.pairs[job.name] = job.row.prompt, ()
+        return
+    problems: Sequence[str] = ("no vote tells what is in it",)
+    for number in range(tries if any(fact.is_decided for fact in job.facts) else 0):
+        if rewriting.stopped:
+            return
+        request = template("rewrite").render(prompt=job.row.prompt, facts=shown(job.facts)).rstrip("\n")
+        messages = [HumanMessage(content=content_of(request, job.image))]
+        try:
+            reply = await ask(messages, label=f"rewrite/{number}", draw=number)
+        except NotFinished as error:
+            rewriting.stopped = rewriting.stopped or error.message
+            return
+        rewriting.calls += 1
+        if reply.ending is not Ending.COMPLETE:
+            rewriting.failures.append(f"{job.name}: gave no answer: {reply.error or reply.ending}")
+        text = read_rewrite(reply.text or "")
+        problems = rewrite_problems(text, job.row, job.facts)
+        if not problems:
+            rewriting.pairs[job.name] = text, changed
+            return
+        if bool(rewriting.stopped):  # by another image meanwhile
+            return
+    rewriting.dropped[job.name] = tuple(problems)
+
+
+def _write(folder: Path, jobs: Sequence[Job], rewriting: Rewriting) -> None:
+    """Write the images, ``metadata.jsonl`` for training tools, both texts, and the dropped images."""
+    folder.mkdir(parents=True, exist_ok=True)
+    metadata, rewrites = [], []
+    for job in jobs:
+        if job.name in rewriting.pairs:
+            text, changed = rewriting.pairs[job.name]
+            name = f"{job.name}{ENDINGS.get(job.image.media_type, '.png')}"
+            write_bytes(folder / name, job.image.path.read_bytes())
+            metadata.append({"file_name": name, "text": text})
+            texts = {"original_prompt": job.row.prompt, "rewrite_prompt": text, "changed": changed}
+            rewrites.append({"id": job.row.id, "scene": job.row.scene, "image": name} | texts)
+    dropped = [{"name": name, "problems": problems} for name, problems in rewriting.dropped.items()]
+    for file, rows in (("metadata", metadata), ("rewrites", rewrites), ("dropped", dropped)):
+        write_text(folder / f"{file}.jsonl", agents.json_lines(rows))

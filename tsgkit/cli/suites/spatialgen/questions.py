@@ -13,16 +13,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_work import (
-    SHOWN,
-    add_model_options,
-    agent_calls,
-    carried_out,
-    finish,
-    finish_shard,
-    say_usage,
-    usage_value,
-)
+from tsgkit.cli import agents
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
 
@@ -39,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=1, metavar="N", help="texts for each scene (default 1)")
     about = "the seed of the positions of keys (default 0)"
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
-    add_model_options(parser, 2)
+    agents.add_model_options(parser, 2)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--count must be at least 1, and --rounds at least 0")
     scenes, out = chosen_scenes(arguments.scene), arguments.out
     asked = {"work": "make spatialgen", "scenes": scenes, "count": arguments.count, "rounds": arguments.rounds}
-    with agent_calls(arguments, out, asked | {"texts": {name: template(name).text for name in FIELDS}}) as calls:
+    with agents.asking(arguments, out, asked | {"texts": {name: template(name).text for name in FIELDS}}) as calls:
 
         async def work(engine: Engine) -> Making:
             bundled = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
@@ -68,9 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
             )
             return await maker.make(scenes, partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
-        making = carried_out(calls, work, arguments, "scene")
+        making = agents.carried_out(calls, work, arguments, "scene")
         if calls.shard is not None:
-            return finish_shard(calls, making.stopped, making.failures, arguments)
+            return agents.finish_shard(calls, making.stopped, making.failures, arguments)
         calls.put("".join(written(row) + "\n" for row in making.rows))
         write_text(f"{out}.dropped.jsonl", "".join(map(dropped_line, making.dropped)))
         summary: dict[str, Any] = {
@@ -81,17 +72,16 @@ def run(arguments: argparse.Namespace) -> int:
             "findings": dict(Counter(one.code for one in making.findings)),
             "stopped": making.stopped,
             "failures": making.failures,
-        } | usage_value(calls, making.calls)
+        }
 
         def show() -> None:
             keys = ", ".join(f"{letter} {times}" for letter, times in summary["keys"].items())
             say(f"{count(summary['rows'], 'row')} of {count(summary['scenes'], 'scene')}; keys: {keys or 'none'}")
             say(f"dropped: {count(summary['dropped'], 'text')}, with reasons in {inert(out)}.dropped.jsonl")
-            for one in making.dropped[:SHOWN]:
+            for one in making.dropped[: agents.SHOWN]:
                 complain(f"{one.scene}: {'; '.join(one.problems[:2])}")
             for code, times in summary["findings"].items():
                 complain(f"{code} ({times}): tsgkit audit {out} lists them")
-            say_usage(summary)
-            say(f"written: {inert(out)}")
 
-        return finish(summary, show, calls, arguments, [] if making.rows else ["no rows"])
+        wrong = [] if making.rows else ["no rows"]
+        return agents.finish(summary, show, calls, arguments, making.calls, written=[out], wrong=wrong)

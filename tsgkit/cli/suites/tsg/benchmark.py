@@ -24,33 +24,30 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tsgkit.cli.agent_work import add_model_options, kept_when_interrupted, limits_of, say_stopped
+from tsgkit.cli.agents import add_model_options, kept_when_interrupted, limits_of, say_stopped
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, inert, say, say_json
-from tsgkit.errors import (
-    BUDGET_REACHED,
-    FINISHED_WITH_ERRORS,
-    GATE_MISSED,
-    GOOD,
-    INTERRUPTED,
-    FileProblem,
-    UsageError,
-)
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED, FileProblem, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.cli.suites.tsg.benchmark_gate import Blame
     from tsgkit.cli.suites.tsg.benchmark_work import Work
     from tsgkit.report.audit_report import TaskAudit
 
-DRAWN = ("import", "describe", "elements", "questions", "choices", "generation")
-ALL = (*DRAWN, "audit", "card")
+ALL = ("import", "describe", "elements", "questions", "choices", "generation", "audit", "card")
+"""The stages, in order."""
 MOST = 1_000
 SHOWN = 5
-SHARES = ("implicit", "repeated", "bare", "extra")
-SETTINGS = (*SHARES, "seed", "mix", "rewrite", "questions", "choices", "possible", "model", "rounds", "canary")
+SHARES = {
+    "implicit": (0.0, "descriptions that leave an inferable action unsaid"),
+    "repeated": (0.0, "descriptions in which an action is repeated"),
+    "bare": (0.0, "descriptions as brief as a telegram"),
+    "extra": (0.25, "elements of L that occur in other stories only"),
+}
+"""Options that are shares: the default, and what they are shares of."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,12 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     mix = f"graphs per sentence with weights, 1 to 8 (default {DEFAULT_MIX})"
     parser.add_argument("--mix", default=DEFAULT_MIX, metavar="K:W,...", help=mix)
     parser.add_argument("--rewrite", action="store_true", help="write sentences of the source anew as well")
-    for name, default, what in (
-        ("implicit", 0.0, "descriptions that leave an inferable action unsaid"),
-        ("repeated", 0.0, "descriptions in which an action is repeated"),
-        ("bare", 0.0, "descriptions as brief as a telegram"),
-        ("extra", 0.25, "elements of L that occur in other stories only"),
-    ):
+    for name, (default, what) in SHARES.items():
         about = f"{what} (default {default:g})"
         parser.add_argument(f"--{name}", type=float, default=default, metavar="SHARE", help=about)
     parser.add_argument("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
@@ -95,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do the stages, and print what they made and whether the gate is passed."""
     from tsgkit.cli.suites.tsg.benchmark_review import review_file
-    from tsgkit.cli.suites.tsg.benchmark_settings import Settings
+    from tsgkit.cli.suites.tsg.benchmark_stages import Settings
     from tsgkit.cli.suites.tsg.benchmark_work import Unfinished, Work
     from tsgkit.runs.executors import checked_executor
     from tsgkit.suites.tsg.makers.stage_files import StageFolder
@@ -110,10 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
         if arguments.review_in == TERMINAL:
             require_terminal()
-    stages = _stages(arguments.only)
-    _check(arguments, stages)
-    sources, out = _sources(arguments, stages), Path(arguments.out)
-    settings = Settings(sources, **{name: getattr(arguments, name) for name in SETTINGS})
+    stages, out = _checked_stages(arguments), Path(arguments.out)
+    sources = _sources(arguments.source, out) if "import" in stages else ()
+    names = [setting.name for setting in fields(Settings) if setting.name != "sources"]
+    settings = Settings(sources, **{name: getattr(arguments, name) for name in names})
     limits_of(arguments)
     checked_executor(arguments.executor)
     if arguments.annotator is not None or arguments.review is not None:
@@ -130,24 +122,19 @@ def run(arguments: argparse.Namespace) -> int:
             return BUDGET_REACHED if error.is_budget else FINISHED_WITH_ERRORS
 
 
-def _stages(only: str | None) -> tuple[str, ...]:
+def _checked_stages(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the stages to do. Raise ``UsageError`` for settings that cannot be."""
     from tsgkit.lexicon import meant
-
-    if only is None:
-        return ALL
-    named = [one.strip() for one in only.split(",") if one.strip()]
-    for name in named:
-        if name not in ALL:
-            raise UsageError(f"there is no stage {name!r:.40}", hint=meant(name, list(ALL)))
-    if not named:
-        raise UsageError("--only names no stage", hint=f"there are {', '.join(ALL)}")
-    return tuple(name for name in ALL if name in named)
-
-
-def _check(arguments: argparse.Namespace, stages: Sequence[str]) -> None:
-    """Raise ``UsageError`` for settings that cannot be."""
     from tsgkit.library.files import look_alike
 
+    stages: tuple[str, ...] = ALL
+    if arguments.only is not None:
+        named = [name.strip() for name in arguments.only.split(",") if name.strip()]
+        if unknown := next((name for name in named if name not in ALL), None):
+            raise UsageError(f"there is no stage {unknown!r:.40}", hint=meant(unknown, list(ALL)))
+        if not named:
+            raise UsageError("--only names no stage", hint=f"there are {', '.join(ALL)}")
+        stages = tuple(name for name in ALL if name in named)
     for name in SHARES:
         value = getattr(arguments, name)
         if not 0 <= value <= (MOST if name == "extra" else 1):
@@ -164,37 +151,37 @@ def _check(arguments: argparse.Namespace, stages: Sequence[str]) -> None:
         raise UsageError("--canary: the stage import is not among --only", hint=hint)
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
+    return stages
 
 
-def _sources(arguments: argparse.Namespace, stages: Sequence[str]) -> tuple[Path, ...]:
+def _sources(named: Sequence[Path], out: Path) -> tuple[Path, ...]:
     """Return the files to import: those of a folder in alphabetical order."""
     from tsgkit.cli.suites.tsg.benchmark_stages import STAGES
     from tsgkit.library.files import look_alike
 
-    if "import" not in stages:
-        return ()
-    if not arguments.source:
+    if not named:
         raise UsageError("no SOURCE is named", hint="name a file of graphs, or do later stages with --only")
-    found: list[Path] = []
-    for path in arguments.source:
+    files: list[Path] = []
+    for path in named:
         if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.suffix in (".json", ".jsonl") and one.is_file())
+            inside = sorted(file for file in path.iterdir() if file.suffix in (".json", ".jsonl") and file.is_file())
             if not inside:
                 raise FileProblem(f"{path}: no .json or .jsonl file in this folder")
-            found += inside
+            files += inside
         elif path.is_file():
-            found.append(path)
+            files.append(path)
         else:
             raise FileProblem(f"{path}: no such file or folder", hint=look_alike(path))
-    out, ours = Path(arguments.out), {name for stage in STAGES for name in stage.leaves}
-    if any(out == path.parent and path.name in ours for path in found):
+    ours = {name for stage in STAGES for name in stage.leaves}
+    if any(out == path.parent and path.name in ours for path in files):
         raise UsageError(f"{out}: the folder of the sources", hint="name another folder")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(files))
 
 
 def _run(work: Work, stages: Sequence[str]) -> int:
-    from tsgkit.cli.suites.tsg.benchmark_gate import audits_of_folder, blames_of, fixed, without
+    from tsgkit.cli.suites.tsg.benchmark_card import write_card
     from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of, review, sampled
+    from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of, fixed, without
     from tsgkit.library.files import write_text
     from tsgkit.report.audit_report import as_markdown, audited_value
 
@@ -212,71 +199,34 @@ def _run(work: Work, stages: Sequence[str]) -> int:
             audits, fixes = fixed(work, audits)
     blames = blames_of(audits)
     if arguments.review is not None:
-        items = sampled(items_of(folder), arguments.review, work.settings.seed)
+        items = sampled(list(items_of(folder)), arguments.review, work.settings.seed)
         if not review(items, out, arguments.annotator, in_browser=arguments.review_in == BROWSER):
             complain("the review was stopped before the end", "the same command goes on with it")
             return INTERRUPTED
-    gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
+    gate = {"passed": not blames, "redrawn": fixes, "blames": list(map(asdict, blames))}
     if "audit" in stages:
         value = {"gate": gate, "audits": [audited_value(one) for one in audits]}
         write_text(folder.file("audit.json"), json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         write_text(folder.file("audit.md"), as_markdown(audits))
     if "card" in stages:
-        _write_card(work)
+        write_card(work)
     if arguments.json:
         figures = {name: one["figures"] for name, one in folder.stages.items()}
         summary = {"folder": str(out), "done": work.done, "stages": figures, "gate": gate}
         say_json(summary | {"usage": work.usage, "failures": work.failures}, ensure_ascii=False)
     elif not arguments.quiet:
-        _print(work, stages, blames, fixes)
+        if not work.done:
+            say("everything was up to date")
+        if "audit" in stages:
+            again = f" after {fixes} rounds of redrawing" if fixes else ""
+            say(f"audit: the gate is {'missed' if blames else 'passed'}{again} (audit.md)")
+        for blame in blames:
+            more = f" and {len(blame.items) - SHOWN:,} more" if len(blame.items) > SHOWN else ""
+            blamed = ", ".join(blame.items[:SHOWN]) + more
+            say(f"  {blame.task}: {blame.code}: {inert(blame.message)}{': ' * bool(blamed)}{inert(blamed)}")
+        if blames and not arguments.fix:
+            say("  --fix draws the items to blame anew")
+        if "card" in stages:
+            say(f"card: {inert(str(folder.file('card.md')))}")
     say_stopped("", work.failures)
     return GATE_MISSED if blames else FINISHED_WITH_ERRORS if work.failures else GOOD
-
-
-def _write_card(work: Work) -> None:
-    """Write the card, with the last audit; title, licence and sources are those of an earlier card where none are
-    named now."""
-    from tsgkit.cli.suites.tsg.benchmark_card import NOT_STATED, card_page, card_value
-    from tsgkit.cli.suites.tsg.benchmark_review import items_of, review_value, sampled
-    from tsgkit.cli.suites.tsg.benchmark_settings import checksum
-    from tsgkit.library.files import write_text
-
-    folder, arguments, settings = work.folder, work.arguments, work.settings
-    items = list(items_of(folder))
-    shown = sampled(iter(items), arguments.review or 1.0, settings.seed)
-    audited: dict[str, Any] = {"gate": {"blames": []}, "audits": []}
-    if (path := folder.file("audit.json")).is_file():
-        audited = json.loads(path.read_text(encoding="utf-8"))
-    earlier: dict[str, Any] = {}
-    if (path := folder.file("card.json")).is_file():
-        earlier = json.loads(path.read_text(encoding="utf-8"))
-    formats = folder.stages.get("import", {}).get("figures", {}).get("formats", {})
-    sources = [
-        {"name": path.name, "format": formats.get(str(path), ""), "sha256": checksum(path)} for path in settings.sources
-    ]
-    about = {
-        "title": arguments.title or earlier.get("title") or folder.path.resolve().name,
-        "licence": arguments.licence or earlier.get("licence") or NOT_STATED,
-        "sources": sources or earlier.get("sources", []),
-    }
-    review = review_value(folder.path, shown, len(items))
-    card = card_value(about, folder.stages, audited["audits"], audited["gate"]["blames"], review)
-    write_text(folder.file("card.json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    write_text(folder.file("card.md"), card_page(card))
-
-
-def _print(work: Work, stages: Sequence[str], blames: Sequence[Blame], fixes: int) -> None:
-    if not work.done:
-        say("everything was up to date")
-    if "audit" in stages:
-        again = f" after {fixes} rounds of redrawing" if fixes else ""
-        say(f"audit: the gate is {'missed' if blames else 'passed'}{again} (audit.md)")
-    for blame in blames:
-        items = ", ".join(blame.items[:SHOWN]) + (
-            f" and {len(blame.items) - SHOWN:,} more" * (len(blame.items) > SHOWN)
-        )
-        say(f"  {blame.task}: {blame.code}: {inert(blame.message)}{': ' * bool(items)}{inert(items)}")
-    if blames and not work.arguments.fix:
-        say("  --fix draws the items to blame anew")
-    if "card" in stages:
-        say(f"card: {inert(str(work.folder.file('card.md')))}")

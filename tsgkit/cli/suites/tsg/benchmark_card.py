@@ -1,16 +1,18 @@
 """The data card of a made benchmark: every figure of its making, as JSON and as a page.
 
-card = card_value(about, folder.stages, audits, blames, review)
-print(card_page(card))
-
 Nothing is said that no stage recorded. Where no person reviewed the items, the card says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tsgkit.cli.suites.tsg.benchmark_review import items_of, review_value, sampled
+from tsgkit.cli.suites.tsg.benchmark_stages import checksum
+from tsgkit.cli.suites.tsg.benchmark_work import Work
+from tsgkit.library.files import write_text
 from tsgkit.report import markdown
 from tsgkit.report.figures import number, percent
 from tsgkit.report.plain_text import Foreign
@@ -22,36 +24,51 @@ NOT_STATED = "not stated"
 SHORTCUT = ("name", "n", "value", "low", "high", "chance", "beats_chance")
 HIDDEN = ("inputs", "version")
 """Settings of a stage that say nothing to a reader."""
+FACTLESS = ("settings", "dropped", "items", "formats")
+"""Parts of a stage that are shown elsewhere."""
 
 
-def card_value(
-    about: Mapping[str, Any],
-    stages: Mapping[str, Mapping[str, Any]],
-    audits: Sequence[Mapping[str, Any]],
-    blames: Sequence[Mapping[str, Any]],
-    review: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """Return the card: ``about`` has title, licence and sources; ``stages`` is the record of the folder."""
+def write_card(work: Work) -> None:
+    """Write the card, with the last audit; title, licence and sources are those of an earlier card where none are
+    named now."""
+    folder, arguments, settings = work.folder, work.arguments, work.settings
+    stored = {
+        name: json.loads(path.read_text(encoding="utf-8")) if (path := folder.file(name)).is_file() else {}
+        for name in ("audit.json", "card.json")
+    }
+    audit, earlier = stored["audit.json"], stored["card.json"]
+    formats = folder.stages.get("import", {}).get("figures", {}).get("formats", {})
     audited = []
-    for audit in audits:
-        blind = [each for each in audit["shortcuts"] if each["blind"] and each["chance"]]
-        shown = {name: audit[name] for name in ("task", "items", "clusters", "chance", "smallest_difference")}
+    for task in audit.get("audits", ()):
+        blind = [each for each in task["shortcuts"] if each["blind"] and each["chance"]]
+        shown = {name: task[name] for name in ("task", "items", "clusters", "chance", "smallest_difference")}
         shown["shortcuts"] = [{name: each[name] for name in SHORTCUT} for each in blind]
-        shown["keys"] = audit["keys"]
-        shown["found"] = {each["code"]: len(each["found"]) for each in audit["checks"] if each["found"]}
+        shown["keys"] = task["keys"]
+        shown["found"] = {each["code"]: len(each["found"]) for each in task["checks"] if each["found"]}
         audited.append(shown)
     made = {}
-    for name, stage in stages.items():
-        settings = {key: value for key, value in stage["made_from"].items() if key not in HIDDEN}
-        made[name] = {"settings": settings, **stage["figures"]}
-    return {
-        **about,
+    for name, stage in folder.stages.items():
+        recorded = {key: value for key, value in stage["made_from"].items() if key not in HIDDEN}
+        made[name] = {"settings": recorded, **stage["figures"]}
+    items = list(items_of(folder))
+    blames = audit["gate"]["blames"] if audit else []
+    review = review_value(folder.path, sampled(items, arguments.review or 1.0, settings.seed), len(items))
+    card = {
+        "title": arguments.title or earlier.get("title") or folder.path.resolve().name,
+        "licence": arguments.licence or earlier.get("licence") or NOT_STATED,
+        "sources": [
+            {"name": path.name, "format": formats.get(str(path), ""), "sha256": checksum(path)}
+            for path in settings.sources
+        ]
+        or earlier.get("sources", []),
         "made_with": f"tsgkit {__version__}",
         "stages": made,
         "audit": audited,
-        "gate": {"passed": not blames, "blames": list(blames)},
+        "gate": {"passed": not blames, "blames": blames},
         "review": review or NOT_REVIEWED,
     }
+    write_text(folder.file("card.json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+    write_text(folder.file("card.md"), card_page(card))
 
 
 def card_page(card: Mapping[str, Any]) -> str:
@@ -60,7 +77,12 @@ def card_page(card: Mapping[str, Any]) -> str:
     items = [(name, number(times)) for stage in stages.values() for name, times in stage.get("items", {}).items()]
     sources = tuple((Foreign(one["name"]), one["format"], one["sha256"]) for one in card["sources"])
     licence: Line = ("licence of the source: ", Foreign(card["licence"]))
-    facts = tuple((name, key, value) for name, stage in stages.items() for key, value in _facts(stage))
+    facts = []
+    for name, stage in stages.items():  # its settings, then its figures
+        figures = {key: value for key, value in stage.items() if key not in FACTLESS}
+        for key, value in (*stage["settings"].items(), *figures.items()):
+            if value not in (None, "", [], {}, False):
+                facts.append((name, key.replace("_", " "), Foreign(_shown(value))))
     drops = tuple(
         (name, Foreign(reason), number(times))
         for name, stage in stages.items()
@@ -69,21 +91,13 @@ def card_page(card: Mapping[str, Any]) -> str:
     tables = (
         Table(("Contents",), ("file", "items"), tuple(items)),
         Table(("Origin",), ("file", "format", "sha256"), sources, (licence, (f"made with {card['made_with']}",)), 3),
-        Table(("Stages",), ("stage", "setting or figure", "value"), facts, words=3),
+        Table(("Stages",), ("stage", "setting or figure", "value"), tuple(facts), words=3),
         Table(("Left out",), ("stage", "reason", "times"), drops, () if drops else (("nothing was left out",),), 2),
         *_audits(card),
         _review(card["review"]),
     )
     blocks = [f"# {markdown.line((Foreign(card['title']),))}", *("\n".join(markdown.table(one)) for one in tables)]
     return "\n\n".join(blocks) + "\n"
-
-
-def _facts(stage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the facts of a stage: its settings, then its figures."""
-    figures = {name: value for name, value in stage.items() if name not in ("settings", "dropped", "items", "formats")}
-    for name, value in (*stage["settings"].items(), *figures.items()):
-        if value not in (None, "", [], {}, False):
-            yield name.replace("_", " "), Foreign(_shown(value))
 
 
 def _shown(value: object) -> str:

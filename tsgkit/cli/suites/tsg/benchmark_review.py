@@ -11,19 +11,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.cli.review import TypedLines, all_decided
-from tsgkit.cli.suites.tsg.benchmark_settings import TASKS
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.suites.tsg.benchmark_stages import TASKS
+from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
-from tsgkit.scoring.agreement import Agreement, cohens_kappa, krippendorffs_alpha
+from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
+from tsgkit.serve.decidable import Decided, Entry, Part, Shown
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
-
-if TYPE_CHECKING:
-    from tsgkit.serve.decidable import Decided, Entry, Part, Shown
 
 ACCEPT, DROP = "accept", "drop"
 KEYS = "a accept, d drop, d WORDS drop with a reason, q stop and resume later"
@@ -40,6 +38,11 @@ class ReviewItem:
     task: str
     item_id: str
     value: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """The task and the id."""
+        return f"{self.task} {self.item_id}"
 
     @property
     def name(self) -> str:
@@ -61,14 +64,11 @@ def items_of(folder: StageFolder) -> Iterator[ReviewItem]:
                 yield ReviewItem(task, str(pair.get("item_id", f"{row.get('item_id', '')}/{number}")), value)
 
 
-def sampled(items: Iterator[ReviewItem], share: float, seed: int) -> list[ReviewItem]:
+def sampled(items: Sequence[ReviewItem], share: float, seed: int) -> list[ReviewItem]:
     """Return a share of items, the same for everybody; an item does not depend on the others."""
-    chosen = []
-    for item in items:
-        digest = hashlib.sha256(f"{seed}/{item.task}/{item.item_id}".encode()).digest()
-        if int.from_bytes(digest[:8], "big") / 2**64 < share:
-            chosen.append(item)
-    return chosen
+    digests = (hashlib.sha256(f"{seed}/{item.task}/{item.item_id}".encode()).digest() for item in items)
+    lots = (int.from_bytes(digest[:8], "big") / 2**64 for digest in digests)
+    return [item for item, lot in zip(items, lots, strict=True) if lot < share]
 
 
 def review_file(folder: Path, annotator: str) -> Path:
@@ -90,7 +90,10 @@ class MadeItemsReview:
 
     def entries(self) -> list[Entry]:
         """Return all items with their decisions."""
-        return [{"name": f"{item.task} {item.item_id}", "decision": self._decision(item)} for item in self.items]
+        known = ((item, self.decisions.find(item.name)) for item in self.items)
+        return [
+            {"name": item.title, "decision": None if made is None else str(made["decision"])} for item, made in known
+        ]
 
     def shown(self, number: int) -> Shown:
         """Return one item."""
@@ -100,7 +103,7 @@ class MadeItemsReview:
             None if known is None else {"choice": str(known["decision"]), "note": str(known.get("note", ""))}
         )
         return {
-            "name": f"{item.task} {item.item_id}",
+            "name": item.title,
             "context": [],
             "parts": parts_of(item),
             "reason": "",
@@ -118,26 +121,25 @@ class MadeItemsReview:
         value = {"decision": choice, "task": item.task, "item": item.item_id}
         self.decisions.keep(item.name, value | ({"note": note} if note else {}))
 
-    def ask(self, number: int, lines: TypedLines) -> bool:
+    def ask(self, number: int, typed: TypedLines) -> bool:
         """Show an item in the terminal until the person decides; False where the person stops."""
         shown = self.shown(number)
         say(f"{number + 1} of {len(self.items)}: {inert(shown['name'])}")
         for part in shown["parts"]:
             say(f"  {part['title']}")
-            for line in _lines(part):
-                say(f"    {inert(line)}")
-        while (typed := lines.asked(KEYS)) is not None:
-            key, _, note = typed.partition(" ")
+            if part["kind"] == "graph":
+                lines = [" -> ".join(triplet) for triplet in part["triplets"] or ()]
+            else:
+                lines = [part["text"]] if part["kind"] == "text" else [*part["lines"]]
+            say_lines(f"    {inert(line)}" for line in lines)
+        while (words := typed.asked(KEYS)) is not None:
+            key, _, note = words.partition(" ")
             if key == "q":
                 return False
             if key in ("a", "d"):
                 self.decide(number, ACCEPT if key == "a" else DROP, None, note.strip() if key == "d" else "")
                 return True
         return False
-
-    def _decision(self, item: ReviewItem) -> str | None:
-        known = self.decisions.find(item.name)
-        return None if known is None else str(known["decision"])
 
 
 def parts_of(item: ReviewItem) -> list[Part]:
@@ -181,20 +183,14 @@ def review(items: Sequence[ReviewItem], folder: Path, annotator: str, *, in_brow
     return all_decided(page, page.ask, in_browser=in_browser)
 
 
-def _lines(part: Mapping[str, Any]) -> list[str]:
-    if part["kind"] == "graph":
-        return [" -> ".join(triplet) for triplet in part["triplets"]]
-    return [part["text"]] if part["kind"] == "text" else list(part["lines"])
-
-
-def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[ReviewItem | str, Any]]:
+def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[str, Any]]:
     """Return the decisions of every annotator about items as they are now, by name and item."""
-    found: dict[str, dict[Any, Any]] = {}
+    decisions: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("review.*.jsonl")):
-        annotator = path.name.removeprefix("review.").removesuffix(".jsonl")
         known = Decisions(path)
-        found[annotator] = {item.name: one for item in items if (one := known.find(item.name)) is not None}
-    return {name: decided for name, decided in found.items() if decided}
+        if decided := {item.name: made for item in items if (made := known.find(item.name)) is not None}:
+            decisions[path.name.removeprefix("review.").removesuffix(".jsonl")] = decided
+    return decisions
 
 
 def review_value(folder: Path, items: Sequence[ReviewItem], total: int) -> dict[str, Any] | None:
@@ -203,33 +199,26 @@ def review_value(folder: Path, items: Sequence[ReviewItem], total: int) -> dict[
     if not decided:
         return None
     ratings = [{name: str(one["decision"]) for name, one in mine.items()} for mine in decided.values()]
-    agreement: list[Agreement] = []
-    if len(ratings) == 2:
-        agreement.append(cohens_kappa(*ratings))
-    if len(ratings) > 1:
-        agreement.append(krippendorffs_alpha(ratings))
+    agreement = [cohens_kappa(*ratings)] if len(ratings) == 2 else []
+    agreement += [krippendorffs_alpha(ratings)] if len(ratings) > 1 else []
+    figures = ("value", "n", "reason")
     return {
         "items": total,
         "sampled": len(items),
-        "annotators": {
-            name: dict(Counter(str(one["decision"]) for one in mine.values())) for name, mine in decided.items()
-        },
+        "annotators": {name: dict(Counter(of.values())) for name, of in zip(decided, ratings, strict=True)},
         "agreement": [
-            {"measure": str(one.measure), "value": one.value, "n": one.n, "reason": one.reason} for one in agreement
+            {"measure": str(one.measure)} | {name: getattr(one, name) for name in figures} for one in agreement
         ],
     }
 
 
 def dropped_by_people(folder: Path, items: Sequence[ReviewItem]) -> dict[tuple[str, str], str]:
     """Return the items that somebody dropped, by task and id, with who did and why."""
-    found: dict[tuple[str, str], str] = {}
-    decided = decisions_of(folder, items)
+    reasons: dict[tuple[str, str], str] = {}
+    decisions = decisions_of(folder, items)
     for item in items:
-        said = [
-            f"{annotator}: {one.get('note') or 'no reason given'}"
-            for annotator, mine in decided.items()
-            if (one := mine.get(item.name)) is not None and one["decision"] == DROP
-        ]
-        if said:
-            found[item.task, item.item_id] = "; ".join(said)
-    return found
+        mine = {name: decided.get(item.name) or {"decision": ""} for name, decided in decisions.items()}
+        drops = [(name, one.get("note")) for name, one in mine.items() if one["decision"] == DROP]
+        if drops:
+            reasons[item.task, item.item_id] = "; ".join(f"{name}: {note or 'no reason given'}" for name, note in drops)
+    return reasons

@@ -2,40 +2,140 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
-from tsgkit.cli.suites.tsg.benchmark_sentences import DescribedStory, describer, model_writer, vocabularies
-from tsgkit.cli.suites.tsg.benchmark_settings import (
-    CHOICES,
-    DESCRIBED,
-    MULTI,
-    NARRATIVES,
-    PATTERNS,
-    QUESTIONS,
-    SENTENCES,
-    SINGLE,
-    STORIES,
-    Making,
-    dropped_file,
-)
 from tsgkit.errors import FileProblem
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.library.projects import find, text_of
+from tsgkit.llm.asker import ask_for
+from tsgkit.runs.agent_calls import AgentCalls
+from tsgkit.runs.executors import executor_named, usual_executor
+from tsgkit.runs.jobs import Engine
+from tsgkit.suites.tsg.makers import sentence_patterns
 from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.choices import KeyDeal, WordedSet, choice_row, worded_sets
+from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows
+from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.option_sets import StoryView
 from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.questions import Question, QuestionChooser, question_row
+from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.stories import CANARY, import_stories
-from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter
+from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter, SentenceRequest
+
+PATTERNS = "sentence patterns"
+STORIES, DESCRIBED, SENTENCES, NARRATIVES = "stories.jsonl", "described.jsonl", "sentences.jsonl", "narratives.jsonl"
+QUESTIONS, CHOICES, SINGLE, MULTI = "sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl"
+TASKS = {QUESTIONS: "sgqa", CHOICES: "sgds", SINGLE: "sa-sgg", MULTI: "ma-sgg"}
+"""The tasks of the files of rows."""
+WORDED_HANDS = ("named", "counted", "unsaid")
+WORDED_HANDS_SHARES = (1, 6, 3)
+MANY_STORIES = 40
+"""For fewer stories no process is started: that would take longer than the work."""
+SURPLUS = 2
+"""So many times as many choices as are wanted are worded by a model, since not all its sentences are sound."""
+BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
+"""Our own stories."""
+ALWAYS_THERE = frozenset((PERSON, *HANDS, VERB, DOBJ))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of ``tsgkit make tsg`` that change what is made."""
+
+    sources: tuple[Path, ...]
+    seed: int
+    mix: str
+    rewrite: bool
+    implicit: float
+    repeated: float
+    bare: float
+    extra: float
+    questions: int
+    choices: int
+    possible: Path | None
+    model: str | None
+    rounds: int
+    canary: str
+
+    def __post_init__(self) -> None:
+        parse_mix(self.mix)
+
+    def draw(self, stage: str, story: Narrative) -> Random:
+        """Return the lots of a stage for a story: they depend on no other story."""
+        return Random(f"{self.seed}/{stage}/{story.id}")
+
+
+@dataclass
+class Making:
+    """The work on one stage: the folder, the settings, and whoever is asked."""
+
+    folder: StageFolder
+    settings: Settings
+    files: StageFiles
+    engine: Engine
+    calls: AgentCalls | None = None
+    workers: int = 1
+    executor: str | None = None
+    """Where sentences are written by patterns; None for processes where they are worth it."""
+    avoided: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """By story, what must not be drawn again: paths of questions, steps of choices."""
+    removed: Mapping[str, str] = field(default_factory=dict)
+    """The items that are left out of what was made, with reasons."""
+    dropped: dict[str, int] = field(default_factory=dict)
+    """The number of things that were left out for each reason."""
+    failures: list[str] = field(default_factory=list)
+    """The requests that gave no answer, in words."""
+
+    def stories(self, name: str) -> Iterator[Narrative]:
+        """Yield the stories of a file; their number is what progress counts."""
+        with self.folder.file(name).open("rb") as file:
+            self.engine.expected = sum(1 for line in file if line.strip())
+        return self.folder.narratives(name)
+
+    def avoids(self, story: Narrative) -> frozenset[Any]:
+        """Return what must not be drawn again for a story."""
+        drawn = self.avoided.get(story.id, ())
+        return frozenset(tuple(path) if isinstance(path, list) else path for path in drawn)
+
+    def removes(self, stage: str, story: str, item: Mapping[str, Any]) -> bool:
+        """Return whether an item is left out, and note it with its reason."""
+        if (reason := self.removed.get(item["item_id"])) is None:
+            return False
+        self.drop(stage, story, item["item_id"], reason)
+        return True
+
+    def drop(self, stage: str, story: str, place: str, reason: str, *, times: int = 1, was: object = None) -> None:
+        """Note something that is left out, with its reason."""
+        value = {"story": story, "place": place, "reason": reason, "times": times, "was": was}
+        self.files.add(dropped_file(stage), {name: one for name, one in value.items() if one not in (None, "")})
+        short = reason.partition(": ")[0] if reason.partition(": ")[0].replace("-", "").isalpha() else reason
+        self.dropped[short] = self.dropped.get(short, 0) + times
+
+
+def dropped_file(stage: str) -> str:
+    """Return the file of what a stage left out."""
+    return f"{stage}.dropped.jsonl"
+
+
+def checksum(path: Path) -> str:
+    """Return the checksum of a source."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Stage(NamedTuple):
@@ -55,11 +155,148 @@ class Stage(NamedTuple):
         return (*self.files, dropped_file(self.name))
 
 
-SURPLUS = 2
-"""So many times as many choices as are wanted are worded by a model, since not all its sentences are sound."""
-BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
-"""Our own stories."""
-ALWAYS_THERE = frozenset((PERSON, *HANDS, VERB, DOBJ))
+@dataclass
+class DescribedStory:
+    """A story with sentences, the accounts of those that were written, and what could not be described."""
+
+    story: Narrative
+    sentences: dict[int, Sentence] = field(default_factory=dict)
+    dropped: list[tuple[str, str, tuple[ActionGraph, ...]]] = field(default_factory=list)
+    """Places, reasons, and graphs."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Graphs that want a sentence, and how it should be worded."""
+
+    number: int
+    graphs: tuple[ActionGraph, ...]
+    before: tuple[ActionGraph, ...]
+    manner: str
+    """``implicit``, ``bare`` or empty."""
+
+
+def grouped_story(story: Narrative, settings: Settings) -> Narrative:
+    """Return a story with its graphs in groups, some of them with a repeated action."""
+    choice = settings.draw("group", story)
+    made = grouped(story, parse_mix(settings.mix), choice, anew=settings.rewrite)
+    return repeated(made, settings.repeated, choice)
+
+
+def groups_of(story: Narrative, settings: Settings) -> list[Group]:
+    """Return the groups of graphs without a sentence; a share is implicit where a grasp goes without saying, and a
+    share is bare."""
+    choice = settings.draw("manner", story)
+    textless: list[Group] = []
+    before: tuple[ActionGraph, ...] = ()
+    for number, description in enumerate(story.descriptions):
+        if description.text is None and description.graphs:
+            textless.append(Group(number, description.graphs, before, ""))
+        before += description.graphs
+    manners: dict[int, str] = {}
+    possible = {
+        "implicit": [one for one in textless if sentence_patterns.can_be_implicit(one.graphs)],
+        "bare": textless,
+    }
+    for manner, groups in possible.items():
+        left = [one for one in groups if one.number not in manners]
+        share = getattr(settings, manner) * len(textless)
+        wanted = int(share) + (choice.random() < share - int(share))  # the rest decides by lot if it is rounded up
+        manners |= {one.number: manner for one in choice.sample(left, min(wanted, len(left)))}
+    return [replace(one, manner=manners.get(one.number, "")) for one in textless]
+
+
+def written_by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrative) -> DescribedStory:
+    """Return a story described by patterns of ours, in one style; ``shared`` has the names of all stories."""
+    settings, others = shared
+    story = grouped_story(story, settings)
+    choice = settings.draw("describe", story)
+    style = choice.choice(sentence_patterns.STYLES)
+    vocabulary = story.vocabulary or Vocabulary.of(story.graphs)
+    sentences: dict[int, Sentence] = {}
+    dropped: list[tuple[str, str, tuple[ActionGraph, ...]]] = []
+    for group in groups_of(story, settings):
+        reason = next(filter(None, map(sentence_patterns.can_be_written, group.graphs)), "")
+        sentence = Sentence("")
+        if not reason:
+            [hands] = choice.choices(WORDED_HANDS, WORDED_HANDS_SHARES)
+            manner = Manner(style, hands, is_bare=group.manner == "bare", is_implicit=group.manner == "implicit")  # type: ignore[arg-type]
+            sentence = sentence_patterns.write(group.graphs, manner, choice, group.before)
+            findings = check_sentence(sentence, group.graphs, Surroundings(vocabulary, others, group.before))
+            reason = "; ".join(f"{one.code}: {one.message} ({sentence.text})" for one in findings)
+        if reason:
+            dropped.append((f"description {group.number}", reason, group.graphs))
+        else:
+            sentences[group.number] = sentence
+    return DescribedStory(with_texts(story, sentences), sentences, dropped)
+
+
+def with_texts(story: Narrative, sentences: dict[int, Sentence]) -> Narrative:
+    """Return a story with the texts of sentences, by the number of their description."""
+    descriptions = tuple(
+        replace(one, text=sentences[number].text) if number in sentences else one
+        for number, one in enumerate(story.descriptions)
+    )
+    return replace(story, descriptions=descriptions)
+
+
+async def written_by_model(settings: Settings, writer: ModelWriter, story: Narrative) -> DescribedStory:
+    """Return a story described by a model, in one voice, each sentence with those before as its context."""
+    story = grouped_story(story, settings)
+    voice = settings.draw("describe", story).choice(VOICES)
+    groups = {group.number: group for group in groups_of(story, settings)}
+    sentences: dict[int, Sentence] = {}
+    dropped: list[tuple[str, str, tuple[ActionGraph, ...]]] = []
+    texts: list[str] = []
+    for number, description in enumerate(story.descriptions):
+        if (group := groups.get(number)) is not None:
+            request = SentenceRequest(group.graphs, tuple(texts), group.before, group.manner, voice)
+            written = await writer.sentence(story.id, f"describe/{number}", request)
+            if written.sentence is None:
+                dropped.append((f"description {number}", written.reason, group.graphs))
+            else:
+                sentences[number] = written.sentence
+        if text := sentences[number].text if number in sentences else description.text:
+            texts.append(text)
+    return DescribedStory(with_texts(story, sentences), sentences, dropped)
+
+
+def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], frozenset[str]]:
+    """Return L, or the elements, of every story of a file, and the names of all stories."""
+    known: dict[str, Vocabulary] = {}
+    names: set[str] = set()
+    for story in making.folder.narratives(name):
+        used = Vocabulary.of(story.graphs)
+        known[story.id] = story.vocabulary or used
+        names.update(used.objects, used.verbs)
+    return known, frozenset(names)
+
+
+@contextmanager
+def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Narrative], Awaitable[DescribedStory]]]]:
+    """Yield the writer that asks a model, or None, and what describes a story; patterns use all processors."""
+    settings = making.settings
+    known, names = vocabularies(making, STORIES)
+    if making.calls is None:
+        with executor_named(making.executor or usual_executor(len(known), MANY_STORIES)) as executor:
+            making.engine.executor, making.workers = executor, executor.workers
+            yield None, partial(executor.run, written_by_patterns, (settings, names))
+        return
+    writer = model_writer(making, known, names)
+    yield writer, partial(written_by_model, settings, writer)
+
+
+def model_writer(making: Making, known: dict[str, Vocabulary], names: frozenset[str]) -> ModelWriter:
+    """Return the writer that asks the model of this work."""
+    calls = making.calls
+    assert calls is not None  # noqa: S101  (asked by those that have a model)
+    return ModelWriter(
+        lambda name: ask_for(calls.asker, name, task="make"),
+        known.__getitem__,
+        names,
+        making.settings.rounds,
+        making.failures,
+    )
 
 
 def accounts_of(making: Making) -> dict[tuple[str, int], Sentence]:
@@ -97,14 +334,17 @@ async def describe(making: Making) -> None:
     """Write stories in which every group of graphs has a sentence, and the accounts of those that were written."""
     by, tags = Counter[str](), Counter[str]()
 
-    def put(found: DescribedStory) -> None:
-        making.files.add_text(DESCRIBED, narratives.write(found.story))
-        for number, sentence in found.sentences.items():
-            making.files.add(SENTENCES, {"story": found.story.id, "description": number, **asdict(sentence)})
-        by.update(written=len(found.sentences), kept=found.kept)
-        tags.update(tag for sentence in found.sentences.values() for tag in sentence.tags)
-        for place, reason, was in found.dropped:
-            making.drop("describe", found.story.id, place, reason, was=was)
+    def put(described: DescribedStory) -> None:
+        story, sentences = described.story, described.sentences
+        making.files.add_text(DESCRIBED, narratives.write(story))
+        for number, sentence in sentences.items():
+            making.files.add(SENTENCES, {"story": story.id, "description": number, **asdict(sentence)})
+        texts = sum(description.text is not None for description in story.descriptions)
+        by.update(written=len(sentences), kept=texts - len(sentences))
+        tags.update(tag for sentence in sentences.values() for tag in sentence.tags)
+        for place, reason, graphs in described.dropped:
+            written = [[list(triplet) for triplet in graph] for graph in graphs]
+            making.drop("describe", story.id, place, reason, was=written)
 
     with describer(making) as (writer, one):
         await making.engine.streamed(making.stories(STORIES), one, put, workers=making.workers)
@@ -168,10 +408,8 @@ async def ask_questions(making: Making) -> None:
             making.drop("questions", story.id, "", reason, times=times)
 
     await making.engine.streamed(making.stories(NARRATIVES), one, put)
-    items = kinds["hops"].total()
-    making.files.figures.update(
-        items={QUESTIONS: items}, **{name: dict(sorted(one.items())) for name, one in kinds.items()}
-    )
+    counts = {name: dict(sorted(times.items())) for name, times in kinds.items()}
+    making.files.figures.update(items={QUESTIONS: kinds["hops"].total()}, **counts)
 
 
 class StoryChoices(NamedTuple):
@@ -180,35 +418,6 @@ class StoryChoices(NamedTuple):
     story: Narrative
     sets: Sequence[WordedSet]
     dropped: Counter[str]
-
-
-@dataclass
-class ChoiceMaker:
-    """The choices of stories, worded by patterns, or by a model that words all options of a step alike."""
-
-    making: Making
-    writer: ModelWriter | None
-    possible: Callable[[Narrative], PossibleSteps]
-
-    async def worded(self, story: Narrative) -> StoryChoices:
-        """Return the sets of a story; a model is asked for more than are wanted, since not all of its are sound."""
-        making, settings = self.making, self.making.settings
-        number = settings.choices if self.writer is None else SURPLUS * settings.choices
-        view = StoryView(story, self.possible(story))
-        sets, dropped = worded_sets(view, number, settings.seed, making.avoids(story))
-        if self.writer is None:
-            return StoryChoices(story, sets, dropped)
-        voice = settings.draw("choices", story).choice(VOICES)
-        sound: list[WordedSet] = []
-        for one in sets:
-            claims = [option.claim for option in one.options]
-            written = await self.writer.candidates(story.id, f"choice/{one.index}", claims, voice)
-            sentences = [each.sentence.text for each in written if each.sentence is not None]
-            if len({*sentences}) == len(claims):
-                sound.append(replace(one, sentences=tuple(sentences)))
-            else:
-                dropped[f"step: not all options have a sound sentence of their own ({one.tag})"] += 1
-        return StoryChoices(story, sound, dropped)
 
 
 def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
@@ -231,7 +440,25 @@ async def offer_choices(making: Making) -> None:
     settings, keys = making.settings, KeyDeal(making.settings.seed)
     possible = possible_steps(making)
     writer = None if making.calls is None else model_writer(making, *vocabularies(making, NARRATIVES))
-    maker = ChoiceMaker(making, writer, possible)
+
+    async def words(story: Narrative) -> StoryChoices:
+        # A model words all options of a step alike, and more sets than are wanted, since not all of its are sound.
+        number = settings.choices if writer is None else SURPLUS * settings.choices
+        view = StoryView(story, possible(story))
+        sets, dropped = worded_sets(view, number, settings.seed, making.avoids(story))
+        if writer is None:
+            return StoryChoices(story, sets, dropped)
+        voice = settings.draw("choices", story).choice(VOICES)
+        sound: list[WordedSet] = []
+        for options in sets:
+            claims = [option.claim for option in options.options]
+            written = await writer.candidates(story.id, f"choice/{options.index}", claims, voice)
+            sentences = [each.sentence.text for each in written if each.sentence is not None]
+            if len({*sentences}) == len(claims):
+                sound.append(replace(options, sentences=tuple(sentences)))
+            else:
+                dropped[f"step: not all options have a sound sentence of their own ({options.tag})"] += 1
+        return StoryChoices(story, sound, dropped)
 
     def put(worded: StoryChoices) -> None:  # called in the order of the stories, whoever was answered first
         story, sets, dropped = worded
@@ -245,7 +472,7 @@ async def offer_choices(making: Making) -> None:
         for reason, times in sorted(dropped.items()):
             making.drop("choices", story.id, "", reason, times=times)
 
-    await making.engine.streamed(making.stories(NARRATIVES), maker.worded, put, workers=making.workers)
+    await making.engine.streamed(making.stories(NARRATIVES), words, put, workers=making.workers)
     making.files.figures.update(
         items={CHOICES: numbers.total()},
         tags=dict(numbers),
@@ -285,37 +512,21 @@ async def list_generation_rows(making: Making) -> None:
     making.files.figures.update(items=items, tags={name: dict(sorted(one.items())) for name, one in tags.items()})
 
 
+_STORIES, _DESCRIBED = (STORIES, "import"), (DESCRIBED, "describe")
+_SENTENCES, _NARRATIVES = (SENTENCES, "describe"), (NARRATIVES, "elements")
+_WORDING = ("seed", "mix", "rewrite", "implicit", "repeated", "bare", "model", "rounds")
 STAGES = (
     Stage("import", read_stories, ("sources", CANARY), (), (STORIES,)),
-    Stage(
-        "describe",
-        describe,
-        ("seed", "mix", "rewrite", "implicit", "repeated", "bare", "model", "rounds"),
-        ((STORIES, "import"),),
-        (DESCRIBED, SENTENCES),
-        asks=True,
-    ),
-    Stage(
-        "elements",
-        allow_elements,
-        ("seed", "extra"),
-        ((DESCRIBED, "describe"), (SENTENCES, "describe")),
-        (NARRATIVES,),
-    ),
-    Stage("questions", ask_questions, ("seed", "questions"), ((NARRATIVES, "elements"),), (QUESTIONS,)),
+    Stage("describe", describe, _WORDING, (_STORIES,), (DESCRIBED, SENTENCES), asks=True),
+    Stage("elements", allow_elements, ("seed", "extra"), (_DESCRIBED, _SENTENCES), (NARRATIVES,)),
+    Stage("questions", ask_questions, ("seed", "questions"), (_NARRATIVES,), (QUESTIONS,)),
     Stage(
         "choices",
         offer_choices,
         ("seed", "choices", "possible", "model", "rounds"),
-        ((NARRATIVES, "elements"),),
+        (_NARRATIVES,),
         (CHOICES,),
         asks=True,
     ),
-    Stage(
-        "generation",
-        list_generation_rows,
-        (),
-        ((NARRATIVES, "elements"), (SENTENCES, "describe")),
-        (SINGLE, MULTI),
-    ),
+    Stage("generation", list_generation_rows, (), (_NARRATIVES, _SENTENCES), (SINGLE, MULTI)),
 )

@@ -1,20 +1,33 @@
-"""The work of making a benchmark: stages that are not up to date are done, each as a job; the rest stays as it is."""
+"""The work of making a benchmark: stages that are not up to date are done, each as a job; the rest stays as it is.
+Then its gate: defects and shortcuts of the audit that no published item should have, and repairs.
+
+blames = blames_of(audits_of("made/sgds.jsonl"))
+[(blame.code, blame.message, blame.items) for blame in blames]
+
+Slips that make an item unusable count, and of the remarks those that a maker can avoid: twins, an answer in its own
+context, wrong candidates that are true. A shortcut counts if it surely beats chance, on all items or on a group of
+them, and letters of keys if chance alone does not explain their spread. Items without a chance level (graphs to
+generate) have no such shortcut. Items to blame are drawn anew, or left out where there is nothing else to draw.
+"""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
+from math import ceil
+from random import Random
 from typing import Any
 
-from tsgkit.cli.agent_work import agent_calls, digest, limits_of
-from tsgkit.cli.suites.tsg.benchmark_settings import CHOICES, Making, Settings, checksum, dropped_file
-from tsgkit.cli.suites.tsg.benchmark_stages import STAGES, Stage
+from tsgkit.cli.agents import asking, digest, limits_of
+from tsgkit.cli.suites.tsg import benchmark_stages as stages
 from tsgkit.cli.terminal import complain, count, inert, job_watch, say
-from tsgkit.errors import FileProblem, Interrupted, UsageError
+from tsgkit.errors import FileProblem, Interrupted
 from tsgkit.llm.failures import NotFinished
+from tsgkit.report.audit_report import TaskAudit, audit_of
 from tsgkit.runs.agent_calls import AgentCalls, check_model
 from tsgkit.runs.jobs import Engine, Part
 from tsgkit.suites.tsg.makers.stage_files import VERSION, StageFiles, StageFolder
@@ -25,6 +38,15 @@ KEPT_LISTS = (AVOIDED, REMOVED)
 """What fixes and reviews add to the settings of a stage; it stays while everything else is as it was."""
 RESUME = "the same command goes on from there"
 POSSIBLE = "--possible FILE names what else could be done in them"
+STAGES_OF = {"tsg/sgqa": "questions", "tsg/sgds": "choices", "tsg/sa-sgg": "generation", "tsg/ma-sgg": "generation"}
+"""The stages that make the items of tasks."""
+ATTEMPTS = 4
+"""How often items to blame are drawn anew."""
+AVOIDABLE = (
+    *("twin", "repeated-question", "step-before", "earlier-step", "better-option", "lone-letter", "contradiction"),
+    *("hands", "unfinished-option", "strange-key", "answer-kind"),
+)
+"""Remarks that count as defects of made items."""
 
 
 @dataclass
@@ -32,7 +54,7 @@ class Work:
     """The stages of one folder."""
 
     folder: StageFolder
-    settings: Settings
+    settings: stages.Settings
     arguments: argparse.Namespace
     done: list[str] = field(default_factory=list)
     """The stages that were done now."""
@@ -42,7 +64,7 @@ class Work:
 
     def carry_out(self, names: Iterable[str]) -> None:
         """Do stages that are not up to date, in their order. Refuse what would lose files before anything is done."""
-        wanted = [stage for stage in STAGES if stage.name in names]
+        wanted = [stage for stage in stages.STAGES if stage.name in names]
         known = self.folder.stages.get("import", {}).get("made_from", {}).get("inputs", {})
         sources = {str(path) for path in self.settings.sources}
         if known and sources and sources != {*known} and not self.arguments.force and wanted:
@@ -58,23 +80,23 @@ class Work:
                 self.folder.require(name, earlier)
             self.do(stage)
 
-    def made_from(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
+    def made_from(self, stage: stages.Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
         """Return what a stage is made from; lists of fixes and reviews stay as recorded if nothing else changed."""
-        settings = self.settings.of(*stage.settings)
+        settings = {name: getattr(self.settings, name) for name in stage.settings}
         if stage.asks and self.settings.model is not None:
             settings["texts"] = digest(texts())
         sources = settings.pop("sources", ())
         if settings.get("possible") is not None:
             sources, settings["possible"] = (settings["possible"],), settings["possible"].name
         inputs = {name: self.folder.checksum(name) for name, _ in stage.needs}
-        inputs |= {str(path): checksum(path) for path in sources}
+        inputs |= {str(path): stages.checksum(path) for path in sources}
         made = {**settings, "inputs": inputs, "version": VERSION}
         recorded = self.folder.stages.get(stage.name, {}).get("made_from", {})
-        if {name: one for name, one in recorded.items() if name not in KEPT_LISTS} == made:
+        if {name: setting for name, setting in recorded.items() if name not in KEPT_LISTS} == made:
             made |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
         return made | lists
 
-    def do(self, stage: Stage, **lists: Any) -> None:  # noqa: ANN401
+    def do(self, stage: stages.Stage, **lists: Any) -> None:  # noqa: ANN401
         """Do a stage, unless its files are up to date."""
         made = self.made_from(stage, **lists)
         if self.folder.is_current(stage.name, made) and not (self.arguments.new and stage.name not in self.done):
@@ -85,16 +107,33 @@ class Work:
         with self.folder.writing(stage.name, made, stage.leaves) as files:
             self._make(stage, files, made)
         self.done.append(stage.name)
-        self._tell(stage)
+        figures = self.folder.stages[stage.name]["figures"]
+        if "stories" in figures:
+            main = f"{count(figures['stories'], 'story', 'stories')} with {count(figures['graphs'], 'graph')}"
+        elif "sentences" in figures:
+            written, kept = (figures["sentences"].get(name, 0) for name in ("written", "kept"))
+            of_source = f", {kept:,} of the source kept" if kept else ""
+            main = f"{count(written, 'sentence')} by {figures['written_by']}{of_source}"
+        elif "added" in figures:
+            main = "added to L: " + ", ".join(f"{number:,} {name}" for name, number in figures["added"].items())
+        else:
+            main = ", ".join(f"{count(number, 'item')} in {name}" for name, number in figures.get("items", {}).items())
+        left_out = sum(figures.get("dropped", {}).values())
+        more = f", {left_out:,} rejected or left out ({stages.dropped_file(stage.name)})" if left_out else ""
+        self._say(f"{stage.name}: {inert(main)}{more}")
+        if stage.name == "choices" and self.settings.possible is None and not self.arguments.quiet:
+            wanted = self.settings.choices * self.folder.stages["import"]["figures"]["stories"]
+            if figures["items"][stages.CHOICES] < wanted / 2:
+                complain("choices: these stories alone show few other actions with the same things", POSSIBLE)
 
-    def _make(self, stage: Stage, files: StageFiles, made: dict[str, Any]) -> None:
+    def _make(self, stage: stages.Stage, files: StageFiles, made: dict[str, Any]) -> None:
         watch = job_watch(quiet=self.arguments.quiet)
         with ExitStack() as stack:
             calls = None
             if stage.asks and self.settings.model is not None:
                 asked = {"work": f"make tsg {stage.name}", "made_from": digest(made), "rounds": self.settings.rounds}
                 self.folder.path.mkdir(parents=True, exist_ok=True)
-                calls = stack.enter_context(agent_calls(self.arguments, str(self.folder.file(stage.name)), asked))
+                calls = stack.enter_context(asking(self.arguments, str(self.folder.file(stage.name)), asked))
                 engine, workers = calls.engine("story", watch), self.arguments.concurrency
             else:
                 engine, workers = Engine(watch=watch, noun="story"), 1
@@ -105,7 +144,7 @@ class Work:
                     return [Part(stage.name, done, total, done, total - done, began=began, busy=engine.busy)]
 
                 engine.parts = parts
-            making = Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
+            making = stages.Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
             making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
 
             async def work() -> bool:
@@ -126,27 +165,6 @@ class Work:
             files.figures["dropped"] = making.dropped
             self.failures += making.failures
 
-    def _tell(self, stage: Stage) -> None:
-        """Print the main figures of a stage."""
-        figures = self.folder.stages[stage.name]["figures"]
-        if "stories" in figures:
-            main = f"{count(figures['stories'], 'story', 'stories')} with {count(figures['graphs'], 'graph')}"
-        elif "sentences" in figures:
-            written, kept = (figures["sentences"].get(name, 0) for name in ("written", "kept"))
-            of_source = f", {kept:,} of the source kept" if kept else ""
-            main = f"{count(written, 'sentence')} by {figures['written_by']}{of_source}"
-        elif "added" in figures:
-            main = "added to L: " + ", ".join(f"{number:,} {name}" for name, number in figures["added"].items())
-        else:
-            main = ", ".join(f"{count(number, 'item')} in {name}" for name, number in figures.get("items", {}).items())
-        left_out = sum(figures.get("dropped", {}).values())
-        more = f", {left_out:,} rejected or left out ({dropped_file(stage.name)})" if left_out else ""
-        self._say(f"{stage.name}: {inert(main)}{more}")
-        if stage.name == "choices" and self.settings.possible is None and not self.arguments.quiet:
-            wanted = self.settings.choices * self.folder.stages["import"]["figures"]["stories"]
-            if figures["items"][CHOICES] < wanted / 2:
-                complain("choices: these stories alone show few other actions with the same things", POSSIBLE)
-
     def _say(self, text: str) -> None:
         if not (self.arguments.quiet or self.arguments.json):
             say(text)
@@ -161,9 +179,105 @@ class Unfinished(Exception):
         self.is_budget = bool(calls is not None and calls.budget.reached)
 
 
-def stage_named(name: str) -> Stage:
-    """Return a stage. Raise ``UsageError`` if there is none of this name."""
-    for stage in STAGES:
-        if stage.name == name:
-            return stage
-    raise UsageError(f"there is no stage {name}")
+@dataclass(frozen=True)
+class Blame:
+    """A reason why the gate is missed, and the items to blame."""
+
+    task: str
+    code: str
+    message: str
+    items: tuple[str, ...]
+
+
+def audits_of_folder(folder: StageFolder) -> list[TaskAudit]:
+    """Audit every file of rows that has any."""
+    files = [(task, folder.file(name)) for name, task in stages.TASKS.items()]
+    return [audit_of(f"tsg/{task}", str(file)) for task, file in files if file.is_file() and file.stat().st_size > 0]
+
+
+def blames_of(audits: Sequence[TaskAudit]) -> list[Blame]:
+    """Return all reasons why these audits miss the gate."""
+    return [blame for audit in audits for blame in _blames(audit)]
+
+
+def _blames(audited: TaskAudit) -> Iterator[Blame]:
+    for defect in audited.audit.found:
+        if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
+            items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
+            yield Blame(audited.task, defect.check.code, defect.slips[0].message, items)
+    for shortcut in audited.audit.shortcuts:
+        if not shortcut.is_blind or not shortcut.chance:
+            continue
+        shares: list[tuple[Any, str]] = [(shortcut, f"{shortcut.n:,} items")]
+        shares += [(share, share.group) for share in shortcut.groups]
+        if above := next(((share, items) for share, items in shares if share.beats_chance), None):
+            share, items_of = above
+            rate = f"{100 * share.value:.1f} % of {items_of}, where chance is {100 * share.chance:.1f} %"
+            by = f", by {'; '.join(shortcut.carriers)}" if shortcut.carriers else ""
+            solved = tuple(item for item, names in audited.audit.solved.items() if shortcut.name in names)
+            yield Blame(audited.task, "shortcut", f"{shortcut.name}: {rate}{by}", solved)
+    for spread in audited.audit.spreads:
+        if spread.is_skewed:
+            counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
+            group = f" of {spread.group}" if spread.group else ""
+            yield Blame(audited.task, "keys", f"the keys{group} are not even: {counts}", ())
+
+
+def fixed(work: Work, audits: Sequence[TaskAudit]) -> tuple[list[TaskAudit], int]:
+    """Draw items to blame anew until the gate is passed or nothing changes; return the audits and how often."""
+    latest = list(audits)
+    for attempt in range(1, ATTEMPTS + 1):
+        blamed = to_blame(latest, blames_of(latest), Random(f"{work.settings.seed}/fix/{attempt}"))
+        if not any(blamed.values()):
+            return latest, attempt - 1
+        for stage in stages.STAGES:  # others take the places of questions and choices
+            if items := blamed.get(stage.name):
+                (_leave_out if stage.name == "generation" else _redraw)(work, stage, items)
+        latest = audits_of_folder(work.folder)
+    return latest, ATTEMPTS
+
+
+def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Random) -> dict[str, dict[str, str]]:
+    """Return by stage the items that are drawn anew, with reasons: of a shortcut, as many as it solves too many."""
+    blamed: dict[str, dict[str, str]] = defaultdict(dict)
+    for blame in blames:
+        items = list(blame.items)
+        if blame.code == "shortcut":
+            shortcuts = (one for audit in audits if audit.task == blame.task for one in audit.audit.shortcuts)
+            shortcut = next(one for one in shortcuts if blame.message.startswith(f"{one.name}: "))
+            shares: list[Any] = [shortcut, *shortcut.groups]
+            excess = max(ceil(share.n * (share.value - share.chance)) for share in shares)
+            items = choice.sample(items, min(len(items), 1 + excess))
+        for item in items:
+            blamed[STAGES_OF[blame.task]].setdefault(item, f"{blame.code}: {blame.message}")
+    return blamed
+
+
+def _redraw(work: Work, stage: stages.Stage, items: Mapping[str, str]) -> None:
+    """Do a stage again without what was drawn for some items: the path of a question, the step of a choice."""
+    if stage.name == "choices":
+        parts = (item.rsplit("/", 2) for item in sorted(items))
+        drawn: list[tuple[str, Any]] = [(story, int(step)) for story, step, _ in parts]
+    else:
+        pairs = ((row["scenario_id"], pair) for row in work.folder.values(stages.QUESTIONS) for pair in row["qa_pairs"])
+        drawn = [(story, pair["path"]) for story, pair in pairs if pair["item_id"] in items]
+    avoided = {story: list(earlier) for story, earlier in work.made_from(stage).get(AVOIDED, {}).items()}
+    for story, path in drawn:
+        if path not in avoided.setdefault(story, []):
+            avoided[story].append(path)
+    work.do(stage, **{AVOIDED: avoided})
+
+
+def _leave_out(work: Work, stage: stages.Stage, items: Mapping[str, str]) -> None:
+    """Do a stage again without some items."""
+    work.do(stage, **{REMOVED: {**work.made_from(stage).get(REMOVED, {}), **items}})
+
+
+def without(work: Work, dropped: Mapping[tuple[str, str], str]) -> None:
+    """Leave out the items that people dropped, by task and id."""
+    by_stage: dict[str, dict[str, str]] = defaultdict(dict)
+    for (task, item), reason in dropped.items():
+        by_stage[STAGES_OF[f"tsg/{task}"]][item] = f"dropped by a person: {reason}"
+    for stage in stages.STAGES:
+        if items := by_stage.get(stage.name):
+            _leave_out(work, stage, items)

@@ -22,8 +22,8 @@ from tsg_tasks import rows_in
 
 import tsgkit as tk
 from tsgkit.cli import main
-from tsgkit.cli.suites.tsg import benchmark_gate
-from tsgkit.cli.suites.tsg.benchmark_gate import Blame
+from tsgkit.cli.suites.tsg import benchmark_work
+from tsgkit.cli.suites.tsg.benchmark_work import Blame
 from tsgkit.errors import UsageError
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
@@ -181,7 +181,7 @@ def test_items_to_blame_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         Blame("tsg/sa-sgg", "contradiction", "the opposite", (sentence,)),
     ]
     told = iter([blames])
-    monkeypatch.setattr(benchmark_gate, "blames_of", lambda audits: next(told, []))
+    monkeypatch.setattr(benchmark_work, "blames_of", lambda audits: next(told, []))
     Path("out/audit.json").unlink()
     main([*MAKE, "--quiet", "--fix"])
     paths = [pair["path"] for pair in rows("out", "sgqa.jsonl")[0]["qa_pairs"]]
