@@ -45,7 +45,7 @@ class Transcript:
 
 @dataclass
 class RecordedAsk:
-    """An ``ask`` with the replies about one sample so far, and the exceptions that were raised; None where no model is asked."""
+    """An ``ask`` with the replies about one sample so far, and what was raised; None where no model is asked."""
 
     ask: Ask | None
     said: list[LabelledReply] = field(default_factory=list)
