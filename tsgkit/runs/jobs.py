@@ -417,7 +417,7 @@ async def _ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
 
 
 @contextmanager
-def handling(numbers: Iterable[signal.Signals], handler: Callable[[int, object], None]) -> Iterator[None]:
+def handling(numbers: Iterable[signal.Signals], handler: Callable[[int, Any], object]) -> Iterator[None]:
     """Handle signals while the block lasts, but none that is ignored, or that a host handles by code of its own in C.
 
     Only the main thread can; in others nothing is changed.
