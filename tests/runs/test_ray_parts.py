@@ -279,7 +279,10 @@ def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor_to_which_its_
         return Reply(" ".join(f"{path.name} {path.read_text()}" for path in paths))
 
     parts: list[Any] = [{"type": "image_file", "path": path} for path in ("/a/x.png", "/b/x.jpg")]
-    messages = [{"content": "a text"}, {"content": [{"type": "text", "text": "Look"}, *parts, parts[0]]}]
+    messages: list[dict[str, Any]] = [
+        {"content": "a text"},
+        {"content": [{"type": "text", "text": "Look"}, *parts, parts[0]]},
+    ]
     holder = _Holder(SimpleNamespace(send=send), None, "")
     assert holder.send(messages, None, 1.0, {"/a/x.png": b"1", "/b/x.jpg": b"2"}).text == "0.png 1 1.jpg 2 0.png 1"
 

@@ -100,7 +100,8 @@ def test_a_local_cluster_keeps_to_itself_and_leaves_nothing(tmp_path: Path, monk
         assert "OPENAI_API_KEY" not in names and "PYTHONPATH" in names
         assert os.environ["OPENAI_API_KEY"] == "sk-0123456789abcdef"
         assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
-        processes = of_session(worker._global_node._temp_dir)
+        [session] = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) - before
+        processes = of_session(str(session))
         heard = {address: words for process, words in processes.items() for address in listening(process)}
         assert processes and heard
         open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
