@@ -16,7 +16,7 @@ import ray_units
 
 from tsgkit.runs.executors import ray_cluster
 from tsgkit.runs.executors.executor import Work
-from tsgkit.runs.executors.ray_cluster import RayExecutor
+from tsgkit.runs.executors.ray_cluster import Cluster
 
 Nodes = Any
 """Ray's cluster for tests, which has no types."""
@@ -58,7 +58,7 @@ def two_nodes() -> Iterator[Nodes]:
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (ray_cluster.QUIET | SOON).items():
+        for name, value in (dict.fromkeys(ray_cluster.QUIET, "0") | SOON).items():
             patch.setenv(name, value)
         patch.setenv("RAY_AUTH_MODE", "disabled")
         patch.setenv("PYTHONPATH", PATHS)
@@ -72,7 +72,7 @@ def two_nodes() -> Iterator[Nodes]:
             made.shutdown()
 
 
-async def each(executor: RayExecutor, work: Work, shared: object, count: int) -> list[Any]:
+async def each(executor: Cluster, work: Work, shared: object, count: int) -> list[Any]:
     """Return what the work makes of so many numbers, failures included."""
     units = (executor.run(work, shared, number) for number in range(count))
     return list(await asyncio.gather(*units, return_exceptions=True))

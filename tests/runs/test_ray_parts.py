@@ -6,13 +6,14 @@ What needs a cluster is tested in ``tests/full``; here a stand-in takes the plac
 from __future__ import annotations
 
 import asyncio
-import functools
 import os
 import socket
 import sys
 import threading
 import time
 from concurrent.futures import Future
+from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -23,16 +24,20 @@ import pytest
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.reply import Reply
-from tsgkit.runs.executors import carried_files, model_actors, ray_address, ray_cluster
+from tsgkit.llm.user_code import load_object
+from tsgkit.llm.user_models import UserModel, fingerprint
+from tsgkit.runs.executors import carried_files, model_actors, ray_cluster
 from tsgkit.runs.executors.carried_files import Carried, carried, with_files
-from tsgkit.runs.executors.model_actors import HeldModel, _Actor, _Actors
-from tsgkit.runs.executors.ray_cluster import DIED, Cluster, Losses, Lost, RayExecutor, outcome_of, tried
+from tsgkit.runs.executors.executor import NodeLost, tried
+from tsgkit.runs.executors.model_actors import HeldModel, _Actor, _Holder
+from tsgkit.runs.executors.ray_cluster import Cluster, outcome_of
+from tsgkit.runs.executors.workers import WorkerDied
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 ERRORS = (
     *("NodeDiedError", "ObjectLostError", "LocalRayletDiedError", "WorkerCrashedError", "OutOfMemoryError"),
-    *("RayActorError", "RayTaskError", "RayError"),
+    *("RayActorError", "RayTaskError", "RayError", "AuthenticationError"),
 )
 Ray = Any
 """The library, or what stands in its place."""
@@ -47,6 +52,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
         setattr(made.exceptions, name, type(name, (Exception,), {}))
     made.resources, made.alive, made.is_ready = {"CPU": 8.0}, {"n1": "here", "n2": "there"}, False
     made.killed, made.cancelled = [], []
+    monkeypatch.setattr(Cluster, "connect", lambda _: None)
     made.cluster_resources = lambda: made.resources
     made.nodes = lambda: [
         {"NodeID": node, "Alive": node in made.alive, "NodeManagerHostname": made.alive.get(node, name)}
@@ -72,26 +78,20 @@ def ready(value: object) -> Any:  # noqa: ANN401
 
 def test_a_cluster_says_what_it_has_and_how_many_units_it_takes(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster()
-    assert (cluster.cpus, cluster.gpus, cluster.has("CPU"), cluster.has("GPU")) == (8, 0, True, False)
-    ray.resources = {"CPU": 0.5, "GPU": 2.0}
-    assert (cluster.cpus, cluster.gpus, cluster.has("CPU"), cluster.has("GPU")) == (1, 2, False, True)
-    ray.resources = {}
-    assert (cluster.cpus, cluster.gpus) == (1, 0)
+    for resources, numbers in (({"CPU": 8.0}, (8, 8, 0)), ({"CPU": 0.5, "GPU": 2.0}, (1, 0, 2)), ({}, (1, 0, 0))):
+        ray.resources = resources
+        assert (cluster.cpus, cluster.count("CPU"), cluster.count("GPU")) == numbers
     monkeypatch.setattr(socket, "gethostname", lambda: "here")
-    spread = [cluster.is_spread]
+    assert cluster.carries
     ray.alive = {"n1": "here"}
-    spread.append(cluster.is_spread)
-    assert spread == [True, False] and ray_cluster.was_lost("n2") and not ray_cluster.was_lost("n1")
-    monkeypatch.setattr(Cluster, "connect", lambda _: None)
+    assert not Cluster().carries and ray_cluster.was_lost("n2") and not ray_cluster.was_lost("n1")
     for cpus, most, workers in ((8.0, None, 10), (2.0, None, 3), (100.0, None, 125), (8.0, 4, 4), (8.0, 40, 10)):
         ray.resources = {"CPU": cpus}
-        assert RayExecutor(most).workers == workers, cpus
-    ray.alive["n2"] = "there"
-    assert RayExecutor().carries
+        assert Cluster(most).workers == workers, cpus
 
 
 def test_ray_is_an_extra_whose_client_is_not_used_and_a_token_is_read_anew_where_the_mode_changes(
-    monkeypatch: pytest.MonkeyPatch,
+    ray: Ray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_cluster, "find_spec", lambda _: None)
     with pytest.raises(ExtraMissing):
@@ -104,49 +104,36 @@ def test_ray_is_an_extra_whose_client_is_not_used_and_a_token_is_read_anew_where
     ray_cluster.check()
     done = list[str]()
     loader = SimpleNamespace(reset_cache=lambda: done.append("reset"), has_token=lambda **_: False)
-    raylet = SimpleNamespace(
-        Config=SimpleNamespace(initialize=lambda _: done.append("read")),
-        AuthenticationTokenLoader=SimpleNamespace(instance=lambda: loader),
-    )
-    monkeypatch.setattr(ray_address, "_raylet", lambda: raylet)
+    raylet: Any = ModuleType("ray._raylet")
+    raylet.Config = SimpleNamespace(initialize=lambda _: done.append("read"))
+    raylet.AuthenticationTokenLoader = SimpleNamespace(instance=lambda: loader)
+    monkeypatch.setitem(sys.modules, "ray._raylet", raylet)
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
-    ray_address.prove_by(None)
+    ray_cluster.prove_by(None)
     assert done == []
-    ray_address.prove_by("token")
+    ray_cluster.prove_by("token")
     assert (os.environ["RAY_AUTH_MODE"], done) == ("token", ["read", "reset"])
-    ray_address.prove_by(None)
+    ray_cluster.prove_by(None)
     assert "RAY_AUTH_MODE" not in os.environ and len(done) == 4
 
 
-def test_nodes_and_errors_are_named_and_a_unit_leaves_keys_handlers_and_folders_as_they_were(
+def test_errors_are_named_in_one_line_and_a_unit_is_done_in_the_folder_of_the_driver(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ray_cluster._place({"NodeManagerHostname": "a", "NodeManagerAddress": "b"}) == "node a"
-    assert ray_cluster._place({"NodeManagerHostname": "", "NodeManagerAddress": "b"}) == "node b"
-    assert ray_cluster._lacking([str(tmp_path), str(tmp_path / "no")]) == [str(tmp_path / "no")]
     said = [ray_cluster._first_line(ValueError(text)) for text in ("\n one\ntwo", "", "x" * 300)]
     assert said == ["one", "ValueError", "x" * 200]
     assert set(ray_cluster._versions()) == {"tsgkit", "Python"}
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
-    with ray_cluster._keys_hidden():
-        assert "OPENAI_API_KEY" not in os.environ
-    assert os.environ["OPENAI_API_KEY"] == "k"
     monkeypatch.chdir(tmp_path)
     (tmp_path / "inner").mkdir()
     done = ray_cluster._unit(lambda shared, item: (shared, item, Path.cwd().name), 1, 2, str(tmp_path / "inner"), 60.0)
-    assert done == (True, (1, 2, "inner"))
-    error = ItemError("no")
-
-    def fails(shared: object, item: object) -> None:
-        raise error
-
-    assert ray_cluster._unit(fails, 1, 2, str(tmp_path / "nowhere"), 60.0) == (False, error)
+    assert done == (1, 2, "inner")
+    assert ray_cluster._unit(lambda *_: Path.cwd(), 1, 2, str(tmp_path / "nowhere"), 60.0) == tmp_path / "inner"
 
 
 def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    executor = RayExecutor()
+    executor = Cluster()
     assert executor.waits_for() == ""
     executor._first, executor._asked_at = object(), 100.0
     now[0] = 109.9
@@ -162,32 +149,27 @@ def test_units_that_do_not_begin_are_waited_for_aloud(ray: Ray, monkeypatch: pyt
 
 
 def test_a_unit_is_begun_again_but_not_for_ever_and_what_a_call_ends_with_is_told_apart(ray: Ray) -> None:
-    for with_node, most, message in ((False, 3, DIED), (True, 10, "the nodes that computed it were lost")):
-        losses = Losses()
-        for _ in range(most - 1):
-            losses.add(Lost(with_node=with_node))
-        with pytest.raises(ItemError, match=message):
-            losses.add(Lost(with_node=with_node))
-    errors = [ray.exceptions.WorkerCrashedError(), ray.exceptions.NodeDiedError(), (True, "made")]
-    assert asyncio.run(tried(lambda: ready(errors.pop(0)))) == "made"
-    assert DIED == "the workers that computed it died or hung, 3 times"
-
-    def ended(value: object) -> Any:  # noqa: ANN401
-        return asyncio.run(outcome_of(ready(value)))
-
-    assert ended((True, 7)) == 7
-    with pytest.raises(TsgkitError, match="told"):
-        ended((False, TsgkitError("told")))
-    for name, with_node in zip(ERRORS[:6], (True, True, True, False, False, False), strict=True):
-        with pytest.raises(Lost) as lost:
-            ended(getattr(ray.exceptions, name)())
-        assert lost.value.with_node is with_node, name
-    error = ray.exceptions.RayTaskError()
-    with pytest.raises(ItemError, match=r"^RayTaskError in a worker$"):
-        ended(error)
-    error.cause = ValueError("secret")
-    with pytest.raises(ItemError, match=r"^ValueError in a worker$"):
-        ended(error)
+    died, lost = ray.exceptions.WorkerCrashedError(), ray.exceptions.NodeDiedError()
+    for errors, message in (
+        ([died] * 2 + [lost] * 9, ""),
+        ([lost] * 9 + [died] * 3, "the workers that computed it died or hung, 3 times"),
+        ([died] * 2 + [lost] * 10, "the nodes that computed it were lost, again and again"),
+    ):
+        outcomes = iter([*errors, "made"])
+        unit = tried(lambda outcomes=outcomes: outcome_of(ready(next(outcomes))), "workers")  # type: ignore[misc]
+        with pytest.raises(ItemError, match=f"^{message}$") if message else nullcontext():
+            assert asyncio.run(unit) == "made"
+        assert list(outcomes) == (["made"] if message else [])
+    own = (TsgkitError("told"), ItemError("told"), CallFailed("told"))
+    causes = [(None, "RayTaskError in a worker"), (ValueError("secret"), "ValueError in a worker")]
+    for cause, message in (*causes, *((error, "told") for error in own)):
+        error = ray.exceptions.RayTaskError()
+        error.cause = cause
+        with pytest.raises(type(cause) if cause in own else ItemError, match=f"^{message}$"):
+            asyncio.run(outcome_of(ready(error)))
+    for name, kind in zip(ERRORS[:6], (NodeLost, NodeLost, NodeLost, *[WorkerDied] * 3), strict=True):
+        with pytest.raises(kind):
+            asyncio.run(outcome_of(ready(getattr(ray.exceptions, name)())))
 
     async def cancelled() -> None:
         reference = SimpleNamespace(future=Future)
@@ -201,11 +183,13 @@ def test_a_unit_is_begun_again_but_not_for_ever_and_what_a_call_ends_with_is_tol
     asyncio.run(cancelled())
 
 
-def test_an_address_where_no_cluster_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_address, "_check_token", lambda _: None)
+def test_an_address_where_no_cluster_answers_is_refused(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    raylet: Any = ModuleType("ray._raylet")
+    raylet.GcsClient = lambda address: None
+    monkeypatch.setitem(sys.modules, "ray._raylet", raylet)
     for address in ("nowhere", ":1", "host:port", "host:"):
         with pytest.raises(UsageError, match="not HOST:PORT"):
-            ray_address.check_address(address)
+            ray_cluster.check_address(address)
     for answer, reason in ((bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)), ""), (b"HTTP/1.1 ", "something else answers there")):
         with socket.create_server(("127.0.0.1", 0)) as server:
             heard = list[bytes]()
@@ -218,11 +202,12 @@ def test_an_address_where_no_cluster_answers_is_refused(monkeypatch: pytest.Monk
 
             thread = threading.Thread(target=serve)
             thread.start()
-            assert ray_address._silent("127.0.0.1", server.getsockname()[1]) == reason
+            with pytest.raises(UsageError, match=reason) if reason else nullcontext():
+                ray_cluster.check_address(f"127.0.0.1:{server.getsockname()[1]}")
             thread.join()
             assert heard[0].startswith(b"PRI * HTTP/2.0") and len(heard[0]) == 33
     with pytest.raises(UsageError, match="no cluster answers: Connection refused"):
-        ray_address.check_address("127.0.0.1:1")
+        ray_cluster.check_address("127.0.0.1:1")
 
 
 @dataclass(frozen=True)
@@ -261,78 +246,84 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
 
     [said, empty] = with_files(work, reader, item).said
     assert (said.reply.text, said.reply.error, empty.reply.text) == (f"s: {home}/a.txt", str(home), None)
-    with pytest.raises(ValueError, match="lies outside"):
-        with_files(work, reader, Carried("s", {"../x": b""}))
     alone = with_files(lambda solver, sample: Transcript((LabelledReply(str(sample), Reply("")),)), reader, "s")
     assert alone.said[0].label == "s"
 
 
-def handle(problem: TsgkitError | None = None) -> Any:  # noqa: ANN401
-    """Return an actor that loads at once."""
-    place, load = (SimpleNamespace(remote=functools.partial(ready, one)) for one in ("n1", (problem, "n1")))
-    return SimpleNamespace(place=place, load=load)
+def actor(problem: TsgkitError | None = None, *replies: object) -> _Actor:
+    """Return an actor that loads at once, and each time that it is started answers in these ways."""
+    answers, loaded = map(ready, replies), Future[Any]()
+    loaded.set_result(problem or "fingerprint")
+    handle = SimpleNamespace(
+        place=SimpleNamespace(remote=lambda: ready("n1")),
+        load=SimpleNamespace(remote=lambda: SimpleNamespace(future=lambda: loaded)),
+        send=SimpleNamespace(remote=lambda *_: next(answers)),
+    )
+    return _Actor(lambda: copy(handle))
 
 
-def fake(cpus: int = 4, gpus: int = 0, *, room: bool = True) -> Any:  # noqa: ANN401
-    """Return a cluster with these processors."""
-    return SimpleNamespace(cpus=cpus, gpus=gpus, connect=lambda: None, has=lambda kind: room)
+def model(*actors: _Actor, cpus: int = 4, gpus: int = 0, room: int = 1, most: int | None = None) -> HeldModel:
+    """Return a model in these actors of a cluster with these processors."""
+    counts = {"CPU": cpus * room, "GPU": gpus}
+    held = HeldModel(SimpleNamespace(name="m"), cast(Any, SimpleNamespace(cpus=cpus, count=counts.__getitem__)), most)
+    held._actors = list(actors)
+    return held
 
 
-def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor_to_which_its_files_travel(tmp_path: Path) -> None:
-    provider = SimpleNamespace(name="python:mine")
+def test_a_model_has_an_actor_for_each_gpu_else_for_each_processor_to_which_its_images_travel(tmp_path: Path) -> None:
     for cpus, gpus, most, slots in ((4, 0, None, 4), (4, 2, None, 2), (4, 0, 3, 3), (4, 0, 9, 4), (4, 8, 5, 5)):
-        held = HeldModel(provider, fake(cpus, gpus), most)
-        assert (held.slots, held.name, held.is_timed) == (slots, "python:mine", False), (cpus, gpus, most)
-    assert model_actors._uses("GPU") == {"num_gpus": 1, "num_cpus": 0}
-    assert model_actors._uses("CPU") == {"num_gpus": 0, "num_cpus": 1}
-    assert model_actors._kind(fake(gpus=1)) == "GPU" and model_actors._kind(fake()) == "CPU"
-    assert [model_actors._places("CPU", n) for n in (1, 2)] == ["1 processor", "2 processors"]
-    there = model_actors._put({"/a/x.png": b"1", "/b/x.jpg": b"2"}, tmp_path)
-    assert there == {"/a/x.png": str(tmp_path / "0.png"), "/b/x.jpg": str(tmp_path / "1.jpg")}
-    assert (tmp_path / "1.jpg").read_bytes() == b"2"
-    (tmp_path / "mine.py").write_text("def load():\n    return 7\n")
-    name = f"python:{tmp_path}/mine.py:load"
-    assert model_actors.sources_of(name) == {name: "def load():\n    return 7\n"}
-    assert model_actors.sources_of("python:json:dumps") == {} == model_actors.sources_of(f"python:{tmp_path}/no.py:x")
+        assert model(cpus=cpus, gpus=gpus, most=most).slots == slots, (cpus, gpus, most)
+
+    async def send(messages: list[Any], *_: object) -> Reply:
+        paths = [Path(part["path"]) for part in messages[1]["content"][1:]]
+        return Reply(" ".join(f"{path.name} {path.read_text()}" for path in paths))
+
+    parts: list[Any] = [{"type": "image_file", "path": path} for path in ("/a/x.png", "/b/x.jpg")]
+    messages: list[dict[str, Any]] = [
+        {"content": "a text"},
+        {"content": [{"type": "text", "text": "Look"}, *parts, parts[0]]},
+    ]
+    holder = _Holder(SimpleNamespace(send=send), None, "")
+    assert holder.send(messages, None, 1.0, {"/a/x.png": b"1", "/b/x.jpg": b"2"}).text == "0.png 1 1.jpg 2 0.png 1"
+
+
+def test_an_actor_loads_a_model_from_the_text_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def load(messages):\n    return '7'\n")
+    elsewhere = UserModel("python:/nowhere/mine.py:load")
+    loaded = _Holder(elsewhere, (tmp_path / "mine.py").read_text(), str(tmp_path)).load()
+    assert loaded == fingerprint(load_object(f"python:{tmp_path}/mine.py:load"))
+    assert asyncio.run(elsewhere.send([], None, 9.0)).text == "7"
+    missing = _Holder(UserModel("python:/nowhere/mine.py:ask"), None, str(tmp_path)).load()
+    assert isinstance(missing, UsageError)
 
 
 def test_actors_are_taken_when_they_are_loaded_and_replaced_when_lost(ray: Ray) -> None:
-    async def work() -> None:
-        made = _Actors("m", fake(), "CPU", handle)
-        made.all = [_Actor(handle())]
-        actor = await made.taken()
-        assert (actor.node, made._starting) == ("n1", {})
-        old = actor.handle
-        made.replace(actor)
-        assert ray.killed == [old] and actor.handle is not old
-        assert await made.taken() is actor
-        made.give_back(actor)
-        assert await made.taken() is actor
-
-    asyncio.run(work())
+    one = actor(None, ray.exceptions.RayActorError(), Reply("good"))
+    held, first = model(one), one.handle
+    assert asyncio.run(held.send([], None, 9.0)).text == "good"
+    assert ray.killed == [first] and one.handle is not first and one.node == "n1"
 
 
 def test_an_actor_that_cannot_load_its_model_is_told(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_actors, "LOOK", 0.01)
-
-    async def taken(made: _Actors) -> None:
-        await made.taken()
-
-    refused = _Actors("m", fake(), "CPU", handle)
-    refused.all = [_Actor(handle(UsageError("no such function")))]
     with pytest.raises((UsageError, CallFailed), match="no such function"):
-        asyncio.run(taken(refused))
+        asyncio.run(model(actor(UsageError("no such function"))).send([], None, 9.0))
     for broken, starting, room, message in (
-        (2, 0, True, "why"), (1, 1, False, "the nodes that held it were lost"), (1, 1, True, ""), (1, 0, False, ""),
+        (2, 0, 1, "why"), (1, 1, 0, "the nodes that held it were lost"), (1, 1, 1, ""), (1, 0, 0, ""),
     ):  # fmt: skip
-        made = _Actors("m", fake(room=room), "CPU", handle)
-        made.all = [_Actor(handle()), _Actor(handle())]
-        made._broken = dict.fromkeys(made.all[:broken], "why")
-        tasks: Any = dict.fromkeys(made.all[2 - starting :])
-        made._starting = tasks if starting else {}
+        held = model(actor(), actor(), room=room)
+        held._broken = dict.fromkeys(held._actors[:broken], "why")
+        for number, each in enumerate(held._actors):
+            each.loading = SimpleNamespace(done=lambda number=number, starting=starting: number < 2 - starting)
+
+        async def taken(held: HeldModel = held) -> _Actor:
+            asyncio.get_running_loop().call_later(0.1, held._idle.put_nowait, held._actors[1])
+            return await held._taken()
+
         if not message:
-            made._check_hope()
+            assert asyncio.run(taken()) is held._actors[1]
             continue
         with pytest.raises(CallFailed, match=f"^m: {message}$") as problem:
-            made._check_hope()
+            asyncio.run(taken())
         assert (problem.value.lasting, problem.value.unreachable) == (message == "why", message != "why")

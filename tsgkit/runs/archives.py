@@ -10,7 +10,6 @@ import errno
 import filecmp
 import json
 import lzma
-import os
 import shutil
 import stat
 import struct
@@ -18,7 +17,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -65,27 +64,19 @@ def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) ->
     check_evaluation(header, run)
     if archive.resolve().is_relative_to(run.resolve()):
         raise UsageError(f"{archive}: lies in the run itself", hint="give another -o")
-    with locked(run), _written_beside(archive, force=force) as stream:
-        files, left_out = _files_of(run, data=data)
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
-            for name, file in files:
-                _add(made, name, file)
-            if not data:
-                _add_without_data(made, header, run)
-            number = len(made.namelist())
-    return Packed(archive, number, archive.stat().st_size, left_out)
-
-
-def _files_of(run: Path, *, data: bool) -> tuple[list[tuple[str, Path]], tuple[str, ...]]:
-    """Return the files of a run that an archive holds, by name, and the names of others that lie there."""
-    found, left_out = [], []
-    for file in sorted(folder / name for folder, names in walk(run) for name in names):
-        name = file.relative_to(run).as_posix()
-        if not file.is_file() or file.is_symlink() or not _is_of_run(name):
-            left_out += [] if file.name.startswith(".") else [name]
-        elif data or not _shows_data(name):
-            found.append((name, file))
-    return found, tuple(left_out)
+    left_out = []
+    with locked(run), _written_beside(archive, force=force) as stream, zipfile.ZipFile(stream, "w") as packed:
+        for file in sorted(folder / name for folder, names in walk(run) for name in names):
+            name = file.relative_to(run).as_posix()
+            if not file.is_file() or file.is_symlink() or not _is_of_run(name):
+                left_out += [] if file.name.startswith(".") else [name]
+            elif data or not _shows_data(name):
+                with file.open("rb") as source, _entry(packed, name) as target:
+                    shutil.copyfileobj(source, target, CHUNK)
+        if not data:
+            _add_without_data(packed, header, run)
+        number = len(packed.namelist())
+    return Packed(archive, number, archive.stat().st_size, tuple(left_out))
 
 
 def _shows_data(name: str) -> bool:
@@ -115,30 +106,25 @@ def _is_of_run(name: str) -> bool:
     return parts[1:] == (MANIFEST,) or (len(parts) > 2 and parts[1] in ROOMS and name.endswith(ENDINGS))
 
 
-def _add(made: zipfile.ZipFile, name: str, file: Path) -> None:
-    with file.open("rb") as source, _entry(made, name) as target:
-        shutil.copyfileobj(source, target, CHUNK)
-
-
-def _entry(made: zipfile.ZipFile, name: str) -> IO[bytes]:
+def _entry(packed: zipfile.ZipFile, name: str) -> IO[bytes]:
     entry = zipfile.ZipInfo(name, WHEN)
     entry.external_attr = (stat.S_IFREG | 0o644) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
-    return made.open(entry, "w", force_zip64=True)
+    return packed.open(entry, "w", force_zip64=True)
 
 
-def _add_without_data(made: zipfile.ZipFile, header: Mapping[str, Any], run: Path) -> None:
+def _add_without_data(packed: zipfile.ZipFile, header: Mapping[str, Any], run: Path) -> None:
     """Add what is left of a run without its data: records that do not say what was expected, and hashes."""
     kept, prepared = kept_in(run), prepared_again(header, run)
     needed = {row.cell.task for row in prepared.rows if isinstance(row.task, TakesParts)}
-    with _entry(made, SAMPLES) as target:
+    with _entry(packed, SAMPLES) as target:
         for _, value in samples_in(run / SAMPLES):
             target.write(sealed(value if value["task"] in needed else value | {"evidence": None}))
-    with _entry(made, PROMPTS) as target:
+    with _entry(packed, PROMPTS) as target:
         for _, value in prompts_in(run / PROMPTS):
             target.write(json.dumps({"hash": value["hash"], "messages": []}).encode() + b"\n")
     for name, text in without_rows(prepared, kept):
-        with _entry(made, f"{ASKED}/{name}") as target:
+        with _entry(packed, f"{ASKED}/{name}") as target:
             target.write(text.encode())
 
 
@@ -150,20 +136,16 @@ def _written_beside(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
     """
     require_folder(path)
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            file = Path(folder) / path.name
+            with file.open("wb") as stream:
+                yield stream
+            if not (path.is_file() and filecmp.cmp(path, file, shallow=False)):
+                refuse_to_overwrite(path, force=force)
+            file.chmod(0o644)
+            file.replace(path)
     except OSError as error:
         raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "w+b") as stream:
-            yield stream
-        if not (path.is_file() and filecmp.cmp(path, name, shallow=False)):
-            refuse_to_overwrite(path, force=force)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict[str, Any]:
@@ -171,109 +153,83 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
         raise UsageError(f"{run}: something lies there already", hint="give another -o")
     run = run if run.name else run.resolve()
-    with _opened(archive) as opened, folder_beside(run, "unpacking") as made:
-        entries = _checked(archive, opened.infolist(), most)
+    with _opened(archive) as opened, folder_beside(run, "unpacking") as folder:
         left = most
-        for entry in entries:
-            left -= _unpacked(archive, opened, entry, made / entry.filename, left)
+        for entry in _checked(archive, opened.infolist(), most):
+            left -= _unpacked(archive, opened, entry, folder / entry.filename, left)
         try:
-            header = read_header(made)
-            check_evaluation(header, made)
-            kept_in(made)
+            header = read_header(folder)
+            check_evaluation(header, folder)
+            kept_in(folder)
         except UsageError as problem:
-            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(made), run.name)}") from None
+            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(folder), run.name)}") from None
         try:
             if run.exists():  # and is empty; somebody may be working in it
-                for one in made.iterdir():
-                    one.rename(run / one.name)
+                for path in folder.iterdir():
+                    path.rename(run / path.name)
             else:
-                made.rename(run)
+                folder.rename(run)
         except OSError as error:
             raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
     return header
 
 
-@contextmanager
-def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(archive: Path) -> zipfile.ZipFile:
     try:
-        opened = zipfile.ZipFile(archive)
+        return zipfile.ZipFile(archive)
     except FileNotFoundError:
         raise FileProblem(f"{archive}: no such file", hint=look_alike(archive)) from None
     except IsADirectoryError:
         raise FileProblem(f"{archive}: this is a folder, not an archive") from None
     except DAMAGES as error:
-        begin = _beginning(archive)
-        kind = (
-            "its end is missing or damaged"
-            if begin.startswith(b"PK")
-            else kind_of_bytes(begin) or "it is no ZIP archive"
-        )
+        with archive.open("rb") as stream:
+            begin = stream.read(16)
+        is_zip = begin.startswith(b"PK")
+        kind = "its end is missing or damaged" if is_zip else kind_of_bytes(begin) or "it is no ZIP archive"
         raise FileProblem(f"{archive}: no archive of a run: {kind}") from error
     except OSError as error:
         raise FileProblem(f"{archive}: cannot be read: {error.strerror}") from None
-    with opened:
-        yield opened
-
-
-def _beginning(file: Path) -> bytes:
-    """Return the first bytes of a file; none where it cannot be read."""
-    with suppress(OSError), file.open("rb") as stream:
-        return stream.read(16)
-    return b""
 
 
 def _checked(archive: Path, entries: Sequence[zipfile.ZipInfo], most: int) -> list[zipfile.ZipInfo]:
     """Return the files of an archive; ``FileProblem`` for the first that is no plain file of a run."""
     if len(entries) > MOST_FILES:
         raise FileProblem(f"{archive}: {len(entries):,} files are in it; a run has at most {MOST_FILES:,}")
-    found, seen = [], set[str]()
+    files: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
         name = entry.filename
-        shown = name.encode("unicode_escape").decode()[:200]
+        place = f"{archive}: {name.encode('unicode_escape').decode()[:200]}"
         if entry.is_dir() and _is_of_run(f"{name}x.txt"):
             continue
-        mode = entry.external_attr >> 16
-        if not _is_of_run(name) or stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            raise FileProblem(
-                f"{archive}: {shown}: no file of a run", hint="only what tsgkit runs pack wrote is unpacked"
-            )
+        if not _is_of_run(name) or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+            raise FileProblem(f"{place}: no file of a run", hint="only what tsgkit runs pack wrote is unpacked")
         if entry.flag_bits & 1:
-            raise FileProblem(f"{archive}: {shown}: is encrypted", hint="pack it without a password")
-        if name.lower() in seen:
-            raise FileProblem(f"{archive}: {shown}: occurs twice")
-        seen.add(name.lower())
-        found.append(entry)
-    size = sum(entry.file_size for entry in found)
+            raise FileProblem(f"{place}: is encrypted", hint="pack it without a password")
+        if name.lower() in files:
+            raise FileProblem(f"{place}: occurs twice")
+        files[name.lower()] = entry
+    size = sum(entry.file_size for entry in files.values())
     if size > most:
         raise FileProblem(f"{archive}: would be {size / (1 << 30):,.1f} GiB, more than {most / (1 << 30):,.1f}")
-    return found
+    return list(files.values())
 
 
 def _unpacked(archive: Path, opened: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path, most: int) -> int:
     """Unpack one file and return its size, whatever size the archive says it has."""
     size = 0
+    damaged = FileProblem(f"{archive}: {entry.filename}: is damaged", hint="copy or download the archive again")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with _reading(archive, entry), opened.open(entry) as source, file.open("xb") as target:
+        with opened.open(entry) as source, file.open("xb") as target:
             while part := source.read(CHUNK):
                 size += len(part)
                 if size > min(entry.file_size, most):
                     raise FileProblem(f"{archive}: {entry.filename}: is larger than the archive says")
                 target.write(part)
-    except OSError as error:
-        raise FileProblem(f"{file.name}: cannot be written: {error.strerror}") from None
-    return size
-
-
-@contextmanager
-def _reading(archive: Path, entry: zipfile.ZipInfo) -> Iterator[None]:
-    """Raise ``FileProblem`` for everything that a damaged archive brings about."""
-    damaged = FileProblem(f"{archive}: {entry.filename}: is damaged", hint="copy or download the archive again")
-    try:
-        yield
     except DAMAGES:
         raise damaged from None
     except OSError as error:
         if error.errno in (None, errno.EINVAL):
             raise damaged from None
-        raise
+        raise FileProblem(f"{file.name}: cannot be written: {error.strerror}") from None
+    return size

@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +43,18 @@ class Decisions:
 
     def keep(self, name: str, value: dict[str, Any]) -> None:
         """Write a decision down, before anything else is shown."""
-        line = json.dumps({"shown": name, **value}, ensure_ascii=False) + "\n"
+        line = (json.dumps({"shown": name, **value}, ensure_ascii=False) + "\n").encode()
         try:
             with self.path.open("ab", buffering=0) as file:
-                _append(file, line.encode())
+                size = os.fstat(file.fileno()).st_size
+                try:
+                    while line:
+                        line = line[file.write(line) :]
+                    os.fsync(file.fileno())
+                except OSError:  # nothing of the line stays
+                    with suppress(OSError):
+                        file.truncate(size)
+                    raise
         except OSError as error:
             raise FileProblem(f"{self.path}: no decision can be kept here: {error.strerror}") from None
         self._known[name] = value
@@ -75,16 +82,3 @@ class Decisions:
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             hint = "mend or remove it; a file of decisions is written by --review alone"
             raise FileProblem(f"{self.path}: line {number}: no decision", hint=hint) from None
-
-
-def _append(file: FileIO, data: bytes) -> None:
-    """Write all of a line to the disk, or nothing of it."""
-    size = os.fstat(file.fileno()).st_size
-    try:
-        while data:
-            data = data[file.write(data) :]
-        os.fsync(file.fileno())
-    except OSError:
-        with suppress(OSError):
-            file.truncate(size)
-        raise

@@ -14,12 +14,9 @@ Each check asks through the door and is decided by the replies alone, so that a 
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import re
-import struct
 import time
-import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -41,7 +38,7 @@ from tsgkit.suites.suite import default_tasks
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    pass
 
 Verdict = Literal["works", "does not", "unknown"]
 WORKS: Verdict = "works"
@@ -58,6 +55,12 @@ ROOM = re.compile(r"--model-arg ctx=\d+")
 """The option that gives a file of weights a longer context."""
 MARKS = 20
 """The most tokens of a reply that are no part of its text, where it holds no thoughts."""
+RED_PNG = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAb0lEQVR4nO3PAQkAAAyEwO9feoshgnAB"
+    "dLep8QUNyPEFDcjxBQ3I8QUNyPEFDcjxBQ3I8QUNyPEFDcjxBQ3I8QUNyPEFDcjxBQ3I8QUNyPEFDcjxBQ3I8QUNyPEFDcjx"
+    "BQ3I8QUNyPEFDcjxBQ3IPanc8OLDQitxAAAAAElFTkSuQmCC"
+)
+"""A red square of 64 pixels."""
 THINKS = ("<think>", "<thinking>", "<|channel|>")
 
 
@@ -97,9 +100,9 @@ class Examination:
     @property
     def value(self) -> dict[str, Any]:
         """The JSON value, without the transcript."""
-        told = {name: getattr(self, name) for name in ("model", "endpoint", "requests", "tokens", "cost", "cause")}
-        told |= {"advice": self.advice, "reply_limit": self.reply_limit}
-        return told | {"options": list(self.options), "checks": list(map(asdict, self.checks))}
+        names = ("model", "endpoint", "requests", "tokens", "cost", "cause", "advice", "reply_limit")
+        facts = {name: getattr(self, name) for name in names}
+        return facts | {"options": list(self.options), "checks": list(map(asdict, self.checks))}
 
 
 class Patient:
@@ -114,21 +117,19 @@ class Patient:
         kept: Iterable[Mapping[str, Any]],
         client: Client | None = None,
     ) -> None:
-        self.client = client
-        self.model, self.arguments = model, list(arguments)
+        self.model, self.arguments, self.client = model, list(arguments), client
         self.price = price or price_of(model, settings_for(model, self.arguments).tier)
         limits: dict[str, Any] = {"throttled_attempts": 3, "throttled_seconds": 20, "max_outage": 0}
         self.patience = Patience(timeout=timeout, attempts=2, **limits)
-        self.kept = {(one["check"], one["draw"]): one for one in kept}
+        self.kept = {(line["check"], line["draw"]): line for line in kept}
         self.lines: list[dict[str, Any]] = []
         self.doors: dict[tuple[str, ...], Door] = {}
-        self.is_replayed = bool(self.kept)
 
     def door(self, *more: str) -> Door:
         """Return a door with additional arguments; the user's override them."""
         if more not in self.doors:
-            named = {text.partition("=")[0] for text in self.arguments}
-            arguments = [*self.arguments, *(text for text in more if text.partition("=")[0] not in named)]
+            names = {text.partition("=")[0] for text in self.arguments}
+            arguments = [*self.arguments, *(text for text in more if text.partition("=")[0] not in names)]
             how: dict[str, Any] = {"price": self.price, "patience": self.patience, "client": self.client}
             self.doors[more] = door_of(self.model, arguments, concurrency=AT_ONCE, **how)
         return self.doors[more]
@@ -136,62 +137,47 @@ class Patient:
     async def ask(
         self,
         check: str,
-        *messages: BaseMessage,
+        content: Any,  # noqa: ANN401  (a text, or parts)
+        *,
+        system: str = "",
         draw: int = 0,
         schema: dict[str, Any] | None = None,
         more: tuple[str, ...] = (),
     ) -> Reply:
         """Return the reply to one prompt; one that could not be made says why."""
-        began = time.monotonic()
-        if self.is_replayed:
-            line = self.kept.get((check, draw))
-            reply = Reply(None, Ending.MISSING) if line is None else reply_from(line["reply"])
-        else:
-            reply = await self._asked(check, messages, draw, schema, more)
-        limits = dict(getattr(self.door(*more).provider, "limits", {})) if not self.is_replayed else {}
-        kept = {"check": check, "draw": draw, "sent": _without_image(as_dicts(list(messages))), "schema": schema}
-        kept |= {"arguments": list(more), "limits": limits or self.kept.get((check, draw), {}).get("limits", {})}
-        self.lines.append(kept | {"reply": reply_value(reply), "seconds": round(time.monotonic() - began, 3)})
-        return reply
+        from langchain_core.messages import HumanMessage, SystemMessage
 
-    async def _asked(
-        self,
-        check: str,
-        messages: Sequence[BaseMessage],
-        draw: int,
-        schema: dict[str, Any] | None,
-        more: tuple[str, ...],
-    ) -> Reply:
-        where = Call(self.model, "", "doctor", "", "", check, 0, "", "", draw)
-        try:
-            return await self.door(*more).ask(where, messages, label=check, draw=draw, schema=schema)
-        except NotFinished as error:
-            return Reply(None, Ending.API_ERROR, error=error.message, attempts=error.attempts)
+        messages = [*([SystemMessage(system)] if system else []), HumanMessage(content)]
+        if self.kept:
+            line = self.kept.get((check, draw), {})
+            reply = reply_from(line["reply"]) if line else Reply(None, Ending.MISSING)
+            limits, seconds = line.get("limits", {}), float(line.get("seconds", 0))
+        else:
+            door, began = self.door(*more), time.monotonic()
+            where = Call(self.model, "", "doctor", "", "", check, 0, "", "", draw)
+            try:
+                reply = await door.ask(where, messages, label=check, draw=draw, schema=schema)
+            except NotFinished as error:
+                reply = Reply(None, Ending.API_ERROR, error=error.message, attempts=error.attempts)
+            limits, seconds = dict(getattr(door.provider, "limits", {})), round(time.monotonic() - began, 3)
+        call = {"check": check, "draw": draw, "sent": _without_image(as_dicts(messages)), "schema": schema}
+        call |= {"arguments": list(more), "limits": limits, "reply": reply_value(reply), "seconds": seconds}
+        self.lines.append(call)
+        return reply
 
     def seconds(self, check: str) -> list[float]:
         """Return how long the requests of a check took."""
-        own = [line for line in self.lines if line["check"] == check]
-        if self.is_replayed:
-            return [
-                float(self.kept[check, line["draw"]]["seconds"]) for line in own if (check, line["draw"]) in self.kept
-            ]
-        return [float(line["seconds"]) for line in own]
+        return [line["seconds"] for line in self.lines if line["check"] == check]
 
     @property
     def limits(self) -> dict[str, str]:
         """Rate limits from the headers."""
-        found: dict[str, str] = {}
-        for line in self.lines:
-            found |= line["limits"]
-        return found
+        return {name: limit for line in self.lines for name, limit in line["limits"].items()}
 
     async def close(self) -> None:
         """Close all connections."""
         for door in self.doors.values():
             await door.provider.close()
-
-
-Examine = Callable[[Patient], Any]
 
 
 async def examined(
@@ -205,13 +191,13 @@ async def examined(
     found: Callable[[Check], None] = lambda _: None,
 ) -> Examination:
     """Examine a model or the transcript of an examination. ``found`` is called with each check at once."""
-    head = transcript[0] if transcript else {}
-    given = None if price is None else price_given(price)
-    patient = Patient(model, arguments, timeout, given, transcript[1:], client_given(client))
+    head: Mapping[str, Any] = transcript[0] if transcript else {}
+    own_price = None if price is None else price_given(price)
+    patient = Patient(model, arguments, timeout, own_price, transcript[1:], client_given(client))
     checks: list[Check] = []
     try:
         door = patient.door()
-        if not patient.is_replayed:
+        if not patient.kept:
             door.provider.prepare()
         async for check in _checks(patient):
             checks.append(check)
@@ -219,10 +205,27 @@ async def examined(
     finally:
         await patient.close()
     if not head:
-        cause, advice = _why_never(checks, door)
+        failure = door.giving_up.last
+        cause = advice = ""
+        if checks[0].verdict == DOES_NOT:
+            where = f" (404 at {door.endpoint})" if failure is not None and failure.status == 404 else ""
+            cause, advice = f"{checks[0].said}{where}", "" if failure is None else advice_on(failure)
         head = {"doctor": __version__, "model": model, "endpoint": door.endpoint, "cause": cause, "advice": advice}
         head |= {"reply_limit": _reply_limit(patient)}
-    return _summed_up(patient, head, checks, door.secrets.redact)
+    redact = door.secrets.redact
+    lines = [json.loads(redact(json.dumps(line, ensure_ascii=False))) for line in (head, *patient.lines)]
+    replies = [reply_from(line["reply"]) for line in patient.lines]
+    known = [reply.usage for reply in replies if reply.ending is not Ending.API_ERROR]
+    total = sum(known, start=Usage(0, 0, 0, 0, 0.0))
+    return Examination(
+        model=model,
+        checks=tuple(replace(check, said=redact(check.said)) for check in checks),
+        requests=sum(len(reply.attempts) for reply in replies),
+        tokens=total.total,
+        cost=total.cost,
+        **{name: str(lines[0].get(name, "")) for name in ("endpoint", "cause", "advice", "reply_limit")},
+        transcript=tuple(lines),
+    )
 
 
 def _reply_limit(patient: Patient) -> str:
@@ -235,37 +238,6 @@ def _reply_limit(patient: Patient) -> str:
     return next((str(limit) for limit in limits.values() if limit), "")
 
 
-def _why_never(checks: Sequence[Check], door: Door) -> tuple[str, str]:
-    """Return why a model was never answered, and the one thing to change; nothing where it was."""
-    if checks[0].verdict != DOES_NOT:
-        return "", ""
-    failure = door.giving_up.last
-    where = f" (404 at {door.endpoint})" if failure is not None and failure.status == 404 else ""
-    return f"{checks[0].said}{where}", "" if failure is None else advice_on(failure)
-
-
-def _summed_up(
-    patient: Patient, head: Mapping[str, Any], checks: Sequence[Check], redact: Callable[[str], str]
-) -> Examination:
-    """Return all that was found, without secrets."""
-    replies = [reply_from(line["reply"]) for line in patient.lines]
-    known = [reply.usage for reply in replies if reply.ending is not Ending.API_ERROR]
-    total = sum(known, start=Usage(0, 0, 0, 0, 0.0))
-    lines = [json.loads(redact(json.dumps(line, ensure_ascii=False))) for line in (head, *patient.lines)]
-    return Examination(
-        model=patient.model,
-        endpoint=str(lines[0]["endpoint"]),
-        checks=tuple(replace(check, said=redact(check.said)) for check in checks),
-        requests=sum(len(reply.attempts) for reply in replies),
-        tokens=total.total,
-        cost=total.cost,
-        cause=str(lines[0]["cause"]),
-        advice=str(lines[0]["advice"]),
-        reply_limit=str(lines[0].get("reply_limit", "")),
-        transcript=tuple(lines),
-    )
-
-
 def transcript_in(path: str | Path) -> tuple[dict[str, Any], ...]:
     """Return the lines of a transcript, its head first; ``FileProblem`` where a file is none."""
     lines = []
@@ -273,9 +245,8 @@ def transcript_in(path: str | Path) -> tuple[dict[str, Any], ...]:
         try:
             value = json.loads(line)
         except ValueError:
-            raise FileProblem(
-                f"{path}: line {number}: broken JSON", hint="tsgkit doctor MODEL --save writes one"
-            ) from None
+            hint = "tsgkit doctor MODEL --save writes one"
+            raise FileProblem(f"{path}: line {number}: broken JSON", hint=hint) from None
         lines.append(value)
     if not lines or not all(isinstance(one, dict) for one in lines) or "doctor" not in lines[0]:
         raise FileProblem(f"{path}: no transcript of tsgkit doctor", hint=SAVES)
@@ -302,51 +273,46 @@ async def _checks(patient: Patient) -> AsyncIterator[Check]:
 
 
 async def _plain_text(patient: Patient) -> Check:
-    reply = await patient.ask(PLAIN, _user("Reply with the single word: ready"))
-    if reply.ending is Ending.API_ERROR:
-        return Check(PLAIN, DOES_NOT, reply.error or "no answer")
+    reply = await patient.ask(PLAIN, "Reply with the single word: ready")
     if reply.ending is Ending.TRUNCATED:
         said = "the reply was cut off before its end" if reply.text else "all tokens went into thinking, none was left"
         return Check(PLAIN, UNKNOWN, said, ("--model-arg max_tokens=4096",))
-    if reply.ending is not Ending.COMPLETE:
-        return Check(PLAIN, UNKNOWN, f"the reply is {reply.ending}{_because(reply)}")
+    if trouble := _trouble(PLAIN, reply):
+        return trouble
     other = reply.model if reply.model and reply.model not in patient.door().name else ""
-    took = patient.seconds(PLAIN)[-1]
-    said = f"{_short(reply.text)} in {took:.2f} s" + (f", answering as {other}" if other else "")
+    said = f"{_short(reply.text)} in {patient.seconds(PLAIN)[-1]:.2f} s" + (f", answering as {other}" if other else "")
     return Check(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, said)
 
 
 async def _system(patient: Patient) -> Check:
     name = "system message"
-    system = _told("Whatever you are asked, reply with the single word: pear")
-    reply = await patient.ask(name, system, _user("Which is the largest planet?"))
-    if trouble := _trouble(name, reply):
-        return replace(trouble, said=f"{trouble.said}; our prompts send none, prompts of your own should not")
+    system = "Whatever you are asked, reply with the single word: pear"
+    reply = await patient.ask(name, "Which is the largest planet?", system=system)
+    if trouble := _trouble(name, reply, "; our prompts send none, prompts of your own should not"):
+        return trouble
     if "pear" in (reply.text or "").lower():
         return Check(name, WORKS, _short(reply.text))
     return Check(name, DOES_NOT, f"it was not heeded: {_short(reply.text)}; our prompts send none")
 
 
+RIVERS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3}
+"""A list that ends, as those of the style ``structured``."""
 CAPITAL = {
     "type": "object",
-    "properties": {
-        "capital": {"type": "string"},
-        "rivers": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
-    },
+    "properties": {"capital": {"type": "string"}, "rivers": RIVERS},
     "required": ["capital", "rivers"],
     "additionalProperties": False,
 }
-"""A schema with a list that ends, as those of the style ``structured`` have."""
 INSTEAD = "--style structured is not for it, the others are; judges ask without one"
 
 
 async def _schema(patient: Patient) -> Check:
     name = "JSON schema"
     schema = {"type": "json_schema", "json_schema": {"name": "capital", "strict": True, "schema": CAPITAL}}
-    message = _user("Which is the capital of France, and on which rivers does it lie?")
-    reply = await patient.ask(name, message, schema=schema)
-    if trouble := _trouble(name, reply):
-        return replace(trouble, said=f"{trouble.said}; {INSTEAD}")
+    question = "Which is the capital of France, and on which rivers does it lie?"
+    reply = await patient.ask(name, question, schema=schema)
+    if trouble := _trouble(name, reply, f"; {INSTEAD}"):
+        return trouble
     try:
         value = json.loads(reply.text or "")
     except ValueError:
@@ -360,20 +326,19 @@ async def _schema(patient: Patient) -> Check:
 async def _reasoning(patient: Patient) -> Check:
     name = "reasoning"
     question = "A tray holds 3 rows of 4 cups; 5 are taken away. How many are left? Reply with the number alone."
-    reply = await patient.ask(name, _user(question))
+    reply = await patient.ask(name, question)
+    text, written, room = reply.text or "", reply.usage.completion or 0, ("--model-arg max_tokens=8192",)
+    if reply.ending is Ending.TRUNCATED and not text:
+        return Check(name, DOES_NOT, "it thinks, and used up its tokens by that: give it more", room)
     if trouble := _trouble(name, reply):
-        if reply.ending is Ending.TRUNCATED and not reply.text:
-            said = "it thinks, and used up its tokens by that: give it more"
-            return Check(name, DOES_NOT, said, ("--model-arg max_tokens=8192",))
         return trouble
-    text, written = reply.text or "", reply.usage.completion or 0
     unseen = written - len(text)  # a token has a character at least
     if any(mark in text for mark in THINKS):
         said = "it thinks inside of its reply; what it thinks is left out when a reply is read"
-        return Check(name, WORKS, said, ("--model-arg max_tokens=8192",))
+        return Check(name, WORKS, said, room)
     if tokens := reply.usage.reasoning or (unseen if unseen > MARKS else 0):
         said = f"it thinks in a field of its own: {tokens:,} of {written or tokens:,} tokens"
-        return Check(name, WORKS, said, ("--model-arg max_tokens=8192",))
+        return Check(name, WORKS, said, room)
     return Check(name, WORKS if "7" in text else UNKNOWN, f"the reply shows no reasoning: {_short(text)}")
 
 
@@ -381,14 +346,10 @@ async def _image(patient: Patient) -> Check:
     name = "image"
     if is_own(patient.model):
         return Check(name, UNKNOWN, "not tried: a function of your own is given what it is made for")
-    url = f"data:image/png;base64,{base64.b64encode(red_png()).decode()}"
-    parts: list[str | dict[Any, Any]] = [
-        {"type": "text", "text": "Which colour fills this picture? Reply with one word."},
-        {"type": "image_url", "image_url": {"url": url}},
-    ]
-    reply = await patient.ask(name, _user(parts))
-    if trouble := _trouble(name, reply):
-        return replace(trouble, said=f"{trouble.said}; as a judge of images (--judge) take another model")
+    text = {"type": "text", "text": "Which colour fills this picture? Reply with one word."}
+    reply = await patient.ask(name, [text, {"type": "image_url", "image_url": {"url": RED_PNG}}])
+    if trouble := _trouble(name, reply, "; as a judge of images (--judge) take another model"):
+        return trouble
     if "red" in (reply.text or "").lower():
         return Check(name, WORKS, _short(reply.text))
     return Check(name, DOES_NOT, f"a red image was not seen: {_short(reply.text)}; as --judge take another model")
@@ -399,16 +360,16 @@ async def _long(patient: Patient) -> Check:
     line = "The person takes the cup from the shelf and puts it on the table beside the kettle.\n"
     filler = line * (LONG // len(line))
     text = f"The password is heron.\n{filler}Which is the password? Reply with the word alone."
-    reply = await patient.ask(name, _user(text))
-    told = f"{reply.usage.prompt:,} tokens" if reply.usage.prompt else f"{len(text):,} characters"
-    if reply.ending is Ending.API_ERROR and _failure(reply).too_long:
-        said = f"{told} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
+    reply = await patient.ask(name, text)
+    size = f"{reply.usage.prompt:,} tokens" if reply.usage.prompt else f"{len(text):,} characters"
+    if reply.ending is Ending.API_ERROR and CallFailed(reply.error or "", reply.status).too_long:
+        said = f"{size} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
         return Check(name, DOES_NOT, said, tuple(ROOM.findall(said)) or ("--shots 1",))
     if trouble := _trouble(name, reply):
         return trouble
     if "heron" in (reply.text or "").lower():
-        return Check(name, WORKS, f"{told} are read from the first line to the last")
-    said = f"the first line of {told} was not read ({_short(reply.text)}): its context may be cut without a word"
+        return Check(name, WORKS, f"{size} are read from the first line to the last")
+    said = f"the first line of {size} was not read ({_short(reply.text)}): its context may be cut without a word"
     return Check(name, DOES_NOT, said, ("--shots 1",))
 
 
@@ -416,8 +377,8 @@ async def _stop(patient: Patient) -> Check:
     name = "stop reasons"
     if is_own(patient.model):
         return Check(name, UNKNOWN, "not tried: a function of your own has no limit of tokens")
-    message = _user("Write the numbers from one to eighty in words, separated by commas.")
-    reply = await patient.ask(name, message, more=("max_tokens=16",))
+    wish = "Write the numbers from one to eighty in words, separated by commas."
+    reply = await patient.ask(name, wish, more=("max_tokens=16",))
     if reply.ending is Ending.TRUNCATED:
         return Check(name, WORKS, f"a reply that is cut off says so (finish reason {reply.finish_reason})")
     if trouble := _trouble(name, reply):
@@ -434,15 +395,13 @@ async def _parallel(patient: Patient) -> Check:
         return Check(name, UNKNOWN, "not tried: a function of your own says itself whether it is async")
     if is_local(patient.model):
         return Check(name, UNKNOWN, "not tried: as many as --model-arg slots=N says, which share the processors")
-    asked = [
-        asyncio.ensure_future(patient.ask(name, _user(f"Reply with the number {11 * n + 11} alone."), draw=n))
-        for n in range(AT_ONCE)
-    ]
-    done, waiting = await asyncio.wait(asked, timeout=PATIENCE)
+    calls = (patient.ask(name, f"Reply with the number {11 * n + 11} alone.", draw=n) for n in range(AT_ONCE))
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    done, waiting = await asyncio.wait(tasks, timeout=PATIENCE)
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
-    replies = [task.result() for task in asked if task in done]
+    replies = [task.result() for task in tasks if task in done]
     took = max(patient.seconds(name), default=0.0)
     turned_away = sum(any(attempt.status == 429 for attempt in reply.attempts) for reply in replies) + len(waiting)
     good = sum(reply.ending not in (Ending.API_ERROR, Ending.MISSING) for reply in replies)
@@ -460,17 +419,15 @@ async def _parallel(patient: Patient) -> Check:
 
 
 def _limits(patient: Patient) -> Check:
-    name, found = "limits", patient.limits
-    per = {"requests": "--rpm", "tokens": "--tpm"}
-    options = []
-    for what, option in per.items():
-        value = next((text for key, text in found.items() if key.lower().endswith(f"limit-{what}")), "")
-        if value.isdecimal():
-            options.append(f"{option} {value}")
-    if not found:
+    name, limits = "limits", patient.limits
+    if not limits:
         return Check(name, UNKNOWN, "no header tells of any; turned away (429) we wait and ask fewer at once")
-    told = ", ".join(f"{key} {value}" for key, value in sorted(found.items())[:6])
-    return Check(name, WORKS, told, tuple(options))
+    options = []
+    for what, option in (("requests", "--rpm"), ("tokens", "--tpm")):
+        value = next((text for key, text in limits.items() if key.lower().endswith(f"limit-{what}")), "")
+        options += [f"{option} {value}"] if value.isdecimal() else []
+    shown = ", ".join(f"{key} {value}" for key, value in sorted(limits.items())[:6])
+    return Check(name, WORKS, shown, tuple(options))
 
 
 def _price(patient: Patient) -> Check:
@@ -483,35 +440,16 @@ def _price(patient: Patient) -> Check:
     return Check(name, WORKS, f"{said}{f'; {price.note}' if price.note else ''}")
 
 
-def _trouble(name: str, reply: Reply) -> Check | None:
+def _trouble(name: str, reply: Reply, advice: str = "") -> Check | None:
     """Return the check result for an unusable reply; None for a usable one."""
     if reply.ending is Ending.COMPLETE:
         return None
     if reply.ending is Ending.MISSING:
-        return Check(name, UNKNOWN, "the transcript has no such call")
+        return Check(name, UNKNOWN, f"the transcript has no such call{advice}")
     if reply.ending is Ending.API_ERROR:
-        return Check(name, DOES_NOT, reply.error or "no answer")
-    return Check(name, UNKNOWN, f"the reply is {reply.ending}{_because(reply)}")
-
-
-def _user(content: Any) -> BaseMessage:  # noqa: ANN401  (a text, or parts)
-    from langchain_core.messages import HumanMessage
-
-    return HumanMessage(content)
-
-
-def _told(content: str) -> BaseMessage:
-    from langchain_core.messages import SystemMessage
-
-    return SystemMessage(content)
-
-
-def _because(reply: Reply) -> str:
-    return f" (finish reason {reply.finish_reason})" if reply.finish_reason else ""
-
-
-def _failure(reply: Reply) -> CallFailed:
-    return CallFailed(reply.error or "", reply.status)
+        return Check(name, DOES_NOT, f"{reply.error or 'no answer'}{advice}")
+    reason = f" (finish reason {reply.finish_reason})" if reply.finish_reason else ""
+    return Check(name, UNKNOWN, f"the reply is {reply.ending}{reason}{advice}")
 
 
 def _short(text: str | None) -> str:
@@ -522,30 +460,15 @@ def _short(text: str | None) -> str:
 
 def _without_image(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return messages with a word for a long text or an image."""
-    found = []
+    shown = []
     for message in messages:
         content = message["content"]
         if isinstance(content, list):
             content = [part if part.get("type") == "text" else {"type": "a red PNG"} for part in content]
         elif len(content) > 1_000:
             content = f"{content[:100]} ... ({len(content):,} characters) ... {content[-100:]}"
-        found.append({**message, "content": content})
-    return found
-
-
-def red_png(side: int = 64) -> bytes:
-    """Return a red square as a PNG.
-
-    >>> red_png()[:4], len(red_png()) < 300
-    (b'\\x89PNG', True)
-    """
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = (b"\0" + b"\xff\0\0" * side) * side
-    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+        shown.append({**message, "content": content})
+    return shown
 
 
 def transcript_text(found: Examination) -> str:

@@ -82,9 +82,10 @@ def estimates_of(
 
 
 def _estimate(row: Row, price: Price | None, used: Used) -> RowEstimate:
+    samples = len(row.numbers)
     if not asks_a_model(row.asked):
-        return RowEstimate(row.cell, len(row.numbers), (0, 0), Spread(), Spread(), Spread())
-    least = most = asking = 0
+        return RowEstimate(row.cell, samples, (0, 0), Spread(), Spread(), Spread())
+    least = most = asking = measured = 0
     worst = 1
     prompt, completion = Spread(), Spread()
     for number in row.numbers:
@@ -99,27 +100,21 @@ def _estimate(row: Row, price: Price | None, used: Used) -> RowEstimate:
         least, most = least + expected.calls[0], most + expected.calls[1]
         worst = max(worst, expected.worst)
     if len(used) >= ENOUGH:
-        return _measured(row, price, used, asking)
-    cost = _cost(prompt, completion, price)
-    unasked = len(row.numbers) - asking
-    return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost, worst, unasked=unasked)
+        calls, prompt, completion = (_measured(asking, used, name) for name in ("requests", "prompt", "completion"))
+        least, most, worst, measured = round(calls.low), round(calls.high), 1, len(used)
+    cost = None
+    if price is not None:
+        least_cost = prompt.low * price.prompt + completion.low * price.completion
+        cost = Spread(least_cost, prompt.high * price.prompt + completion.high * price.completion)
+    requests, unasked = (least, most), samples - asking
+    return RowEstimate(row.cell, samples, requests, prompt, completion, cost, worst, measured, unasked)
 
 
-def _measured(row: Row, price: Price | None, used: Used, asking: int) -> RowEstimate:
-    """Estimate a row whose model is asked about so many samples from some of them: the mean, give or take two standard
-    errors."""
-
-    def spread(name: str) -> Spread:
-        values = [float(one[name]) for one in used]
-        usual, error = mean(values), 2 * stdev(values) / sqrt(len(values))
-        return Spread(asking * max(usual - error, min(values)), asking * min(usual + error, max(values)))
-
-    calls, prompt, completion = spread("requests"), spread("prompt"), spread("completion")
-    requests = (round(calls.low), round(calls.high))
-    cost = _cost(prompt, completion, price)
-    return RowEstimate(
-        row.cell, len(row.numbers), requests, prompt, completion, cost, 1, len(used), len(row.numbers) - asking
-    )
+def _measured(asking: int, used: Used, name: str) -> Spread:
+    """Return what so many samples use, from some of them: the mean, give or take two standard errors."""
+    values = [float(usage[name]) for usage in used]
+    usual, error = mean(values), 2 * stdev(values) / sqrt(len(values))
+    return Spread(asking * max(usual - error, min(values)), asking * min(usual + error, max(values)))
 
 
 def prompt_tokens(model: str, contents: Iterable[object]) -> Spread:
@@ -140,12 +135,3 @@ def prompt_tokens(model: str, contents: Iterable[object]) -> Spread:
 def _tokens(characters: tuple[int, int]) -> Spread:
     least, most = characters
     return Spread(least / MOST_CHARACTERS, most / FEWEST_CHARACTERS)
-
-
-def _cost(prompt: Spread, completion: Spread, price: Price | None) -> Spread | None:
-    if price is None:
-        return None
-    return Spread(
-        prompt.low * price.prompt + completion.low * price.completion,
-        prompt.high * price.prompt + completion.high * price.completion,
-    )

@@ -37,28 +37,28 @@ def gates_of(texts: Iterable[str], prepared: RunSetup) -> tuple[Gate, ...]:
 
 def gates_for(texts: Iterable[str], tasks: Mapping[str, Task]) -> tuple[Gate, ...]:
     """Return the gates of these tasks, by name."""
-    return tuple(_gate(text, tasks) for text in texts)
-
-
-def _gate(text: str, tasks: Mapping[str, Task]) -> Gate:
-    name, _, value = text.partition("=")
-    task, _, metric = name.rpartition(".")
-    with suppress(UsageError):
-        task = task_named(task, tuple(tasks))
-    try:
-        least = float(value)
-    except ValueError:
-        raise UsageError(f"--fail-under {text}: not TASK.METRIC=VALUE", hint="as in tsg/sgqa.exact_match=0.8") from None
-    if task not in tasks:
-        raise UsageError(f"--fail-under {text}: {task} is not evaluated", hint=meant(task, tasks))
-    if metric not in tasks[task].metrics:
-        raise UsageError(f"--fail-under {text}: {task} has no {metric}", hint=meant(metric, tasks[task].metrics))
-    is_share = tasks[task].metrics[metric].is_share
-    if not is_share and not (math.isfinite(least) and least >= 0):
-        raise UsageError(f"--fail-under {text}: not a value that can be reached")
-    if is_share and not 0 <= least <= 1:
-        raise UsageError(f"--fail-under {text}: values are fractions of 1", hint="80 % is 0.8")
-    return Gate(task, metric, least)
+    gates = []
+    for text in texts:
+        name, _, value = text.partition("=")
+        task, _, metric = name.rpartition(".")
+        with suppress(UsageError):
+            task = task_named(task, tuple(tasks))
+        try:
+            least = float(value)
+        except ValueError:
+            hint = "as in tsg/sgqa.exact_match=0.8"
+            raise UsageError(f"--fail-under {text}: not TASK.METRIC=VALUE", hint=hint) from None
+        if task not in tasks:
+            raise UsageError(f"--fail-under {text}: {task} is not evaluated", hint=meant(task, tasks))
+        metrics = tasks[task].metrics
+        if metric not in metrics:
+            raise UsageError(f"--fail-under {text}: {task} has no {metric}", hint=meant(metric, metrics))
+        if not metrics[metric].is_share and not (math.isfinite(least) and least >= 0):
+            raise UsageError(f"--fail-under {text}: not a value that can be reached")
+        if metrics[metric].is_share and not 0 <= least <= 1:
+            raise UsageError(f"--fail-under {text}: values are fractions of 1", hint="80 % is 0.8")
+        gates.append(Gate(task, metric, least))
+    return tuple(gates)
 
 
 def missed(gates: Sequence[Gate], results: Iterable[Result]) -> list[str]:
@@ -72,8 +72,8 @@ def missed(gates: Sequence[Gate], results: Iterable[Result]) -> list[str]:
                 unasked = f"{result.unasked:,} of {result.total:,} samples were not asked"
                 lines.append(f"gate missed: {result.cell.title}: {gate.metric} is unfinished: {unasked}")
                 continue
-            found = (result.board.profiles["strict"] or {}).get(gate.metric)
-            if found is None or found.value < gate.least:
-                shown = "no value" if found is None else f"{found.value:.4f}"
+            figure = (result.board.profiles["strict"] or {}).get(gate.metric)
+            if figure is None or figure.value < gate.least:
+                shown = "no value" if figure is None else f"{figure.value:.4f}"
                 lines.append(f"gate missed: {result.cell.title}: {gate.metric} is {shown}, less than {gate.least:g}")
     return lines

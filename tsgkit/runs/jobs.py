@@ -22,15 +22,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.event_loop import LAST_SECONDS, Threads
-from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+from tsgkit.llm.failures import BudgetReached, NotFinished, Stopped, Unasked
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.shards import Shard
 
@@ -51,20 +51,15 @@ class Asker(Protocol):
         """Ask nothing new."""
 
 
-class Elsewhere(Protocol):
-    """A place that units wait for."""
+class Workplace(Protocol):
+    """A place where units compute."""
 
     name: str
+    grace: float | None
+    """Seconds that units in work have after SIGTERM; None for as long as they take."""
 
     def waits_for(self) -> str:
         """Return what is waited for; empty if nothing is."""
-
-
-class Workplace(Elsewhere, Protocol):
-    """A place where units compute."""
-
-    grace: float | None
-    """Seconds that units in work have after SIGTERM; None for as long as they take."""
 
 
 @dataclass(frozen=True)
@@ -154,9 +149,12 @@ class Engine:
     @property
     def waits(self) -> list[str]:
         """The models and the executor that are waited for, and why, if nothing has arrived for some seconds."""
-        places: list[Elsewhere] = [asker for asker in self.askers if isinstance(asker, Door)]
-        places += [] if self.executor is None else [self.executor]
+        places = (place for place in (*self._doors, self.executor) if place is not None)
         return [f"{place.name}: {why}" for place in places if (why := place.waits_for())]
+
+    @property
+    def _doors(self) -> list[Door]:
+        return [asker for asker in self.askers if isinstance(asker, Door)]
 
     def changed(self, steps: int = 1) -> None:
         """Count finished units and notify the watcher."""
@@ -169,8 +167,8 @@ class Engine:
             self.stopping, self.why, self.trouble = True, why, tuple(self.waits)
             for asker in self.askers:
                 asker.stop()
-                if isinstance(asker, Door):
-                    asker.leave()
+            for door in self._doors:
+                door.leave()
 
     def fail(self, error: TsgkitError) -> None:
         """Stop because of an error, which is raised when all is at its end."""
@@ -180,9 +178,8 @@ class Engine:
     def spend_nothing_more(self, why: str) -> None:
         """Ask models nothing more, because a limit was reached."""
         self.budget = self.budget or why
-        for asker in self.askers:
-            if isinstance(asker, Door):
-                asker.stop()
+        for door in self._doors:
+            door.stop()
 
     def abandon(self) -> None:
         """Wait for nothing more."""
@@ -200,7 +197,12 @@ class Engine:
         async def alone() -> Result:
             asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
             grace = None if self.executor is None else self.executor.grace
-            with _on_interrupts(self._interrupted, self.abandon, grace):
+
+            def interrupted() -> None:
+                self.stop()
+                self.watch.stopping()
+
+            with _on_interrupts(interrupted, self.abandon, grace):
                 return await self._run(work)
 
         with self._watched() as result, ExitStack() as stack:
@@ -235,19 +237,20 @@ class Engine:
         if self.fatal is not None:
             raise self.fatal
 
-    def _interrupted(self) -> None:
-        self.stop()
-        self.watch.stopping()
-
     async def _run(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        async def tick() -> None:
+            while True:
+                await asyncio.sleep(TICK)
+                self.watch.ticked()
+
+        ticking = asyncio.create_task(tick())
         try:
             with _calm_collector():
-                async with _ticking(self.watch.ticked):
-                    return await work()
+                return await work()
         finally:
-            for asker in self.askers:
-                if isinstance(asker, Door):
-                    await asker.provider.close()
+            ticking.cancel()
+            for door in self._doors:
+                await door.provider.close()
 
     async def each(
         self,
@@ -263,8 +266,32 @@ class Engine:
         ``asks``: a model is asked, so a budget that is reached ends the queue; ``gave_up`` is called with the reason
         why the model is not asked any more.
         """
-        line = _Line(iter(units), asks, gave_up)
-        tasks = [asyncio.create_task(self._worker(line, do)) for _ in range(max(workers, 1))]
+        line, is_given_up = iter(units), False
+
+        async def work() -> None:
+            nonlocal is_given_up
+            for number, unit in enumerate(line, 1):
+                if self.stopping or is_given_up or (self.budget and asks):
+                    return
+                self.busy += 1
+                try:
+                    await do(unit)
+                except Unasked as error:
+                    if not is_given_up:
+                        is_given_up = True
+                        gave_up(error)
+                except BudgetReached as error:
+                    self.spend_nothing_more(error.message)
+                except Stopped:
+                    return
+                except TsgkitError as error:
+                    self.fail(error)
+                finally:
+                    self.busy -= 1
+                if not number % BREATH:
+                    await asyncio.sleep(0)
+
+        tasks = [asyncio.create_task(work()) for _ in range(max(workers, 1))]
         self._tasks.update(tasks)
         try:
             await asyncio.gather(*tasks)
@@ -295,18 +322,21 @@ class Engine:
         if self.shard is not None:
             units = {key: unit for key, unit in units.items() if self.shard.takes(key)}
         self.expected += len(units) if steps is None else sum(map(steps, units.values()))
-        found: dict[str, Result] = {}
-        given_up: list[Unasked] = []
+        results: dict[str, Result] = {}
+        refusals: list[Unasked] = []
 
         async def do(unit: tuple[str, Unit]) -> None:
             with observed(self.noun, lambda: {"tsgkit.item.id": unit[0]}):
-                found[unit[0]] = await make(unit[1])
+                results[unit[0]] = await make(unit[1])
             self.changed(int(steps is None))
 
-        await self.each(units.items(), do, workers=workers, gave_up=given_up.append)
-        if len(found) < len(units):
-            raise given_up[0] if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
-        return {key: found[key] for key in units}
+        await self.each(units.items(), do, workers=workers, gave_up=refusals.append)
+        if len(results) < len(units):
+            raise self._not_finished(refusals)
+        return {key: results[key] for key in units}
+
+    def _not_finished(self, refusals: Sequence[Unasked]) -> NotFinished:
+        return refusals[0] if refusals else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
 
     async def streamed(
         self,
@@ -322,7 +352,7 @@ class Engine:
         """
         waiting: dict[int, Result] = {}
         begun = finished = 0
-        given_up: list[Unasked] = []
+        refusals: list[Unasked] = []
 
         def counted() -> Iterator[tuple[int, Unit]]:
             nonlocal begun
@@ -339,48 +369,9 @@ class Engine:
             self.changed()
 
         line = counted()
-        await self.each(line, do, workers=workers, gave_up=given_up.append)
+        await self.each(line, do, workers=workers, gave_up=refusals.append)
         if finished < begun or next(line, None) is not None:
-            raise given_up[0] if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
-
-    async def _worker(self, line: _Line[Unit], do: Callable[[Unit], Awaitable[None]]) -> None:
-        for number, unit in enumerate(line.units):
-            if self.stopping or line.given_up or (self.budget and line.asks):
-                return
-            self.busy += 1
-            try:
-                await do(unit)
-            except Unasked as error:
-                line.give_up(error)
-            except BudgetReached as error:
-                self.spend_nothing_more(error.message)
-            except Stopped:
-                return
-            except TsgkitError as error:
-                self.fail(error)
-            finally:
-                self.busy -= 1
-            if number % BREATH == BREATH - 1:
-                await asyncio.sleep(0)
-
-
-@dataclass
-class _Line(Iterable[Unit]):
-    """Units that wait for the same model, or for none."""
-
-    units: Iterator[Unit]
-    asks: bool
-    gave_up: Callable[[Unasked], None]
-    given_up: bool = False
-
-    def __iter__(self) -> Iterator[Unit]:
-        return self.units
-
-    def give_up(self, why: Unasked) -> None:
-        """Begin none of those that are left."""
-        if not self.given_up:
-            self.given_up = True
-            self.gave_up(why)
+            raise self._not_finished(refusals)
 
 
 @contextmanager
@@ -400,39 +391,22 @@ def _calm_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-@asynccontextmanager
-async def _ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
-    """Call something every second while the block lasts, whatever else happens."""
-
-    async def tick() -> None:
-        while True:
-            await asyncio.sleep(TICK)
-            ticked()
-
-    task = asyncio.create_task(tick())
-    try:
-        yield
-    finally:
-        task.cancel()
-
-
 @contextmanager
-def handling(numbers: Iterable[signal.Signals], handler: Callable[[int, object], None]) -> Iterator[None]:
+def handling(numbers: Iterable[signal.Signals], handler: Callable[[int, Any], object]) -> Iterator[None]:
     """Handle signals while the block lasts, but none that is ignored, or that a host handles by code of its own in C.
 
     Only the main thread can; in others nothing is changed.
     """
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        found = {number: signal.getsignal(number) for number in numbers}
-        before = {number: one for number, one in found.items() if one not in (None, signal.SIG_IGN)}
-    for number in before:
+    is_main = threading.current_thread() is threading.main_thread()
+    handlers = {number: signal.getsignal(number) for number in numbers if is_main}
+    changed = {number: usual for number, usual in handlers.items() if usual not in (None, signal.SIG_IGN)}
+    for number in changed:
         signal.signal(number, handler)
     try:
         yield
     finally:
-        for number, one in before.items():
-            signal.signal(number, one)
+        for number, usual in changed.items():
+            signal.signal(number, usual)
 
 
 @contextmanager

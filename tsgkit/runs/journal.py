@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -37,6 +36,8 @@ DIGEST = "digest"
 """The last field of a sealed line: a hash of all that stands before it."""
 _BEFORE, _AFTER, _SIDE = b',"digest":"', b'"}\n', 8
 _SEAL = len(_BEFORE) + 2 * _SIDE + len(_AFTER)
+SYNCER = ThreadPoolExecutor(1, thread_name_prefix="tsgkit-sync")
+"""The one thread that waits for disks, started when it first does."""
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -66,34 +67,22 @@ class Journal:
 
     def add_line(self, line: bytes) -> int:
         """Write an encoded value as the last line; the result is where it begins."""
-        place = self.size
+        place, left, now = self.size, memoryview(line), time.monotonic()
         try:
-            self._write(line)
-            self._sync_now_and_then()
+            try:
+                while left:
+                    left = left[os.write(self._file, left) :]
+            except OSError:  # nothing of the line stays
+                os.ftruncate(self._file, self.size)
+                raise
+            if now - self._synced >= SYNC_EVERY and (self._syncing is None or self._syncing.done()):
+                if self._syncing is not None:
+                    self._syncing.result()  # which raises what failed since the last line
+                self._synced, self._syncing = now, SYNCER.submit(os.fsync, self._file)
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=KEPT) from None
         self.size += len(line)
         return place
-
-    def _write(self, line: bytes) -> None:
-        """Write all of a line, or nothing of it."""
-        left = memoryview(line)
-        try:
-            while left:
-                left = left[os.write(self._file, left) :]
-        except OSError:
-            os.ftruncate(self._file, self.size)
-            raise
-
-    def _sync_now_and_then(self) -> None:
-        """Sync the file in the background; a failure is raised at the next line."""
-        now = time.monotonic()
-        if now - self._synced < SYNC_EVERY or (self._syncing is not None and not self._syncing.done()):
-            return
-        if self._syncing is not None:
-            self._syncing.result()
-        self._synced = now
-        self._syncing = _syncer().submit(os.fsync, self._file)
 
     @staticmethod
     def encoded(value: dict[str, Any]) -> bytes:
@@ -107,13 +96,12 @@ class Journal:
 
     def line(self, place: int) -> bytes:
         """Return the line that begins at a place, as it is written."""
-        found = bytearray()
-        while chunk := os.pread(self._file, LINE, place + len(found)):
-            end = chunk.find(b"\n")
-            if end >= 0:
-                return bytes(found + chunk[: end + 1])
-            found += chunk
-        return bytes(found)
+        line = bytearray()
+        while chunk := os.pread(self._file, LINE, place + len(line)):
+            line += chunk[: chunk.find(b"\n") + 1] or chunk
+            if line.endswith(b"\n"):
+                break
+        return bytes(line)
 
     def count(self) -> int:
         """Return the number of complete lines without parsing them."""
@@ -161,12 +149,6 @@ class Journal:
         finally:
             os.close(self._file)
             self._file, self._syncing = -1, None
-
-
-@cache
-def _syncer() -> ThreadPoolExecutor:
-    """Return the one thread that waits for disks."""
-    return ThreadPoolExecutor(1, thread_name_prefix="tsgkit-sync")
 
 
 def sealed(value: dict[str, Any]) -> bytes:
@@ -244,13 +226,9 @@ def _opened(path: Path) -> BinaryIO:
 def _healed(file: int) -> int:
     """Return the size of a file after a last line without an end was cut away."""
     end = keep = os.fstat(file).st_size
-    while keep:
+    while keep and os.pread(file, 1, keep - 1) != b"\n":
         step = min(keep, CHUNK)
-        found = os.pread(file, step, keep - step).rfind(b"\n")
-        if found >= 0:
-            keep = keep - step + found + 1
-            break
-        keep -= step
+        keep += os.pread(file, step, keep - step).rfind(b"\n") + 1 - step
     if keep < end:
         os.ftruncate(file, keep)
     return keep

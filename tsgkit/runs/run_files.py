@@ -31,6 +31,9 @@ RECORDS = "records"
 """The field of a header that says how many samples had a record when the run last ended."""
 HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}
 EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int, "reader": int}
+CALL_FIELDS = {"subject": str, "task": str, "sample": str, "label": str, "draw": int, "repeat": int}
+CELL_FIELDS = {**dict.fromkeys(WAY, str), "repeat": int, "item_id": str}
+SAMPLE_FIELDS = {"cluster": str, "groups": dict, "notes": list, "why": dict}
 HASH = re.compile("[0-9a-f]{1,64}")
 OUTCOMES = frozenset(map(str, Outcome))
 USAGE = frozenset(
@@ -160,17 +163,17 @@ def _checked(path: Path, wrong: Callable[[dict[str, Any]], str], start: int) -> 
 
 def _wrong_sample(value: dict[str, Any]) -> str:
     """Return the first field that is wrong; empty where none is."""
-    if field := _wrong_cell(value, "item_id"):
+    if field := _wrong_field(value, CELL_FIELDS) or _wrong_axis(value):
         return field
-    if value["outcome"] not in OUTCOMES if isinstance(value["outcome"], str) else True:
+    if not isinstance(value["outcome"], str) or value["outcome"] not in OUTCOMES:
         return "outcome"
-    for name, kind in (("cluster", str), ("groups", dict), ("notes", list), ("why", dict)):
-        if not isinstance(value[name], kind):
+    if field := _wrong_field(value, SAMPLE_FIELDS):
+        return field
+    if lacking := [name for name in ("answer", "evidence") if name not in value]:
+        raise KeyError(lacking[0])
+    for name in ("counts", "usage"):
+        if not _are_numbers(value[name]):
             return name
-    if not {"answer", "evidence"} <= value.keys():
-        raise KeyError("evidence" if "answer" in value else "answer")
-    if not _are_numbers(value["counts"]) or not _are_numbers(value["usage"]):
-        return "usage" if _are_numbers(value["counts"]) else "counts"
     if value["usage"] and not value["usage"].keys() >= USAGE:
         return "usage"
     if not isinstance(value["error"], str | None):
@@ -178,11 +181,8 @@ def _wrong_sample(value: dict[str, Any]) -> str:
     return "" if _are_parts(value["parts"]) else "parts"
 
 
-def _wrong_cell(value: dict[str, Any], item: str) -> str:
-    for name in (*WAY, item):
-        if type(value[name]) is not (int if name == "repeat" else str):
-            return name
-    return _wrong_axis(value)
+def _wrong_field(value: dict[str, Any], kinds: Mapping[str, type]) -> str:
+    return next((name for name, kind in kinds.items() if type(value[name]) is not kind), "")
 
 
 def _wrong_axis(value: dict[str, Any]) -> str:
@@ -213,17 +213,11 @@ def _are_parts(value: object) -> bool:
 
 
 def _wrong_call(value: dict[str, Any]) -> str:
-    for name in ("subject", "task", "sample", "label"):
-        if not isinstance(value[name], str):
-            return name
     for name in ("solver", "style", "prompt"):
         if not isinstance(value.get(name, ""), str):
             return name
-    for name in ("draw", "repeat"):
-        if type(value[name]) is not int:
-            return name
-    if axis := _wrong_axis(value):
-        return axis
+    if field := _wrong_field(value, CALL_FIELDS) or _wrong_axis(value):
+        return field
     try:
         reply = reply_from(value["reply"])
     except (TypeError, ValueError, AttributeError, KeyError):

@@ -9,9 +9,8 @@ Of repeated calls the last reply counts. Local results are left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -21,48 +20,34 @@ from tsgkit.runs.plan import AXES
 from tsgkit.runs.run_files import calls_in
 from tsgkit.suites.transcript import LOCAL
 
-WAY = ("subject", "solver", "style", "repeat", *AXES)
+WAY = ("task", "subject", "solver", "style", "repeat", *AXES)
+"""What calls differ in, beside item and label."""
 
 
 def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:
     """Return the script of a run, one line for each item. Raise ``UsageError`` if one label names two calls."""
-    replies = _replies(run, subject)
-    if not replies:
-        raise UsageError(f"{run}: no model was asked in it", hint="rules and baselines have no replies to edit")
-    return (json.dumps({"item_id": item, "reply": said}, ensure_ascii=False) for item, said in replies.items())
-
-
-def _replies(run: Path, subject: str | None) -> Mapping[str, Mapping[str, str | None]]:
     read_header(run)
-    found: dict[str, dict[str, str | None]] = {}
-    made: dict[tuple[str, str], tuple[tuple[object, ...], int]] = {}
-    for value in _asked(run, subject):
-        place, way = (value["sample"], value["label"]), tuple(value.get(name, "") for name in ("task", *WAY))
-        known, draw = made.get(place, (way, -1))
-        if known != way:
-            raise _two(run, place, known, way)
-        if value["draw"] >= draw:
-            made[place] = way, value["draw"]
-            found.setdefault(place[0], {})[place[1]] = value["reply"]["text"]
-    return found
-
-
-def _asked(run: Path, subject: str | None) -> Iterator[Mapping[str, Any]]:
-    """Yield the calls of a subject in order, without local results and probes of the service."""
     subjects: dict[str, None] = {}
+    replies: dict[str, dict[str, str | None]] = {}
+    latest: dict[tuple[str, str], tuple[tuple[object, ...], int]] = {}
     for _, value in calls_in(run / CALLS):
         subjects[value["subject"]] = None
         is_about_item = value["label"] != PROBE_LABEL and value["reply"].get("source") != LOCAL
-        if subject in (None, value["subject"]) and is_about_item:
-            yield value
+        if subject not in (None, value["subject"]) or not is_about_item:
+            continue
+        item, label, way = value["sample"], value["label"], tuple(value.get(name, "") for name in WAY)
+        known, draw = latest.get((item, label), (way, -1))
+        if known != way:
+            differ = [name for name, one, other in zip(WAY, known, way, strict=True) if one != other]
+            what = f"{run}: {label!r} about item {item} was asked twice, with another {' and '.join(differ)}"
+            to_choose = differ[0] == "subject"
+            hint = "name one: --subject" if to_choose else "a script holds one reply for each item and label"
+            raise UsageError(what, hint=hint)
+        if value["draw"] >= draw:
+            latest[item, label] = way, value["draw"]
+            replies.setdefault(item, {})[label] = value["reply"]["text"]
     if subject is not None and subject not in subjects:
         raise UsageError(f"{run}: no subject is called {subject}", hint=meant(subject, sorted(subjects)))
-
-
-def _two(run: Path, place: tuple[str, str], one: tuple[object, ...], other: tuple[object, ...]) -> UsageError:
-    """Return why a label stands for two calls, and how to choose."""
-    item, label = place
-    differ = [name for name, a, b in zip(("task", *WAY), one, other, strict=True) if a != b]
-    what = f"{run}: {label!r} about item {item} was asked twice, with another {' and '.join(differ)}"
-    hint = "name one: --subject" if differ[0] == "subject" else "a script holds one reply for each item and label"
-    return UsageError(what, hint=hint)
+    if not replies:
+        raise UsageError(f"{run}: no model was asked in it", hint="rules and baselines have no replies to edit")
+    return (json.dumps({"item_id": item, "reply": texts}, ensure_ascii=False) for item, texts in replies.items())

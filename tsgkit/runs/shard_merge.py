@@ -17,8 +17,8 @@ import re
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,17 +29,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import unite as unite_batches
-from tsgkit.runs.folder import (
-    BATCHES,
-    CALLS,
-    HEADER,
-    PROMPTS,
-    SAMPLES,
-    SHARD,
-    differences,
-    locked,
-    read_header,
-)
+from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, SHARD, differences, locked, read_header
 from tsgkit.runs.image_folder import WORK, copy_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keeps_rows, unite
@@ -73,7 +63,7 @@ create table own (key text primary key, sample text, turn integer, rank integer,
 create index own_sample on own (sample);
 create table calls (key text primary key, sample text, turn integer, rank integer, line text, said text, source integer,
     place integer, conflict integer);
-create table prompts (hash text primary key, line text, source integer, place integer) without rowid;
+create table prompts (hash text primary key, source integer, place integer) without rowid;
 create table places (sample text, place integer);
 """
 TAKE = """
@@ -137,7 +127,7 @@ class Merged:
     """The shards that were not given."""
     commands: tuple[tuple[str, ...], ...] = ()
     """Commands that would complete it."""
-    problems: tuple[str, ...] = field(default=())
+    problems: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -151,7 +141,10 @@ def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Mer
     ``data`` overrides the place of the run's data.
     """
     folders = list({path.resolve(): path for path in sources}.values())
-    _check_target(folders, target)
+    if target.resolve() in {path.resolve() for path in folders}:
+        raise UsageError(f"{target}: is one of the folders to be merged", hint="give another -o")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target}: something lies there already", hint="give another -o")
     for path in folders:
         if path.is_dir() and os.access(path, os.W_OK):
             locked(path, f"{path}, which is to be merged").close()
@@ -170,85 +163,61 @@ def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Mer
 def united(paths: Sequence[Path], data: str | None = None) -> Iterator[tuple[dict[Path, Path], list[Merged]]]:
     """Merge the shards of one run as long as the block lasts; the first result is where each run is to be read."""
     groups: dict[str, list[Path]] = {}
-    for path in paths:
-        if path not in (group := groups.setdefault(_run_of(path), [])):
-            group.append(path)
+    for path in dict.fromkeys(paths):
+        header: Mapping[str, Any] = {}
+        with suppress(TsgkitError):  # told by whoever reads it
+            header = read_header(path)
+        groups.setdefault(str(header["identity"]) if SHARD in header else str(path), []).append(path)
     with tempfile.TemporaryDirectory() as place:
-        found: dict[Path, Path] = {}
+        runs = {path: path for path in paths}
         merged: list[Merged] = []
         for number, group in enumerate(groups.values()):
             if len(group) > 1:
-                made = merge(group, Path(place) / str(number) / whole_of(group[0]).name, data)
-                merged.append(_completed_beside(made, group))
-            found |= {path: merged[-1].path if len(group) > 1 else path for path in group}
-        yield {path: found[path] for path in paths}, merged
-
-
-def _completed_beside(merged: Merged, shards: Sequence[Path]) -> Merged:
-    """Return a run that was merged for a moment, with the commands that complete it where its shards lie."""
-    if merged.lacking or not merged.commands:
-        return merged
-    whole = str(whole_of(shards[0]))
-    union = ("tsgkit", "runs", "merge", *map(str, shards), "-o", whole)
-    return replace(merged, commands=(union, _with_option(read_header(merged.path)["command"], "out", whole)))
-
-
-def _run_of(path: Path) -> str:
-    """Return the run that a folder is a shard of, or the folder itself."""
-    try:
-        header = read_header(path)
-    except TsgkitError:  # told by whoever reads it
-        return str(path)
-    return str(header["identity"]) if SHARD in header else str(path)
-
-
-def _check_target(folders: Sequence[Path], target: Path) -> None:
-    if target.resolve() in {path.resolve() for path in folders}:
-        raise UsageError(f"{target}: is one of the folders to be merged", hint="give another -o")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target}: something lies there already", hint="give another -o")
+                whole = whole_of(group[0])
+                union = merge(group, Path(place) / str(number) / whole.name, data)
+                if union.commands and not union.lacking:  # which complete it where its shards lie
+                    merging = ("tsgkit", "runs", "merge", *map(str, group), "-o", str(whole))
+                    going_on = _with_option(read_header(union.path)["command"], "out", str(whole))
+                    union = replace(union, commands=(merging, going_on))
+                merged.append(union)
+                runs |= dict.fromkeys(group, union.path)
+        yield runs, merged
 
 
 def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None) -> Merged:
     headers = [read_header(path) for path in folders]
-    _check_same(folders, headers)
-    header = _header_of(headers)
-    with tempfile.TemporaryDirectory(dir=made) as place:
-        index = sqlite3.connect(Path(place) / "index")
-        try:
-            index.executescript(TABLES)
-            for number, path in enumerate(folders):
-                _take_calls(index, number, path)
-                _take_prompts(index, number, path)
-            calls = _write_lines(folders, made, index)
-            unite_batches([path / BATCHES for path in folders], made / BATCHES)
-            found = _conflicts(index)
-            merged = Merged(target, len(folders), calls, *found)
-            if "plan" in header:
-                keeping = next(filter(keeps_rows, folders), folders[0])
-                prepared = prepared_again(header, keeping, data, to_be="merged")
-                missing = _derive_samples(folders, prepared, header, made, index)
-                unite(folders, made)
-                merged = _with_missing(merged, header, missing)
-            else:
-                problems = copy_images(folders, made) if header.get("asked", {}).get("work") == WORK else ()
-                merged = replace(merged, lacking=_lacking(map(str, _listed(header))), problems=problems)
-        except sqlite3.Error as error:
-            raise FileProblem(f"{target}: cannot be written: {error}") from None
-        finally:
-            index.close()
-    if merged.complete:
-        header.pop(SHARDS, None)
-    write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
-    return merged
-
-
-def _check_same(folders: Sequence[Path], headers: Sequence[dict[str, Any]]) -> None:
     for path, header in zip(folders, headers, strict=True):
         if header["identity"] != headers[0]["identity"]:
             what = "; ".join(differences(header, headers[0])) or "something that can change an answer differs"
             hint = "only parts of one plan can be merged: the same command, with another --shard"
             raise UsageError(f"{path}: another plan than that of {folders[0]}: {what}", hint=hint)
+    header = _header_of(headers)
+    lacking, missing, problems = _lacking(map(str, _listed(header))), tuple[Missing, ...](), tuple[str, ...]()
+    with tempfile.TemporaryDirectory(dir=made) as place, closing(sqlite3.connect(Path(place) / "index")) as index:
+        try:
+            index.executescript(TABLES)
+            for number, path in enumerate(folders):
+                _take_lines(index, number, path)
+            calls = _write_lines(folders, made, index)
+            unite_batches([path / BATCHES for path in folders], made / BATCHES)
+            conflicts = _conflicts(index)
+            if "plan" in header:
+                keeping = next(filter(keeps_rows, folders), folders[0])
+                prepared = prepared_again(header, keeping, data, to_be="merged")
+                missing = _derive_samples(folders, prepared, header, made, index)
+                unite(folders, made)
+                lacking = lacking if missing else ()
+            elif header.get("asked", {}).get("work") == WORK:
+                problems = copy_images(folders, made)
+        except sqlite3.Error as error:
+            raise FileProblem(f"{target}: cannot be written: {error}") from None
+    options = [("shard", shard) for shard in lacking] or [("out", str(target))] if missing else []
+    commands = tuple(_with_option(header["command"], *option) for option in options)
+    merged = Merged(target, len(folders), calls, *conflicts, missing, lacking, commands, problems)
+    if merged.complete:
+        header.pop(SHARDS, None)
+    write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
+    return merged
 
 
 def _header_of(headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -286,32 +255,20 @@ def _without_place(command: Iterable[str]) -> list[str]:
     return words
 
 
-def _take_calls(index: sqlite3.Connection, source: int, path: Path) -> None:
-    """Note the calls of a folder; of a call that was made again there, the last answer."""
-    journal = Journal(path / CALLS, writes=False)
-    try:
-        for place, value in calls_in(path / CALLS):
-            reply = value["reply"]
-            is_error = reply["ending"] in (Ending.API_ERROR, Ending.MISSING)
-            rank = ANSWERED if not is_error else FINAL_ERROR if reply.get("final") else PASSING_ERROR
-            said = canonical([reply["ending"], reply.get("text"), reply.get("refusal"), reply.get("sha256")])
-            turn = value.pop(TURN, None)
-            sample, line = _key(value, OF_SAMPLE), _hash(Journal.encoded(value))
-            index.execute(TAKE, (_key(value), sample, turn, sample, rank, line, _hash(said.encode()), source, place))
-    finally:
-        journal.close()
+def _take_lines(index: sqlite3.Connection, source: int, path: Path) -> None:
+    """Note the calls and prompts of a folder; of a call that was made again there, the last answer."""
+    for place, value in calls_in(path / CALLS):
+        reply = value["reply"]
+        is_error = reply["ending"] in (Ending.API_ERROR, Ending.MISSING)
+        rank = ANSWERED if not is_error else FINAL_ERROR if reply.get("final") else PASSING_ERROR
+        said = canonical([reply["ending"], reply.get("text"), reply.get("refusal"), reply.get("sha256")])
+        turn = value.pop(TURN, None)
+        sample, line = _key(value, OF_SAMPLE), _hash(Journal.encoded(value))
+        index.execute(TAKE, (_key(value), sample, turn, sample, rank, line, _hash(said.encode()), source, place))
     for statement in (UNITE, REPLACE, "delete from own"):
         index.execute(statement)
-
-
-def _take_prompts(index: sqlite3.Connection, source: int, path: Path) -> None:
-    journal = Journal(path / PROMPTS, writes=False)
-    try:
-        for place, value in prompts_in(path / PROMPTS):
-            row = (value["hash"], _hash(journal.line(place)), source, place)
-            index.execute("insert into prompts values (?, ?, ?, ?) on conflict do nothing", row)
-    finally:
-        journal.close()
+    prompts = ((value["hash"], source, place) for place, value in prompts_in(path / PROMPTS))
+    index.executemany("insert into prompts values (?, ?, ?) on conflict do nothing", prompts)
 
 
 def _key(value: Mapping[str, Any], parts: int = len(PARTS)) -> str:
@@ -390,13 +347,17 @@ def _derive_samples(
     """Write the samples whose calls are present, and return what is missing."""
     header["samples"] = sum(len(row.numbers) for row in prepared.rows)
     header["data"] = {row.task.key: portable(row.dataset.file) for row in prepared.rows}
-    samples = Journal(made / SAMPLES)
-    try:
-        for line in records_from_calls(prepared.rows, made, _errors_in(folders), _Places(index)):
+    errors: dict[Place, bytes] = {}  # records of samples that ended in an exception; of several, that of smaller hash
+    for path in folders:
+        with closing(Journal(path / SAMPLES, writes=False)) as journal:
+            for place, value in samples_in(path / SAMPLES):
+                if value["outcome"] == Outcome.ERROR:
+                    key = Cell.of(value), value["item_id"]
+                    errors[key] = min((journal.line(place), *filter(None, [errors.get(key)])), key=_hash)
+    with closing(Journal(made / SAMPLES)) as samples:
+        for line in records_from_calls(prepared.rows, made, errors, _Places(index)):
             samples.add_line(line)
         states = states_of(prepared.rows, samples)
-    finally:
-        samples.close()
     header[RECORDS] = sum(state.recorded for state in states.values())
     return tuple(
         Missing(state.row.cell.title, left, state.total)
@@ -405,28 +366,12 @@ def _derive_samples(
     )
 
 
-def _errors_in(folders: Sequence[Path]) -> dict[Place, bytes]:
-    """Return the records of samples that ended in an exception; of several, the one with the smaller hash."""
-    found: dict[Place, bytes] = {}
-    for path in folders:
-        journal = Journal(path / SAMPLES, writes=False)
-        try:
-            for place, value in samples_in(path / SAMPLES):
-                if value["outcome"] == Outcome.ERROR:
-                    key = Cell.of(value), value["item_id"]
-                    found[key] = min((journal.line(place), *filter(None, [found.get(key)])), key=_hash)
-        finally:
-            journal.close()
-    return found
-
-
 def _lacking(given: Iterable[str]) -> tuple[str, ...]:
     """Return the shards that are missing where all given are parts of one number."""
     shards = {Shard(*map(int, match.groups())) for name in given if (match := WRITTEN.fullmatch(name))}
-    if len({shard.of for shard in shards}) != 1:
-        return ()
-    [of] = {shard.of for shard in shards}
-    return tuple(str(Shard(number, of)) for number in range(1, of + 1) if Shard(number, of) not in shards)
+    counts = {shard.of for shard in shards}
+    numbers = range(1, max(counts) + 1) if len(counts) == 1 else ()
+    return tuple(str(Shard(number, *counts)) for number in numbers if Shard(number, *counts) not in shards)
 
 
 def _with_option(command: Sequence[str], name: str, value: str) -> tuple[str, ...]:
@@ -434,16 +379,3 @@ def _with_option(command: Sequence[str], name: str, value: str) -> tuple[str, ..
     if len(command) == 1 and command[0].endswith(")"):
         return (f"{command[0][:-1]}, {name}={value!r})",)
     return (*command, f"--{name}", value)
-
-
-def _with_missing(merged: Merged, header: Mapping[str, Any], missing: tuple[Missing, ...]) -> Merged:
-    lacking = _lacking(map(str, _listed(header))) if missing else ()
-    if missing and lacking:
-        commands = tuple(_with_option(header["command"], "shard", name) for name in lacking)
-    elif missing:
-        commands = (_with_option(header["command"], "out", str(merged.path)),)
-    else:
-        commands = ()
-    return Merged(
-        merged.path, merged.sources, merged.calls, merged.conflicts, merged.example, missing, lacking, commands
-    )

@@ -19,7 +19,7 @@ from tsgkit.lexicon import meant
 from tsgkit.runs.executors.executor import TRIES as TRIES
 from tsgkit.runs.executors.executor import Executor as Executor
 from tsgkit.runs.executors.executor import Here as Here
-from tsgkit.runs.executors.processes import Processes, processors
+from tsgkit.runs.executors.executor import Processes, processors
 
 HERE, PROCESSES, RAY = "here", "processes", "ray"
 NAMES = (HERE, PROCESSES, RAY)
@@ -45,9 +45,7 @@ def executor_named(name: str, most: int | None = None) -> Executor:
     """Return an executor; ``most`` bounds the units that it does at a time."""
     checked_executor(name)
     if name == RAY:
-        from tsgkit.runs.executors.ray_cluster import RayExecutor
+        from tsgkit.runs.executors.ray_cluster import Cluster
 
-        return RayExecutor(most)
-    if name == PROCESSES:
-        return Processes(min(processors(), most or processors()))
-    return Here()
+        return Cluster(most)
+    return Processes(min(processors(), most or processors())) if name == PROCESSES else Here()

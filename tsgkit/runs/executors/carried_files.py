@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver
-from tsgkit.suites.transcript import LabelledReply, Transcript
+from tsgkit.suites.transcript import Transcript
 
 
 @dataclass(frozen=True)
@@ -31,31 +31,23 @@ def carried(solver: Solver, sample: Any) -> Any:  # noqa: ANN401  (its suite's s
 
 
 def with_files(work: Callable[[Solver, Any], Transcript], solver: Solver, item: Any) -> Transcript:  # noqa: ANN401
-    """Do the work on a sample, with its files in a folder that is made for that and removed."""
+    """Do the work on a sample, with its files in a folder that is made for that; replies name the user's folder."""
     if not isinstance(item, Carried) or not isinstance(solver, ReadsFolder):
         return work(solver, item)
     with tempfile.TemporaryDirectory(prefix="tsgkit-unit-") as place:
         folder = Path(place).resolve()
         for name, data in item.files.items():
-            file = folder / name
-            if not file.resolve().is_relative_to(folder):
-                raise ValueError(f"{name}: lies outside")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-        return _named_as_before(work(solver.in_folder(folder), item.sample), folder, solver.folder)
-
-
-def _named_as_before(transcript: Transcript, there: Path, here: Path | None) -> Transcript:
-    """Return a transcript in which files are named by the folder that the user named."""
-    pairs = ((str(there), str(here)), (json.dumps(str(there))[1:-1], json.dumps(str(here))[1:-1]))
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+        transcript = work(solver.in_folder(folder), item.sample)
+    ours, theirs = str(solver.folder), str(folder)
 
     def renamed(text: str | None) -> str | None:
-        for moved, named in pairs:
-            text = None if text is None else text.replace(moved, named)
-        return text
+        return text and text.replace(theirs, ours).replace(json.dumps(theirs)[1:-1], json.dumps(ours)[1:-1])
 
-    said = (
-        LabelledReply(one.label, replace(one.reply, text=renamed(one.reply.text), error=renamed(one.reply.error)))
-        for one in transcript.said
-    )
-    return Transcript(tuple(said))
+    replies = [
+        replace(labelled, reply=replace(reply, text=renamed(reply.text), error=renamed(reply.error)))
+        for labelled in transcript.said
+        for reply in [labelled.reply]
+    ]
+    return Transcript(tuple(replies))

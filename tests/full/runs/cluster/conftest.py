@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from ray_nodes import Nodes, two_nodes
 
-from tsgkit.runs.executors.ray_cluster import RayExecutor
+from tsgkit.runs.executors.ray_cluster import Cluster
 
 
 @pytest.fixture(scope="session")
@@ -18,13 +18,13 @@ def cluster() -> Iterator[Nodes]:
 
 @pytest.fixture(scope="session")
 def joined(cluster: Nodes) -> Iterator[None]:
-    with RayExecutor() as executor:
+    with Cluster() as executor:
         executor.connect()
         yield
 
 
 @pytest.fixture
-def executor(joined: None) -> Iterator[RayExecutor]:
-    with RayExecutor() as found:
+def executor(joined: None) -> Iterator[Cluster]:
+    with Cluster() as found:
         found.connect()
         yield found

@@ -18,7 +18,7 @@ from ray_nodes import MARKS, PATHS
 
 from tsgkit.errors import TsgkitError
 from tsgkit.runs.executors import ray_cluster
-from tsgkit.runs.executors.ray_cluster import RayExecutor
+from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.folder import locked
 
 pytestmark = MARKS
@@ -61,7 +61,7 @@ def listening(process: int) -> set[str]:
 REFUSED = """
 import os, sys
 from tsgkit.errors import UsageError
-from tsgkit.runs.executors.ray_address import check_address, prove_by
+from tsgkit.runs.executors.ray_cluster import check_address, prove_by
 
 os.environ["HOME"] = sys.argv[2]
 for mode, token in ((None, ""), ("token", "0" * 64), ("token", "")):
@@ -95,12 +95,13 @@ def test_a_local_cluster_keeps_to_itself_and_leaves_nothing(tmp_path: Path, monk
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
     before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    with RayExecutor() as alone:
+    with Cluster() as alone:
         names = asyncio.run(alone.run(ray_units.environment, None, 0))
         assert "OPENAI_API_KEY" not in names and "PYTHONPATH" in names
         assert os.environ["OPENAI_API_KEY"] == "sk-0123456789abcdef"
         assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
-        processes = of_session(alone.cluster._session)
+        [session] = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) - before
+        processes = of_session(str(session))
         heard = {address: words for process, words in processes.items() for address in listening(process)}
         assert processes and heard
         open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
@@ -123,7 +124,7 @@ def test_an_interrupt_while_a_cluster_starts_ends_it_by_no_handler_of_ray(monkey
     monkeypatch.setattr(ray, "init", lambda **_: worker.connect())
     handler = signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt):
-        RayExecutor().connect()
+        Cluster().connect()
     assert signal.getsignal(signal.SIGTERM) == handler and worker.connect is connected
     assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
 
@@ -141,7 +142,7 @@ def test_a_cluster_that_does_not_start_is_an_error_and_leaves_nothing(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(ray, "init", busy)
     with pytest.raises(TsgkitError, match=r"did not start .* timed out during startup\.$") as problem:
-        RayExecutor().connect()
+        Cluster().connect()
     assert "without --executor ray" in problem.value.hint
     assert not list(tmp_path.iterdir())
 
@@ -159,6 +160,6 @@ def test_folders_of_commands_that_were_killed_are_removed_and_no_others(
             os.utime(folder, (0, 0))
     with locked(used):
         os.utime(used, (0, 0))
-        ray_cluster._remove_left_behind()
+        ray_cluster.remove_left_behind()
     assert not left.exists()
     assert all((folder / "file").exists() for folder in (used, fresh, another))

@@ -25,25 +25,26 @@ from tsgkit.errors import UsageError
 from tsgkit.library.long_waits import Watch, watched
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.executors import model_actors, ray_cluster
-from tsgkit.runs.executors.ray_cluster import DIED, RayExecutor
+from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.plan import Plan
 from tsgkit.suites.item_errors import ItemError
 
 pytestmark = MARKS
+DIED = "the workers that computed it died or hung, 3 times"
 
 
 def test_units_are_done_on_both_nodes_in_order_and_failures_are_errors_without_their_words(
-    executor: RayExecutor, monkeypatch: pytest.MonkeyPatch
+    executor: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     doubled = asyncio.run(each(executor, ray_units.doubled, 2, 8))
     assert [value for value, _ in doubled] == [0, 2, 4, 6, 8, 10, 12, 14]
     assert len({process for _, process in doubled} - {os.getpid()}) >= 2
     assert os.getpid() not in {process for _, process in doubled}
     assert executor.workers == 3, "two processors, and one unit that waits"
-    executor.cluster.shared.clear()
+    executor.shared.clear()
     sizes = asyncio.run(each(executor, ray_units.size_of, bytes(5_000_000), 4))
     assert [value for value, _ in sizes] == [5_000_000, 5_000_001, 5_000_002, 5_000_003]
-    assert len(executor.cluster.shared) == 1, "what is shared travels once"
+    assert len(executor.shared) == 1, "what is shared travels once"
     for work, errors in (
         (ray_units.raising, {1: "ValueError in a worker"}),
         (ray_units.greedy, {1: "MemoryError in a worker", 2: DIED, 3: DIED}),
@@ -55,7 +56,7 @@ def test_units_are_done_on_both_nodes_in_order_and_failures_are_errors_without_t
 
 
 def test_a_unit_that_hangs_is_left_when_it_is_cancelled_and_processors_in_use_are_waited_for_and_it_is_said(
-    executor: RayExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    executor: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def cancelled() -> tuple[int, int]:
         hanging = asyncio.ensure_future(executor.run(ray_units.held, str(tmp_path), 7))
@@ -70,7 +71,7 @@ def test_a_unit_that_hangs_is_left_when_it_is_cancelled_and_processors_in_use_ar
     monkeypatch.setattr(ray_cluster, "SLOW", 0.5)
     (tmp_path / "others").mkdir()
 
-    async def waiting(newcomer: RayExecutor) -> list[Any]:
+    async def waiting(newcomer: Cluster) -> list[Any]:
         with in_use(tmp_path / "others"):
             begun = asyncio.ensure_future(each(newcomer, ray_units.doubled, 2, 2))
             await until(newcomer.waits_for)
@@ -79,20 +80,21 @@ def test_a_unit_that_hangs_is_left_when_it_is_cancelled_and_processors_in_use_ar
         assert newcomer.waits_for() == ""
         return found
 
-    with RayExecutor() as newcomer:
+    with Cluster() as newcomer:
         newcomer.connect()
         assert [value for value, _ in asyncio.run(waiting(newcomer))] == [0, 2]
 
 
 def test_folders_that_a_machine_has_not_got_and_another_version_on_a_node_are_refused(
-    executor: RayExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    executor: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    executor.cluster.check_folders([tmp_path])
+    monkeypatch.setattr(Cluster, "carries", True)
+    executor.check_folders([tmp_path])
     with pytest.raises(UsageError, match=r"node .*: there is no folder .*assets"):
-        executor.cluster.check_folders([tmp_path, tmp_path / "assets"])
+        executor.check_folders([tmp_path, tmp_path / "assets"])
     monkeypatch.setattr(ray_cluster, "__version__", "9.9.9")
     with pytest.raises(UsageError, match=r"node .*: tsgkit .* instead of 9\.9\.9"):
-        RayExecutor().connect()
+        Cluster().connect()
 
 
 def test_records_equal_those_that_were_made_here_and_rooms_travel_to_machines_that_do_not_have_them(
@@ -104,7 +106,7 @@ def test_records_equal_those_that_were_made_here_and_rooms_travel_to_machines_th
     rooms = Plan(tasks=("sceneeval/plausibility",), scenes=("mine=rooms",), ids=("0", "1"))
     baseline = Plan(tasks=("tsg/sgqa", "formalimg/layout"), models=("baseline/random",), limit=6)
     for name, plan, is_spread in (("baseline", baseline, False), ("rooms", rooms, False), ("away", rooms, True)):
-        monkeypatch.setattr(ray_cluster.Cluster, "is_spread", is_spread)
+        monkeypatch.setattr(Cluster, "carries", is_spread)
         for executor in ("here", "ray"):
             evaluate(plan, Options(out=tmp_path / name / executor, executor=executor))
         records = (tmp_path / name / "ray/samples.jsonl").read_bytes()
@@ -117,7 +119,7 @@ class Busy(Exception):
 
 
 def test_a_model_answers_as_soon_as_one_place_is_free_and_its_failures_are_tried_again_as_here(
-    executor: RayExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    executor: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_actors, "LOOK", 0.5)
     said = list[str]()
