@@ -318,6 +318,12 @@ def test_images_of_shards_become_one_folder(
         assert server.stats()["seen"] == seen
     images = [{path.name: path.read_bytes() for path in Path(name).glob("*.png")} for name in ("whole", "out")]
     assert images[0] == images[1] and len(images[0]) == 7
+    tsgkit("runs pack out -o out.zip")
+    assert "again: the calls of images" in tsgkit("runs unpack out.zip -o again").out
+    tsgkit.refuses({"runs pack out --no-data": "there are only calls", "rescore again": "but the calls of images"})
+    kept = [{path.name: path.read_bytes() for path in Path(name).glob("[!.]*")} for name in ("out", "again")]
+    assert kept[0] == kept[1] and "prompts.jsonl" in kept[1]
+    shutil.rmtree("again")
     other = Path(shutil.copytree(shards[1], "other"))
     assert merge([*shards, other], Path("same")).conflicts == 0
     log = lines(other / "calls.jsonl")

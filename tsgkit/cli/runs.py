@@ -125,7 +125,10 @@ def _unpack(arguments: argparse.Namespace) -> int:
     run = arguments.out or Path("runs") / arguments.archive.name.removesuffix(ENDING)
     header = unpack(arguments.archive, run)
     if arguments.json:
-        say_json({"path": str(run), "name": header["name"], "samples": header["samples"]}, None)
+        say_json({"path": str(run), "name": header.get("name"), "samples": header.get("samples")}, None)
+        return GOOD
+    if "plan" not in header:
+        say(f"{inert(str(run))}: the calls of {inert(str(header['asked'].get('work')))}")
         return GOOD
     say(f"{inert(str(run))}: {inert(str(header['name']))}, {count(header['samples'], 'sample')}")
     say(f"its table: tsgkit report {inert(shlex.quote(str(run)))}")

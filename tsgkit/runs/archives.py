@@ -1,6 +1,7 @@
 """Runs as one file: a ZIP archive that opens anywhere, and is safe to open wherever it comes from.
 
-An archive holds the files of a run (:data:`FILES`) and what it keeps of what it asked, and nothing else. Unpacking
+An archive holds the files of a run (:data:`FILES`), what it keeps of what it asked, and images that were made, and
+nothing else. Unpacking
 takes only these names, no links, and no more than a limit; nothing is left of an archive that is refused.
 """
 
@@ -26,6 +27,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, require_folder, walk
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
+from tsgkit.runs.image_folder import WORK
 from tsgkit.runs.journal import sealed
 from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
 from tsgkit.runs.run_files import check_evaluation, prompts_in, samples_in
@@ -61,14 +63,18 @@ class Packed:
 def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) -> Packed:
     """Write a run as one file. Without ``data`` it holds neither the rows that were asked nor the prompts' texts."""
     header = read_header(run)
-    check_evaluation(header, run)
+    if "plan" in header:
+        check_evaluation(header, run)
+    elif not data:
+        raise UsageError(f"{run}: there are only calls, and no rows that could be left out", hint="leave --no-data out")
+    makes_images = header.get("asked", {}).get("work") == WORK
     if archive.resolve().is_relative_to(run.resolve()):
         raise UsageError(f"{archive}: lies in the run itself", hint="give another -o")
     left_out = []
     with locked(run), _written_beside(archive, force=force) as stream, zipfile.ZipFile(stream, "w") as packed:
         for file in sorted(folder / name for folder, names in walk(run) for name in names):
             name = file.relative_to(run).as_posix()
-            if not file.is_file() or file.is_symlink() or not _is_of_run(name):
+            if not file.is_file() or file.is_symlink() or not _is_of_run(name, images=makes_images):
                 left_out += [] if file.name.startswith(".") else [name]
             elif data or not _shows_data(name):
                 with file.open("rb") as source, _entry(packed, name) as target:
@@ -90,17 +96,17 @@ def _shows_data(name: str) -> bool:
     return name in (PROMPTS, SAMPLES)
 
 
-def _is_of_run(name: str) -> bool:
-    """Return whether a file of this name belongs to a run.
+def _is_of_run(name: str, *, images: bool = True) -> bool:
+    """Return whether a file of this name belongs to a run, or to one that makes images.
 
-    >>> [_is_of_run(name) for name in ("run.json", "asked/rows/tsg/sgqa.jsonl", "asked/x.sh", "../run.json", ".lock")]
-    [True, True, False, False, False]
+    >>> [_is_of_run(name) for name in ("run.json", "asked/rows/tsg/sgqa.jsonl", "7.png", "asked/x.sh", "../7.png")]
+    [True, True, True, False, False]
     """
     parts = PurePosixPath(name).parts
     if name != "/".join(parts) or any(part.startswith(".") or not part.isprintable() for part in parts):
         return False
     if len(parts) == 1:
-        return name in FILES
+        return name in FILES or (images and name.endswith(".png"))
     if parts[0] != ASKED or set('\\:*?"<>|') & set(name):
         return False
     return parts[1:] == (MANIFEST,) or (len(parts) > 2 and parts[1] in ROOMS and name.endswith(ENDINGS))
@@ -159,8 +165,9 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict
             left -= _unpacked(archive, opened, entry, folder / entry.filename, left)
         try:
             header = read_header(folder)
-            check_evaluation(header, folder)
-            kept_in(folder)
+            if "plan" in header:
+                check_evaluation(header, folder)
+                kept_in(folder)
         except UsageError as problem:
             raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(folder), run.name)}") from None
         try:
