@@ -18,7 +18,10 @@ from tsgkit.report.published_tables import reference_from
 
 DATA = TASKS / "tsg" / "data" / "tsgkit-2"
 NAMES = ("sgqa", "sgds", "sa-sgg", "ma-sgg")
-MODELS = {"gguf:Qwen2.5-Coder-0.5B-Instruct-AWQ-Q4_K_M@1d961463": "Qwen2.5-Coder-0.5B"}
+MODELS = {
+    "gguf:Qwen2.5-Coder-0.5B-Instruct-AWQ-Q4_K_M@1d961463": "Qwen2.5-Coder-0.5B",
+    "gguf:Smollm2-135M-8k-Lc100K-Mix1-Ep2-Q4_1@b179c952": "SmolLM2-135M",
+}
 STORIES = Path(__file__).parents[3] / "examples" / "stories" / "stories.jsonl"
 
 
@@ -81,4 +84,4 @@ def test_stored_replies_of_models_open_and_give_the_figures_on_record(
         capsys.readouterr()
         assert main(["report", str(run), "--format", "json"]) == 0
         values += compared(json.loads(capsys.readouterr().out), "zero-shot", MODELS)
-    assert values == 8
+    assert values == 16
