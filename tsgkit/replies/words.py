@@ -102,7 +102,7 @@ INSERTED = re.compile(
 )
 NOTHING = {
     "", "n/a", "na", "none", "null", "nothing", "unknown", "unclear", "answer", "your answer", "object", "name", "word",
-    "neither", "either", "both", "undetermined",
+    "single word", "neither", "either", "both", "undetermined",
     "insufficient information", "nothing fits",
     "yes", "no", "true", "false", "right", "wrong", "correct", "incorrect", "ja", "nein",
     "not mentioned", "not specified", "not given", "not stated", "no answer", "one", "what", "无", "没有",
