@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+from tsgkit.runs.folder import calls_in
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_files import calls_in
 from tsgkit.runs.saved_run import open_saved_run, transcript_of
 from tsgkit.suites.panels import Kind, Panel, Shown, panels_of
 

@@ -27,8 +27,7 @@ from tsgkit.errors import Interrupted, TsgkitError, UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.runs import executors, rescore_job
-from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.execute import solved
+from tsgkit.runs.evaluation import Options, evaluate, solved
 from tsgkit.runs.executors import NAMES, Here, checked_executor, executor_named
 from tsgkit.runs.executors.executor import Processes
 from tsgkit.runs.executors.workers import WorkerDied, Workers

@@ -25,10 +25,20 @@ from tsgkit.runs import executors, results
 from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite
 from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate, folder_of
-from tsgkit.runs.execute import is_fatal, outcome_attributes
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate, folder_of, is_fatal, outcome_attributes
 from tsgkit.runs.executors import usual_executor
-from tsgkit.runs.folder import FORMAT, HEADER, differences, read_header, refuse_inside_a_run
+from tsgkit.runs.folder import (
+    FORMAT,
+    HEADER,
+    calls_in,
+    check_evaluation,
+    check_header,
+    differences,
+    prompts_in,
+    read_header,
+    refuse_inside_a_run,
+    samples_in,
+)
 from tsgkit.runs.gates import Gate, gates_for, missed
 from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
 from tsgkit.runs.jobs import Part
@@ -36,7 +46,6 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.records import RowTotals, Scoring, add_usage, record_of, sample_value, scores_of, usage_value
 from tsgkit.runs.results import DONE, FAILED, LEFT, Result, RowState, cached_share
-from tsgkit.runs.run_files import calls_in, check_evaluation, check_header, prompts_in, samples_in
 from tsgkit.runs.run_list import runs_in
 from tsgkit.runs.run_setup import asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import transcript_of

@@ -28,9 +28,9 @@ from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
 from tsgkit.report.official_results import OfficialRow, note, official_rows
 from tsgkit.report.report_rows import main_metric
+from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
-from tsgkit.runs.run_files import HEADER
 from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.scoring.agreement import Agreement, balanced_accuracy, cohens_kappa, krippendorffs_alpha
 from tsgkit.suites.judgement import Verdict

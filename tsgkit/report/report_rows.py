@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.bundle import portable
-from tsgkit.runs.folder import SAMPLES, read_header
+from tsgkit.runs.folder import RECORDS, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import records_in, usage_value
-from tsgkit.runs.run_files import RECORDS, check_evaluation
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
 from tsgkit.scoring.outcomes import FAILURES, Outcome

@@ -26,11 +26,21 @@ from typing import IO, Any
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, require_folder, walk
 from tsgkit.library.overwrites import refuse_to_overwrite
-from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
+from tsgkit.runs.folder import (
+    BATCHES,
+    CALLS,
+    HEADER,
+    PROMPTS,
+    SAMPLES,
+    check_evaluation,
+    locked,
+    prompts_in,
+    read_header,
+    samples_in,
+)
 from tsgkit.runs.image_folder import WORK
 from tsgkit.runs.journal import sealed
 from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
-from tsgkit.runs.run_files import check_evaluation, prompts_in, samples_in
 from tsgkit.runs.saved_run import prepared_again
 from tsgkit.suites.task import TakesParts
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from tsgkit.llm.images import characters_of, images_of, tokens_range
 from tsgkit.llm.prices import Price
+from tsgkit.runs.folder import samples_in
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row, RunSetup, asks_a_model
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0

@@ -21,9 +21,8 @@ from tsgkit.library.files import read_bytes, write_bytes
 from tsgkit.llm.door import Call, Prompt, prompt_hash
 from tsgkit.llm.images import Messages
 from tsgkit.llm.reply import PAINT, Reply, reply_from
-from tsgkit.runs.folder import CALLS, RunFolder
+from tsgkit.runs.folder import CALLS, RunFolder, calls_in
 from tsgkit.runs.journal import CHANGED
-from tsgkit.runs.run_files import calls_in
 from tsgkit.suites.images import is_file_id
 
 WORK = "images"

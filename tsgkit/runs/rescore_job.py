@@ -21,14 +21,13 @@ from tsgkit.errors import Interrupted
 from tsgkit.replies import READER
 from tsgkit.runs.executors import Executor, Here, checked_executor, executor_named, usual_executor
 from tsgkit.runs.executors.workers import NotImportable
-from tsgkit.runs.folder import RunFolder, read_header
+from tsgkit.runs.folder import RECORDS, RunFolder, read_header, samples_in
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, fitting_records, results_of, states_of
-from tsgkit.runs.run_files import RECORDS, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import (
     Place,

@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from tsgkit.library.bundle import portable
+from tsgkit.runs.folder import Misfit, check_number, sample_of
 from tsgkit.runs.journal import Journal, raw_lines
 from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import RowTotals, Scores, record_of, sample_value, scores_of
-from tsgkit.runs.run_files import Misfit, check_number, sample_of
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.judgement import Judged

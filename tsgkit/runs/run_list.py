@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.runs.folder import HEADER, SAMPLES, SHARD, read_header
+from tsgkit.runs.folder import HEADER, RECORDS, SAMPLES, SHARD, check_evaluation, check_number, read_header, samples_in
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_files import RECORDS, check_evaluation, check_number, samples_in
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 
 

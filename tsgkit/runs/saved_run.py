@@ -22,13 +22,23 @@ from tsgkit.library.hub_store import without_hub
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.retries import PROBE_LABEL
 from tsgkit.llm.secrets import Secrets
-from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, read_header
+from tsgkit.runs.folder import (
+    CALLS,
+    PROMPTS,
+    RECORDS,
+    SAMPLES,
+    SHARD,
+    calls_in,
+    check_evaluation,
+    prompts_in,
+    read_header,
+    samples_in,
+)
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, kept_in
 from tsgkit.runs.plan import BASELINE_SOLVER, Cell, Plan, cells_of
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, RowState, results_of, states_of
-from tsgkit.runs.run_files import RECORDS, calls_in, check_evaluation, prompts_in, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup, chosen_items, chosen_numbers, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome

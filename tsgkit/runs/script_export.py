@@ -15,9 +15,8 @@ from pathlib import Path
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.retries import PROBE_LABEL
-from tsgkit.runs.folder import CALLS, read_header
+from tsgkit.runs.folder import CALLS, calls_in, read_header
 from tsgkit.runs.plan import AXES
-from tsgkit.runs.run_files import calls_in
 from tsgkit.suites.transcript import LOCAL
 
 WAY = ("task", "subject", "solver", "style", "repeat", *AXES)

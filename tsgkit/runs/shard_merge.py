@@ -29,13 +29,26 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import unite as unite_batches
-from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, SHARD, differences, locked, read_header
+from tsgkit.runs.folder import (
+    BATCHES,
+    CALLS,
+    HEADER,
+    PROMPTS,
+    RECORDS,
+    SAMPLES,
+    SHARD,
+    calls_in,
+    differences,
+    locked,
+    prompts_in,
+    read_header,
+    samples_in,
+)
 from tsgkit.runs.image_folder import WORK, copy_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.results import NOWHERE, states_of
-from tsgkit.runs.run_files import RECORDS, calls_in, prompts_in, samples_in
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
@@ -19,24 +19,37 @@ from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.prices import Budget, Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
-from tsgkit.llm.reply import Provider
+from tsgkit.llm.reply import Provider, Reply, Schema
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
 from tsgkit.llm.spans import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
-from tsgkit.runs.execute import Subject
 from tsgkit.runs.executors import RAY
 from tsgkit.runs.executors.model_actors import HeldModel
 from tsgkit.runs.executors.ray_cluster import Cluster
-from tsgkit.runs.folder import CALLS, RunFolder, read_header
+from tsgkit.runs.folder import CALLS, RunFolder, calls_in, plan_of, read_header
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Plan
-from tsgkit.runs.run_files import calls_in, plan_of
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 EVERY = 10**7
 """More requests than a run has."""
+
+
+class Subject(Protocol):
+    """A named source of answers: a door to a model, or a script."""
+
+    async def ask(
+        self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
+    ) -> Reply:
+        """Return the reply to a prompt."""
+
+    def stop(self) -> None:
+        """Ask nothing new."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tsgkit.runs.folder import CALLS, PROMPTS
+from tsgkit.runs.folder import CALLS, PROMPTS, calls_in, prompts_in
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_files import calls_in, prompts_in
 
 CHUNK = 4_194_304
 END = "\0"

@@ -18,11 +18,10 @@ from tsgkit.report.comparison_tables import pair_value
 from tsgkit.report.explanation import ExplainedRow, explained, explained_value
 from tsgkit.report.page import facts_of
 from tsgkit.report.report_rows import HEADLINE, ReportRow, gather, main_metric
-from tsgkit.runs.folder import SAMPLES, read_header
+from tsgkit.runs.folder import SAMPLES, read_header, samples_in
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import NOWHERE, RowState, places_by_task
-from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
 from tsgkit.serve.ahead import begun_beside

@@ -20,9 +20,8 @@ from pydantic import BaseModel, ConfigDict
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.report.report_rows import MAIN, gather
-from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, read_header
+from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.run_files import check_evaluation
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.serve.labels import Label, Labels, verdict_of
 from tsgkit.serve.viewed_run import ViewedRun, compared, row_value, stamp_of

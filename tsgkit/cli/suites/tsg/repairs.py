@@ -49,9 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the rows, and print how many graphs were dropped and why."""
     from tsgkit.library.cards import load_card
-    from tsgkit.runs.folder import CALLS, read_header
+    from tsgkit.runs.folder import CALLS, check_evaluation, read_header
     from tsgkit.runs.journal import Journal
-    from tsgkit.runs.run_files import check_evaluation
     from tsgkit.runs.saved_run import places_of_calls, prepared_again
     from tsgkit.suites.suite import task_of
     from tsgkit.suites.tsg.generation import Generation
