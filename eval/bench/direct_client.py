@@ -55,14 +55,14 @@ asyncio.run(main())
 OURS = """
 import sys, time
 from pathlib import Path
-from tsgkit.runs import evaluation
 from tsgkit.runs.evaluation import Options, carry_out
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
+from tsgkit.runs.records import Scoring
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 base, data, in_flight, out, client = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]), sys.argv[5]
-scoring, judged = 0.0, evaluation.judged
+scoring, judged = 0.0, Scoring.judged
 def timed(*arguments):
     global scoring
     began = time.process_time()
@@ -70,7 +70,7 @@ def timed(*arguments):
         return judged(*arguments)
     finally:
         scoring += time.process_time() - began
-evaluation.judged = timed
+Scoring.judged = timed
 plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), first=1)
 carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
 prepared = prepare(plan.model_copy(update={"first": None, "model_args": plan.model_args[:1]}))
