@@ -16,7 +16,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -67,7 +67,10 @@ def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
     home = path / ASKED
     described = {name: _kept_task(home, *items, rows=rows) for name, items in prepared.items.items()}
     _keep_prompts(home, prepared)
-    _write(home / "eval/plans/run.yaml", declared(_settings(prepared)))
+    usual = Plan().model_dump(mode="json")
+    given = {name: value for name, value in prepared.plan.model_dump(mode="json").items() if value != usual[name]}
+    plan = prepared.secrets.redact_value({"title": prepared.name, **given})
+    _write(home / "eval/plans/run.yaml", declared(plan))
     ways = {_way(row.cell.task, row.solver.name, row.solver.style): row.solver.unpublished for row in prepared.rows}
     value = {
         "format": FORMAT,
@@ -83,19 +86,13 @@ def keeps_rows(path: Path) -> bool:
     return any(task.get("rows") for task in kept_in(path).value["tasks"].values())
 
 
-def _settings(prepared: RunSetup) -> Any:  # noqa: ANN401  (a plan as YAML has it)
-    """Return the settings of a plan that are not the usual ones."""
-    usual = Plan().model_dump(mode="json")
-    given = {name: one for name, one in prepared.plan.model_dump(mode="json").items() if one != usual[name]}
-    return prepared.secrets.redact_value({"title": prepared.name, **given})
-
-
 def _kept_task(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int], *, rows: bool) -> dict[str, Any]:
     described = description_of(task, dataset)
     if task.card.source != task.key:  # that of a task made in a program has no file
         _write(home / f"tasks/{task.key}.yaml", text_of(find("tasks", f"{task.key}.yaml")))
     described["rows"] = _keep_rows(home, task, dataset, numbers) if rows else None
-    package = _package(task)
+    is_made_here = task.card.source == task.key or type(task).__module__ == "__main__"
+    package = "" if is_made_here else type(task).__module__.partition(".")[0]
     if described["rows"] is None or package != OURS:
         lines = (_item_line(task, dataset, number, shown=rows) for number in numbers)
         described["items"] = _keep_lines(home, f"items/{task.key}.jsonl", lines)
@@ -104,30 +101,20 @@ def _kept_task(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int],
     return described | {"package": package, "code": [file] if (file := getattr(task, "code_file", "")) else []}
 
 
-def _package(task: Task) -> str:
-    """Return the package that holds the code of a task; empty for one that a program made."""
-    package = type(task).__module__.partition(".")[0]
-    return "" if task.card.source == task.key or package == "__main__" else package
-
-
 def _item_line(task: Task, dataset: Dataset, number: int, *, shown: bool) -> str:
     """Return what is kept of an item where its row alone cannot show it, or is not kept: then the hash of its row."""
     sample = dataset.sample(number)
     groups = {name: list(members) for name, members in sample.groups.items()}
     value = {"item_id": sample.item_id, "cluster": sample.cluster, "groups": groups}
     if shown:
-        value |= {"question": _said(task, task.question, sample), "reference": _said(task, task.reference, sample)}
+        for name, words in (("question", task.question), ("reference", task.reference)):
+            try:
+                value[name] = words(sample)
+            except Exception as error:  # noqa: BLE001 - code of users and suites fails in every way there is
+                value[name] = f"(not shown: {told(error, task)})"
     elif row := "".join(dataset.written([number])):
         value["sha256"] = hashlib.sha256(row.encode("utf-8", "surrogatepass")).hexdigest()
     return json.dumps(value) + "\n"
-
-
-def _said(task: Task, words: Callable[[Any], str], sample: object) -> str:
-    """Return what a task says of a sample; where its code fails, how."""
-    try:
-        return words(sample)
-    except Exception as error:  # noqa: BLE001 - code of users and suites fails in every way there is
-        return f"(not shown: {told(error, task)})"
 
 
 def _keep_rows(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int]) -> dict[str, Any] | None:
@@ -179,32 +166,27 @@ def _keep_lines(home: Path, name: str, pieces: Iterable[str]) -> dict[str, Any] 
 def _keep_prompts(home: Path, prepared: RunSetup) -> None:
     """Keep the parts of prompts that models are asked with, and the worked examples that are shown."""
     sets = prepared.plan.prompt_names
-    asking = {row.task.key: row.task.card for row in prepared.rows if "prompts" in row.depends}
+    places = dict[str, None]()
+    for row in prepared.rows:
+        if "prompts" in row.depends:
+            parts = row.task.card.prompts
+            places |= dict.fromkeys((parts, str(PurePosixPath(parts).parent / SHARED)))
     for number, (name, folder) in enumerate(sets.items(), 1):
-        room = home / "prompts" if len(sets) == 1 else home / "prompt-sets" / f"{number}-{_safe(name)}"
-        for card in asking.values():
-            _keep_parts(room, card.prompts, () if folder is None else (Path(folder),))
+        safe = re.sub(r"[^\w-]", "-", name)
+        room = home / "prompts" if len(sets) == 1 else home / "prompt-sets" / f"{number}-{safe}"
+        folders = () if folder is None else (Path(folder),)
+        for place in places:
+            for part in sorted(_parts_in(place, folders)):
+                _write(room / place / part, text_of(find("prompts", f"{place}/{part}", folders)))
     for card in {row.task.key: row.task.card for row in prepared.rows if "shots" in row.depends}.values():
         if card.examples is not None:
             _write(home / "tasks" / card.examples, text_of(find("tasks", card.examples)))
 
 
-def _keep_parts(room: Path, home: str, folders: Sequence[Path]) -> None:
-    """Keep the parts of a card's prompts as they are found."""
-    for place in dict.fromkeys((home, str(PurePosixPath(home).parent / SHARED))):
-        names = {
-            file.name
-            for above in search_path("prompts", folders)
-            if (inner := above.joinpath(*place.split("/"))).is_dir()
-            for file in inner.iterdir()
-            if file.name.endswith(".txt")
-        }
-        for name in sorted(names):
-            _write(room / place / name, text_of(find("prompts", f"{place}/{name}", folders)))
-
-
-def _safe(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
+def _parts_in(place: str, folders: Sequence[Path]) -> set[str]:
+    """Return the names of the parts of prompts at a place of the search path."""
+    above = [folder.joinpath(*place.split("/")) for folder in search_path("prompts", folders)]
+    return {file.name for folder in above if folder.is_dir() for file in folder.iterdir() if file.name.endswith(".txt")}
 
 
 def _write(file: Path, text: str) -> None:
@@ -344,21 +326,14 @@ class Kept:
         if not isinstance(entry, dict) or not isinstance(name, str) or not INSIDE.fullmatch(name):
             raise FileProblem(f"{self.home / MANIFEST}: no name of a file of rows", hint=CHANGED_FILE)
         file = self.home / name
-        if _hash_of(file) != entry.get("sha256"):
+        try:
+            with file.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        except OSError as error:
+            raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=CHANGED_FILE) from None
+        if digest != entry.get("sha256"):
             raise FileProblem(f"{file}: not the rows that were kept", hint=CHANGED_FILE)
         return file
-
-
-def _is_described(task: tuple[str, object]) -> bool:
-    return bool(TASK.fullmatch(task[0])) and isinstance(task[1], dict)
-
-
-def _hash_of(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=CHANGED_FILE) from None
 
 
 def kept_in(path: Path) -> Kept:
@@ -372,9 +347,12 @@ def kept_in(path: Path) -> Kept:
         raise FileProblem(f"{file}: not JSON", hint=CHANGED_FILE) from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UsageError(f"{file}: another format than {FORMAT}", hint="use the version that wrote it")
-    tasks = value.get("tasks")
-    is_well_formed = isinstance(tasks, dict) and all(map(_is_described, tasks.items()))
-    if not is_well_formed or not isinstance(value.get("unpublished"), dict):
+    tasks, ways = value.get("tasks"), value.get("unpublished")
+    if (
+        not isinstance(tasks, dict)
+        or not isinstance(ways, dict)
+        or not all(TASK.fullmatch(name) and isinstance(task, dict) for name, task in tasks.items())
+    ):
         raise FileProblem(f"{file}: not what a run has there", hint=CHANGED_FILE)
     return Kept(path / ASKED, value)
 

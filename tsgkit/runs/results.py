@@ -22,7 +22,6 @@ from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import RowTotals, Scores, record_of, sample_value, scores_of
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import FAILURES
-from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PER_ITEM
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
@@ -240,28 +239,29 @@ class Result:
 
 def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> tuple[Result, ...]:
     """Return the results of all rows, over the samples that have a record."""
-    return tuple(_result(state, samples, seed) for state in states.values())
-
-
-def _result(state: RowState, samples: Journal, seed: int) -> Result:
-    row = state.row
-    sums = state.sums if state.sums is not None and state.sums.n == state.total else _sums_of(state, samples)
-    board = row.task.board(sums.tally, row.solver, seed if row.cell.seed is None else row.cell.seed)
-    board = board.without_values if board.never_answered else board
-    unasked = state.places.count(NOWHERE)
-    unreadable = "" if row.judge is None else sums.unreadable
-    told = (sums.errors, sums.raised, sums.partial, unreadable)
-    return Result(row.cell, board, sums.usage, portable(row.dataset.file), unasked, state.given_up, state.advice, *told)
-
-
-def _sums_of(state: RowState, samples: Journal) -> RowTotals:
-    """Return the totals of a row whose records were not added in order, or not all of them."""
-    sums = RowTotals(state.row.task.tally())
-    for place in state.places:
-        if place != NOWHERE:
-            record = samples.read(place)
-            sums.add(record, scores_of(record))
-    return sums
+    results = []
+    for state in states.values():
+        row, totals = state.row, state.sums
+        if totals is None or totals.n != state.total:  # its records were not added in order, or not all of them
+            totals = RowTotals(row.task.tally())
+            for record in (samples.read(place) for place in state.places if place != NOWHERE):
+                totals.add(record, scores_of(record))
+        board = row.task.board(totals.tally, row.solver, seed if row.cell.seed is None else row.cell.seed)
+        result = Result(
+            row.cell,
+            board.without_values if board.never_answered else board,
+            totals.usage,
+            portable(row.dataset.file),
+            unasked=state.places.count(NOWHERE),
+            given_up=state.given_up,
+            advice=state.advice,
+            errors=totals.errors,
+            raised=totals.raised,
+            partial=totals.partial,
+            unreadable="" if row.judge is None else totals.unreadable,
+        )
+        results.append(result)
+    return tuple(results)
 
 
 def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:
@@ -322,14 +322,10 @@ def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
     """Yield the records of a row in the order of its data; samples not asked yet are missing."""
     for place, number in enumerate(state.row.numbers):
         if state.places[place] == NOWHERE:
-            yield record_of(state.row.cell, missing(state.row, number), Transcript(()))
+            missing = state.row.scoring.judged(state.row.dataset.sample(number), None).judged
+            yield record_of(state.row.cell, missing, Transcript(()))
         else:
             yield samples.read(state.places[place])
-
-
-def missing(row: Row, number: int) -> Judged:
-    """Return the scores of a sample without a reply."""
-    return row.scoring.judged(row.dataset.sample(number), None).judged
 
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:

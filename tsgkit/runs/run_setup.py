@@ -114,13 +114,6 @@ class ChosenItems(NamedTuple):
     numbers: Sequence[int]
 
 
-def chosen_items(
-    tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], chosen: Mapping[str, Sequence[int]]
-) -> dict[str, ChosenItems]:
-    """Return the items that are asked of each task, without tasks of which none is."""
-    return {name: ChosenItems(tasks[name], datasets[name], numbers) for name, numbers in chosen.items() if numbers}
-
-
 @dataclass(frozen=True)
 class RunSetup:
     """A plan and everything that it refers to."""
@@ -231,13 +224,12 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
     _check_ways(plan, tasks)
     limits = limits_of_replies(plan, tasks.values(), settings)
     settings |= {name: with_limit(settings[name], limit) for name, limit in limits.items()}
-    datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
-    chosen = chosen_numbers(plan, datasets)
+    items = chosen_items(plan, tasks, {name: task.dataset(plan.data) for name, task in tasks.items()})
     formats, folders = ResponseFormats(), {folder.name: folder for folder in plan.folders}
 
     @cache
     def solver_of(cell: Cell) -> Solver:
-        task, dataset = tasks[cell.task], datasets[cell.task]
+        task, dataset, _ = items[cell.task]
         seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
         if (folder := folders.get(cell.subject)) is not None:
             if not isinstance(task, Viewable):
@@ -251,28 +243,19 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
 
     rows = []
     for cell in cells_of(plan, tasks):
-        if chosen[cell.task]:
+        if cell.task in items:
             answers_itself = cell.subject.startswith(BASELINE) or cell.subject in folders
             solver = solver_of(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
-            rows.append(row_of(cell, plan, tasks, solver, datasets, chosen))
+            rows.append(row_of(cell, plan, items, solver))
     secrets = secrets_of(settings.values())
-    items = chosen_items(tasks, datasets, chosen)
     return RunSetup(plan, tuple(rows), settings, secrets, _asked(plan, rows, settings), formats, items=items)
 
 
-def row_of(
-    cell: Cell,
-    plan: Plan,
-    tasks: Mapping[str, Task],
-    solver: Solver,
-    datasets: Mapping[str, Dataset],
-    chosen: Mapping[str, Sequence[int]],
-) -> Row:
+def row_of(cell: Cell, plan: Plan, items: Mapping[str, ChosenItems], solver: Solver) -> Row:
     """Return a row of a plan."""
-    is_folder = any(cell.subject == folder.name for folder in plan.folders)
-    judge = plan.judge if is_folder else None
-    depends = axes_of(cell, plan, tasks)
-    return Row(cell, tasks[cell.task], solver, datasets[cell.task], chosen[cell.task], judge, depends)
+    task, dataset, numbers = items[cell.task]
+    judge = plan.judge if any(cell.subject == folder.name for folder in plan.folders) else None
+    return Row(cell, task, solver, dataset, numbers, judge, axes_of(cell, plan, {cell.task: task}))
 
 
 def _task_names(plan: Plan) -> tuple[str, ...]:
@@ -416,21 +399,25 @@ def asks_a_model(name: str) -> bool:
     return name != RULES and not name.startswith((BASELINE, SCRIPT, REPLAY))
 
 
-def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool = False) -> dict[str, Sequence[int]]:
-    """Return the samples of each dataset that are asked. An unknown id is an error, unless it may be in another part of
-    the run.
+def chosen_items(
+    plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], *, is_part: bool = False
+) -> dict[str, ChosenItems]:
+    """Return the items that are asked of each task, without tasks of which none is. An unknown id is an error, unless
+    it may be in another part of the run.
     """
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if is_part:
         known |= set(plan.ids)
     if missing := [item_id for item_id in plan.ids if item_id not in known]:
         raise UsageError(f"no task has an item {missing[0]}", hint=meant(missing[0], sorted(known)[:10_000]))
-    chosen: dict[str, Sequence[int]] = {}
+    items = {}
     for name, dataset in datasets.items():
         here = set(dataset.item_ids) if plan.ids else set()
-        ids = [item_id for item_id in plan.ids if item_id in here]
-        chosen[name] = () if plan.ids and not ids else dataset.chosen(ItemChoice(tuple(ids), plan.limit, plan.first))
-    return chosen
+        ids = tuple(item_id for item_id in plan.ids if item_id in here)
+        numbers = () if plan.ids and not ids else dataset.chosen(ItemChoice(ids, plan.limit, plan.first))
+        if numbers:
+            items[name] = ChosenItems(tasks[name], dataset, numbers)
+    return items
 
 
 def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:

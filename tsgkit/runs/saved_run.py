@@ -39,7 +39,7 @@ from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, kept_in
 from tsgkit.runs.plan import BASELINE_SOLVER, Cell, Plan, cells_of
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, RowState, results_of, states_of
-from tsgkit.runs.run_setup import Row, RunSetup, chosen_items, chosen_numbers, in_shard, row_of
+from tsgkit.runs.run_setup import ChosenItems, Row, RunSetup, chosen_items, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.recorded_task import RecordedSolver
@@ -103,14 +103,15 @@ def prepared_again(
     if only:
         plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
     opened = _OpenedRun(header, path, plan, data, kept_in(path), cards_of_today)
-    parts = {name: opened.part(name) for name in plan.tasks if opened.has_items(name)}
-    tasks = {name: part.task for name, part in parts.items()}
-    datasets = {name: part.dataset for name, part in parts.items()}
-    chosen = opened.chosen(chosen_numbers(plan, datasets, is_part=bool(only)), datasets)
+    with_items = {*opened.kept.value["tasks"], *header["asked"]["items"]}
+    parts = {name: opened.part(name) for name in plan.tasks if name in with_items}
+    tasks = {name: task for name, (task, _) in parts.items()}
+    datasets = {name: dataset for name, (_, dataset) in parts.items()}
+    items = opened.checked(chosen_items(plan, tasks, datasets, is_part=bool(only)))
     rows = tuple(
-        row_of(cell, plan, tasks, opened.solver(cell, parts[cell.task]), datasets, chosen)
+        row_of(cell, plan, items, opened.solver(cell, tasks[cell.task]))
         for cell in cells_of(plan, tasks)
-        if chosen.get(cell.task)
+        if cell.task in items
     )
     for name, words in opened.lacking.items():
         if to_be:
@@ -123,7 +124,7 @@ def prepared_again(
         Secrets(),
         dict(header["asked"]),
         lacking=opened.lacking,
-        items=chosen_items(tasks, datasets, chosen),
+        items=items,
         numbers_in_data=opened.numbers_in_data,
     )
     return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
@@ -133,13 +134,6 @@ def saved_tasks(path: Path) -> tuple[Task, ...]:
     """Return the tasks of a run without their data: to look up their groups and metrics."""
     plan, kept = check_evaluation(read_header(path), path), kept_in(path)
     return tuple(kept.shown_task(name) for name in plan.tasks if name in kept.value["tasks"])
-
-
-class _Part(NamedTuple):
-    """A task of a run, and its data."""
-
-    task: Task
-    dataset: Dataset
 
 
 @dataclass
@@ -163,11 +157,7 @@ class _OpenedRun:
     def _records(self) -> _Records:
         return _Records(self.path)
 
-    def has_items(self, name: str) -> bool:
-        """Return whether items of a task were asked."""
-        return name in {*self.kept.value["tasks"], *self.header["asked"]["items"]}
-
-    def part(self, name: str) -> _Part:
+    def part(self, name: str) -> tuple[Task, Dataset]:
         """Return a task with its data."""
         found = self._task(name)
         dataset = None if found is None else self._rows(name, found)
@@ -175,14 +165,14 @@ class _OpenedRun:
             task, metrics = self.kept.with_recorded_metrics(name, found)
             if metrics:
                 self.lacking[f"{name}: {metrics}"] = self.kept.lacking(name)
-            return _Part(task, dataset)
+            return task, dataset
         items = self.kept.items(name, self._asked(name))
         if items is None:
-            return _Part(task := task_of(load_card(name)), self._present(task))
+            return (task := task_of(load_card(name))), self._present(task)
         lacking = self.kept.lacking(name) if found is None else "its rows were not kept: --data D says where they lie"
         self.lacking[name] = lacking
         self._note_numbers(name, items)
-        return _Part(self.kept.recorded_task(name, items, lacking), items)
+        return self.kept.recorded_task(name, items, lacking), items
 
     def _task(self, name: str) -> Task | None:
         if self.cards_of_today:
@@ -228,23 +218,21 @@ class _OpenedRun:
     def _asked(self, name: str) -> Asked:
         return Asked(str(self.header["data"].get(name, "")), str(self.header["asked"]["data"].get(name, "")))
 
-    def chosen(
-        self, chosen: Mapping[str, Sequence[int]], datasets: Mapping[str, Dataset]
-    ) -> Mapping[str, Sequence[int]]:
+    def checked(self, chosen: Mapping[str, ChosenItems]) -> dict[str, ChosenItems]:
         """Return the items that were asked; ``FileProblem`` where others are found in what the run keeps."""
-        asked, found = self.header["asked"]["items"], dict(chosen)
-        for name, dataset in datasets.items():
-            if name in self._kept_rows and (numbers := self.kept.chosen(name, dataset)) is not None:
-                found[name] = numbers
-            if found[name] and dataset.chosen_hash(found[name]) != asked.get(name):
+        items = {}
+        for name, (task, dataset, numbers) in chosen.items():
+            kept = self.kept.chosen(name, dataset) if name in self._kept_rows else None
+            items[name] = ChosenItems(task, dataset, numbers if kept is None else kept)
+            if dataset.chosen_hash(items[name].numbers) != self.header["asked"]["items"].get(name):
                 raise FileProblem(f"{self.path}: {name}: not the items that were asked", hint=CHANGED_FILE)
-        return found
+        return items
 
-    def solver(self, cell: Cell, part: _Part) -> Solver:
+    def solver(self, cell: Cell, task: Task) -> Solver:
         """Return what scores or shows the answers of a row."""
         way = cell.task, cell.solver, cell.style
         if way not in self._solvers:
-            self._solvers[way] = self._recorded(cell, part.task)
+            self._solvers[way] = self._recorded(cell, task)
         found = self._solvers[way]
         if not isinstance(found, RecordedSolver):
             return found
