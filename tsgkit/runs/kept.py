@@ -69,7 +69,7 @@ def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
     _keep_prompts(home, prepared)
     usual = Plan().model_dump(mode="json")
     given = {name: value for name, value in prepared.plan.model_dump(mode="json").items() if value != usual[name]}
-    plan = prepared.secrets.redact_value({"title": prepared.name, **given})
+    plan: Any = prepared.secrets.redact_value({"title": prepared.name, **given})
     _write(home / "eval/plans/run.yaml", declared(plan))
     ways = {_way(row.cell.task, row.solver.name, row.solver.style): row.solver.unpublished for row in prepared.rows}
     value = {
