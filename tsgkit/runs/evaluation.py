@@ -267,7 +267,8 @@ class Evaluation:
         there = []
         if number := sum(state.at_start for state in self.states.values()):
             there.append(f"{number:,} {'sample is' if number == 1 else 'samples are'} there already")
-        if not limits.batch and (number := pending(self.folder.path / BATCHES)):
+        batches_file = self.folder.path / BATCHES
+        if not limits.batch and batches_file.exists() and (number := pending(batches_file)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
             there.append(f"{batches} pending, which only --batch collects")
         self.engine = Engine(

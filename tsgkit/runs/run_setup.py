@@ -311,7 +311,7 @@ def _check_folder(folder: Folder, tasks: Mapping[str, Task]) -> None:
 
 def _with_registered_files(plan: Plan) -> Plan:
     """Return a plan in which files of weights have the names that say what they hold, not where they lie."""
-    names = {name: registered(name) for name in asked_of(plan)}
+    names = {name: registered(name) if asks_a_model(name) else name for name in asked_of(plan)}
     changed = sorted((name for name in names if names[name] != name), key=len, reverse=True)
     if not changed:
         return plan
@@ -337,7 +337,10 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    return {name: model_settings(name, arguments, defaults) for name in asked}
+    return {
+        name: model_settings(name, arguments, defaults) if asks_a_model(name) else Settings(name, {}, {}, {})
+        for name in asked
+    }
 
 
 def limits_of_replies(plan: Plan, tasks: Iterable[Task], settings: Mapping[str, Settings]) -> dict[str, ReplyLimit]:
@@ -345,7 +348,8 @@ def limits_of_replies(plan: Plan, tasks: Iterable[Task], settings: Mapping[str, 
     cards = [task.card for task in tasks]
     is_plain = all(name == SINGLE or name.startswith("vote:") for name in plan.solvers)
     reasons = not is_plain or any(style.reasoning or style.rewrite for style in map(style_of, plan.styles))
-    limits = {name: reply_limit(one, cards, reasons=reasons) for name, one in settings.items()}
+    asked = ((name, model) for name, model in settings.items() if asks_a_model(name))
+    limits = {name: reply_limit(model, cards, reasons=reasons) for name, model in asked}
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
