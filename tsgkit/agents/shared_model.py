@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
+from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import Asker, client_given, door_of, settings_for
@@ -27,7 +28,7 @@ from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Budget, Price, price_given, price_of
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import Client, arguments_of
+from tsgkit.llm.settings import arguments_of
 from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:

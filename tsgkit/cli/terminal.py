@@ -15,7 +15,7 @@ from tsgkit.report.plain_text import count as count
 from tsgkit.report.plain_text import inert as inert
 
 if TYPE_CHECKING:
-    from tsgkit.llm.settings import Client
+    from tsgkit.defaults import Client
     from tsgkit.report.terminal import Screen
     from tsgkit.runs.jobs import Watch
 

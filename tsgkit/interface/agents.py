@@ -23,7 +23,8 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaner, story_graphs
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.effort import Effort, Level, effort_of
+from tsgkit.agents.effort import Effort, effort_of
+from tsgkit.defaults import Level
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import name_of_model

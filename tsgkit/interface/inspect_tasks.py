@@ -151,10 +151,11 @@ def asks(asked: Asking, task: str) -> Solver:
             sent = [KINDS.get(message.type, ChatMessageUser)(content=str(message.content)) for message in messages]
             config = GenerateConfig()
             if schema is not None:
-                asked_for = schema["json_schema"]
-                described = JSONSchema.model_validate(asked_for["schema"])
-                answer = ResponseSchema(name=asked_for["name"], json_schema=described, strict=True)
-                config = GenerateConfig(response_schema=answer)
+                name, described = (
+                    schema["json_schema"]["name"],
+                    JSONSchema.model_validate(schema["json_schema"]["schema"]),
+                )
+                config.response_schema = ResponseSchema(name=name, json_schema=described, strict=True)
             output = await get_model().generate(sent, config=config)
             exchanged.extend([*sent, output.message])
             state.output = output
@@ -162,10 +163,9 @@ def asks(asked: Asking, task: str) -> Solver:
 
         transcript = await asked.solver.solve(asked.item(str(state.sample_id)), ask)
         state.messages = exchanged
-        calls = [{"label": one.label, "reply": reply_value(one.reply)} for one in transcript.said]
-        state.store.set(CALLS, calls)
-        state.store.set(SOLVER, asked.solver.name)
-        state.store.set(STYLE, asked.style)
+        calls = [{"label": call.label, "reply": reply_value(call.reply)} for call in transcript.said]
+        for name, value in ((CALLS, calls), (SOLVER, asked.solver.name), (STYLE, asked.style)):
+            state.store.set(name, value)
         return state
 
     return solve
@@ -173,18 +173,15 @@ def asks(asked: Asking, task: str) -> Solver:
 
 def reply_of(output: ModelOutput) -> Reply:
     """Return an output of a model as a reply."""
-    choice = output.choices[0] if output.choices else None
-    reason = "stop" if choice is None else choice.stop_reason
-    used = output.usage
-    usage = Usage() if used is None else Usage(used.input_tokens, used.output_tokens, used.reasoning_tokens)
-    text = output.completion
+    reason = output.choices[0].stop_reason if output.choices else "stop"
+    used, text = output.usage, output.completion
     return Reply(
         text=text,
         ending=ending_of(reason if reason != "unknown" else "stop", None, text),
         finish_reason=reason,
         error=output.error,
         model=output.model,
-        usage=usage,
+        usage=Usage() if used is None else Usage(used.input_tokens, used.output_tokens, used.reasoning_tokens),
         seconds=output.time or 0.0,
     )
 
@@ -197,8 +194,8 @@ def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         tally = ours.tally()
-        for one in scores:
-            judged = one.score.metadata or {}
+        for sample in scores:
+            judged = sample.score.metadata or {}
             parts = {
                 profile: {name: OurScore(*part) for name, part in of.items()} for profile, of in judged["parts"].items()
             }
@@ -218,45 +215,47 @@ def scores(asked: Asking, task: str, style: str, solver: str) -> Scorer:
     """Return the scorer of a task; its metrics pool as ours do."""
 
     @scorer(metrics=[figures(task, style, solver, asked.seed)], name="tsgkit")
-    def made() -> Scorer:
+    def pooled() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             calls = state.store.get(CALLS) or []
-            replies = tuple(LabelledReply(one["label"], reply_from(one["reply"])) for one in calls)
+            replies = tuple(LabelledReply(call["label"], reply_from(call["reply"])) for call in calls)
             item = asked.item(str(state.sample_id))
-            judged = scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
-            return score_of(judged)
+            return score_of(
+                scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
+            )
 
         return score
 
-    return made()
+    return pooled()
 
 
 def score_of(judged: Judged) -> Score:
     """Return what was judged as a score, with the parts that corpus values are pooled from."""
-    figures = [(profile, name, one) for profile, of in judged.scores.items() for name, one in of.items()]
-    value = {f"{profile}_{name}": one.value for profile, name, one in figures if one.value is not None}
-    reasons = [f"{profile} {name}: {one.reason}" for profile, name, one in figures if one.reason]
-    parts: dict[str, dict[str, Any]] = {str(profile): {} for profile in judged.scores}
-    for profile, name, one in figures:
-        parts[profile][name] = [one.sum, one.weight, one.reason]
+    value: dict[str, float] = {}
+    reasons: list[str] = []
+    parts: dict[str, dict[str, Any]] = {}
+    for profile, of in judged.scores.items():
+        parts[str(profile)] = {name: [figure.sum, figure.weight, figure.reason] for name, figure in of.items()}
+        value |= {f"{profile}_{name}": figure.value for name, figure in of.items() if figure.value is not None}
+        reasons += [f"{profile} {name}: {figure.reason}" for name, figure in of.items() if figure.reason]
     counts = {str(name): number for name, number in judged.counts.items()}
     answer = judged.answer if isinstance(judged.answer, str | None) else str(judged.answer)
-    told = {"outcome": str(judged.outcome), "cluster": judged.sample.cluster, "counts": counts, "parts": parts}
-    return Score(value=value, answer=answer, explanation="\n".join([*judged.notes, *reasons]), metadata=told)
+    metadata = {"outcome": str(judged.outcome), "cluster": judged.sample.cluster, "counts": counts, "parts": parts}
+    return Score(value=value, answer=answer, explanation="\n".join([*judged.notes, *reasons]), metadata=metadata)
 
 
 def _offer(name: str, key: str) -> Callable[..., InspectTask]:
-    def made(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`, as Inspect reads them there)
+    def inspected(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`, as Inspect reads them there)
         return inspect_task(key, **options)
 
     signature = inspect.signature(asking, eval_str=True)
-    parameters = [one for one in signature.parameters.values() if one.name != "key"]
-    made.__signature__ = signature.replace(parameters=parameters, return_annotation=InspectTask)  # type: ignore[attr-defined]
-    made.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": InspectTask}
-    made.__doc__ = f"{load_card(key).title}."
-    made.__name__ = made.__qualname__ = name.replace("-", "_")
-    offered: Callable[..., InspectTask] = task(name=name)(made)
-    return offered
+    _, *parameters = signature.parameters.values()
+    inspected.__signature__ = signature.replace(parameters=parameters, return_annotation=InspectTask)  # type: ignore[attr-defined]
+    inspected.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": InspectTask}
+    inspected.__doc__ = f"{load_card(key).title}."
+    inspected.__name__ = inspected.__qualname__ = name.replace("-", "_")
+    registered: Callable[..., InspectTask] = task(name=name)(inspected)
+    return registered
 
 
 TASKS = {name: _offer(name, key) for name, key in offered().items()}

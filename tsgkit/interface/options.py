@@ -23,14 +23,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
+from tsgkit.defaults import ATTEMPTS, EXAMINATION_TIMEOUT, SCENE_TIME, TIMEOUT, Client, Repair
 from tsgkit.errors import UsageError
 
 Names = str | Sequence[str] | None
 Numbers = int | Sequence[int] | None
 Folders = Mapping[str, str | PathLike[str]] | Names
-Client = Literal["direct", "litellm"]
-Repair = Literal["none", "exact", "hands"]
-TIMEOUT, ATTEMPTS, SCENE_TIME = 300.0, 8, 120.0
 OR_LIST = ", or list of them"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -217,7 +215,7 @@ class ExaminationOptions(TypedDict, total=False):
     """Requests of the doctor."""
 
     model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter, or api_base=URL", many="again")]
-    timeout: Annotated[float, Option("S", "seconds a request may take (120)", 120.0)]
+    timeout: Annotated[float, Option("S", "seconds a request may take (120)", EXAMINATION_TIMEOUT)]
 
 
 class DoctorOptions(ExaminationOptions, ClientOptions, total=False):
@@ -270,7 +268,7 @@ class RepairOptions(TypedDict, total=False):
         Option.choice(
             "what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
             "(default: exact)",
-            ("exact", "hands", "none"),
+            get_args(Repair),
             "exact",
         ),
     ]
