@@ -30,7 +30,7 @@ from tsgkit.interface.options import (
     several,
     shows,
 )
-from tsgkit.interface.progress import waited_job, watch_of
+from tsgkit.interface.progress import waited_job
 from tsgkit.interface.run import Explanation, Run, Tabled, written
 from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
@@ -63,11 +63,10 @@ MOST_SHOWN = 10
 class Comparison(comparison.Comparison):
     """All pairs of rows as a table."""
 
+    _repr_html_ = comparison_tables.fragment
+
     def __repr__(self) -> str:
         return "\n".join(comparison_tables.terminal(self))
-
-    def _repr_html_(self) -> str:
-        return comparison_tables.fragment(self)
 
     def report(self, output: str | Path | None = None, *, format: str | None = None, items: bool = False) -> str:
         """Return the tables that ``tsgkit compare`` writes; ``output`` is a file that they are written into as well."""
@@ -170,7 +169,7 @@ def rescore(run: Place, **options: Unpack[RescoreOptions]) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
     settings = settings_of(options, RescoreOptions)
     job = Rescoring(checked_path(run, "run"), settings["data"], settings["executor"])
-    return Rescored(**vars(waited_job(job.acarry_out, watch_of(quiet=settings["quiet"]))))
+    return Rescored(**vars(waited_job(job.acarry_out, quiet=settings["quiet"])))
 
 
 @shows(ExplainOptions)

@@ -100,7 +100,7 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     Ctrl-C completes the requests in flight; nothing is lost, and the same call resumes.
     """
     prepared, how = _prepared(task, options)
-    finished = waited_job(partial(evaluation.acarry_out, prepared, how), watch_of(quiet=options.get("quiet")))
+    finished = waited_job(partial(evaluation.acarry_out, prepared, how), quiet=options.get("quiet"))
     return Run(finished.path, finished=finished, prepared=prepared)
 
 

@@ -81,7 +81,7 @@ def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOption
     again. ``evaluate`` judges the folder: ``tk.evaluate("spatialgen", images={"mine": folder})``.
     """
     job = _job(task, model, out, options)
-    return PaintedImages(**vars(waited_job(job.carried_out, watch_of(quiet=options.get("quiet")))))
+    return PaintedImages(**vars(waited_job(job.carried_out, quiet=options.get("quiet"))))
 
 
 @shows(ImageOptions)

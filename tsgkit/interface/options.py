@@ -415,7 +415,7 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     int | None: (int, "whole number"),
     float | None: ((int, float), "number"),
     str | None: (str, "text"),
-    str | Path | None: ((str, PathLike), "path"),
+    **dict.fromkeys((str | Path | None, str | PathLike[str] | None), ((str, PathLike), "path")),
     Names: (str, f"text{OR_LIST}"),
     Numbers: (int, f"whole number{OR_LIST}"),
 }

@@ -28,9 +28,9 @@ def watch_of(*, quiet: bool | None = False) -> Watch:
     return Watch(bar.begun, bar.changed, bar.show, bar.stopping, bar.ended)
 
 
-def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], watch: Watch) -> Result:
-    """Run a job with callbacks and return its result. Ctrl-C stops it, the next Ctrl-C abandons it."""
-    engines: list[Engine] = []
+def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], *, quiet: bool | None = False) -> Result:
+    """Run a job with a progress bar and return its result. Ctrl-C stops it, the next Ctrl-C abandons it."""
+    watch, engines = watch_of(quiet=quiet), list[Engine]()
 
     def begun(engine: Engine) -> None:
         engines.append(engine)

@@ -83,11 +83,10 @@ class Shown:
 class Explanation(explanation.Explanation):
     """One item in all selected rows of a run, with prompts, replies and scores."""
 
+    _repr_html_ = explanation_page.fragment
+
     def __repr__(self) -> str:
         return "\n".join(explanation_lines(self))
-
-    def _repr_html_(self) -> str:
-        return explanation_page.fragment(self)
 
 
 class Tabled:
