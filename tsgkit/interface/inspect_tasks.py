@@ -15,7 +15,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task as InspectTask
@@ -47,7 +46,6 @@ from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.solver import Solver as OurSolver
 from tsgkit.suites.suite import task_named, task_of
-from tsgkit.suites.task import Dataset
 from tsgkit.suites.text_task import TextTask
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -62,23 +60,12 @@ KINDS: dict[str, Callable[..., ChatMessage]] = {"system": ChatMessageSystem, "ai
 
 @dataclass(frozen=True)
 class Asking:
-    """A task as it is asked in one way: the task, its rows and the solver."""
+    """A task as it is asked in one way: the task, the solver and its style, and the items by their ids."""
 
     task: TextTask[Any, Any]
-    dataset: Dataset
     solver: OurSolver
     style: str
-    numbers: Sequence[int]
-    seed: int
-
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """The numbers of the items in the data, by their ids."""
-        return {item_id: number for number, item_id in enumerate(self.dataset.item_ids)}
-
-    def item(self, item_id: str) -> Any:  # noqa: ANN401  (its suite's sample)
-        """Return an item by its id."""
-        return self.dataset.sample(self.places[item_id])
+    items: Mapping[str, Any]
 
 
 def offered() -> dict[str, str]:
@@ -92,7 +79,7 @@ def offered() -> dict[str, str]:
     return names
 
 
-def asking(
+def inspect_task(
     key: str,
     style: str = "zero-shot",
     solver: str = "single",
@@ -103,38 +90,33 @@ def asking(
     shots: int | None = None,
     seed: int = 0,
     prompts: str | None = None,
-) -> Asking:
-    """Return a task as it is asked with these options."""
-    task = task_of(load_card(task_named(key)))
-    if not isinstance(task, TextTask):
+) -> InspectTask:
+    """Return one of our tasks, asked with these options, as a task of Inspect."""
+    ours = task_of(load_card(task_named(key)))
+    if not isinstance(ours, TextTask):
         raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
-    task.check_way(style, solver, prompts)
+    ours.check_way(style, solver, prompts)
     if ids is None:
         wanted: tuple[str, ...] = ()
     elif not (wanted := tuple(str(ids).split(",") if isinstance(ids, str | float | int) else map(str, ids))):
         raise UsageError("ids: an empty list names no item", hint="leave out ids to ask all items")
-    dataset = task.dataset(data)
-    numbers = dataset.chosen(ItemChoice(wanted, items, first))
-    asker = task.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
-    return Asking(task, dataset, asker, style, numbers, seed)
-
-
-def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`)
-    """Return one of our tasks as a task of Inspect."""
-    asked = asking(key, **options)
+    dataset = ours.dataset(data)
+    chosen = map(dataset.sample, dataset.chosen(ItemChoice(wanted, items, first)))
+    asker = ours.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
+    asked = Asking(ours, asker, style, {item.item_id: item for item in chosen})
     samples = []
-    for item in map(asked.dataset.sample, asked.numbers):
+    for item_id, item in asked.items.items():
         groups = {name: list(members) for name, members in item.groups.items()}
-        metadata = {"item_id": item.item_id, "cluster": item.cluster, "groups": groups}
-        question, reference = asked.task.question(item), asked.task.reference(item)
-        samples.append(InspectSample(id=item.item_id, input=question, target=reference, metadata=metadata))
+        metadata = {"item_id": item_id, "cluster": item.cluster, "groups": groups}
+        question, reference = ours.question(item), ours.reference(item)
+        samples.append(InspectSample(id=item_id, input=question, target=reference, metadata=metadata))
     return InspectTask(
-        dataset=MemoryDataset(samples, name=key, location=asked.dataset.file),
+        dataset=MemoryDataset(samples, name=key, location=dataset.file),
         solver=asks(asked, key),
-        scorer=scores(asked, key, options.get("style", "zero-shot"), options.get("solver", "single")),
-        config=GenerateConfig(temperature=asked.task.card.temperature),
-        version=asked.task.card.version,
-        metadata={"data_sha256": asked.dataset.sha256, "prompts": asked.solver.fingerprint},
+        scorer=scores(asked, figures(key, style, solver, seed)),
+        config=GenerateConfig(temperature=ours.card.temperature),
+        version=ours.card.version,
+        metadata={"data_sha256": dataset.sha256, "prompts": asker.fingerprint},
     )
 
 
@@ -161,7 +143,7 @@ def asks(asked: Asking, task: str) -> Solver:
             state.output = output
             return reply_of(output)
 
-        transcript = await asked.solver.solve(asked.item(str(state.sample_id)), ask)
+        transcript = await asked.solver.solve(asked.items[str(state.sample_id)], ask)
         state.messages = exchanged
         calls = [{"label": call.label, "reply": reply_value(call.reply)} for call in transcript.said]
         for name, value in ((CALLS, calls), (SOLVER, asked.solver.name), (STYLE, asked.style)):
@@ -211,22 +193,22 @@ def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
     return compute
 
 
-def scores(asked: Asking, task: str, style: str, solver: str) -> Scorer:
-    """Return the scorer of a task; its metrics pool as ours do."""
+def scores(asked: Asking, pooled: Metric) -> Scorer:
+    """Return the scorer of a task, with the metric that pools its scores."""
 
-    @scorer(metrics=[figures(task, style, solver, asked.seed)], name="tsgkit")
-    def pooled() -> Scorer:
+    @scorer(metrics=[pooled], name="tsgkit")
+    def ours() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             calls = state.store.get(CALLS) or []
             replies = tuple(LabelledReply(call["label"], reply_from(call["reply"])) for call in calls)
-            item = asked.item(str(state.sample_id))
+            transcript = Transcript(replies) if replies else None
             return score_of(
-                scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
+                scored(asked.solver.judge, asked.items[str(state.sample_id)], transcript, asked.task).judged
             )
 
         return score
 
-    return pooled()
+    return ours()
 
 
 def score_of(judged: Judged) -> Score:
@@ -245,16 +227,16 @@ def score_of(judged: Judged) -> Score:
 
 
 def _offer(name: str, key: str) -> Callable[..., InspectTask]:
-    def inspected(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`, as Inspect reads them there)
+    def asked(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`inspect_task`, as Inspect reads them there)
         return inspect_task(key, **options)
 
-    signature = inspect.signature(asking, eval_str=True)
+    signature = inspect.signature(inspect_task, eval_str=True)
     _, *parameters = signature.parameters.values()
-    inspected.__signature__ = signature.replace(parameters=parameters, return_annotation=InspectTask)  # type: ignore[attr-defined]
-    inspected.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": InspectTask}
-    inspected.__doc__ = f"{load_card(key).title}."
-    inspected.__name__ = inspected.__qualname__ = name.replace("-", "_")
-    registered: Callable[..., InspectTask] = task(name=name)(inspected)
+    asked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    asked.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": InspectTask}
+    asked.__doc__ = f"{load_card(key).title}."
+    asked.__name__ = asked.__qualname__ = name.replace("-", "_")
+    registered: Callable[..., InspectTask] = task(name=name)(asked)
     return registered
 
 
