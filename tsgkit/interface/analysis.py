@@ -272,7 +272,7 @@ def read_scene(
         room                                        # the view from above
         room.findings["objects"]["bed"]["reasons"]
     """
-    reader = next(suite.loaded(one.scenes) for one in suite.suites() if one.scenes)
+    reader = next(suite.loaded(each.scenes) for each in suite.suites() if each.scenes)
     scene: ShownScene = reader(path, assets=assets, missing=missing)
     return scene
 
