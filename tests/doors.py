@@ -14,6 +14,7 @@ import httpx
 import pytest
 from multidict import CIMultiDict
 
+from tsgkit.defaults import Client
 from tsgkit.llm import direct_calls
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
@@ -25,7 +26,7 @@ from tsgkit.llm.reply import Provider, Reply, Usage
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Client, Settings, parse, settings_of
+from tsgkit.llm.settings import Settings, parse, settings_of
 
 WHERE = Call("m", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "", "", 0)
 GUARD = 60.0

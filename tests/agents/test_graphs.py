@@ -64,7 +64,7 @@ class Faulty:
 
 def test_refiner_cleans_graphs_when_awaited_when_not_and_where_a_loop_is_running() -> None:
     given: Any = {"graphs": graph_values([SLIP, VASE])}
-    refiner = tk.agents.refiner(lambda messages: BETTER, vocabulary=L, effort="low")
+    refiner = tk.agents.refiner(lambda messages: BETTER, vocabulary=L, effort="low", max_outage=0, wait_for_server=0)
     awaited = run(refiner.ainvoke(given))
     assert awaited["graphs"] == graph_values([GOOD, GOOD])
     assert (awaited["calls"], awaited["undecided"], awaited["stopped"], awaited["failures"]) == (1, 0, "", [])
@@ -189,6 +189,7 @@ def test_agents_refuse_input_that_is_none_and_parameters_that_cannot_be_kept() -
         ({"effort": "most"}, "there is no effort 'most'"),
         ({"model": "openai/x", "max_request": 3}, "there is no option max_request"),
         ({"model": "openai/x", "max_requests": 0}, "max_requests=0: expected a number greater than 0"),
+        ({"model": "openai/x", "max_outage": -1}, "max_outage=-1: expected 0 .do not wait. or more"),
         ({"model": "openai/x", "model_arg": "temperature=1"}, "model_arg is one text"),
         ({"max_requests": 3}, "max_requests has no use: no model is given"),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from refusals import refuses
@@ -17,7 +17,7 @@ from shipped import TASKS
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
-from tsgkit.interface.run import COLUMNS, _flat, frame_of
+from tsgkit.interface.run import COLUMNS, Sample, _flat, frame_of
 from tsgkit.llm.reply import Reply
 from tsgkit.report.recorded_calls import Message
 
@@ -101,8 +101,8 @@ def test_sample_is_a_flat_row_of_a_frame_with_its_texts_where_they_are_asked_for
         groups={"domain": "kitchen", "predicate": ("Is", "On")},
         counts={"triplets": 3},
         usage={"calls": 1, "prompt": 7, "untold": 1, "cost": 0.5, "unpriced": 0, "seconds": 2.0},
-        _run=cast(tk.Run, SimpleNamespace(calls_of=lambda cell, item_id: calls)),
     )
+    monkeypatch.setattr(Sample, "calls", calls)
     row = _flat(one, texts=True)
     assert {name: row[name] for name in row if name not in COLUMNS} == {
         "strict.f1": 0.5, "strict.em": None, "group.domain": "kitchen", "group.predicate": "Is, On",

@@ -23,6 +23,7 @@ from doors import QUESTION, CarriedService, carried, carrying, client_for, compl
 from loopback import Handler, serving
 from model_server import Running, model_server
 
+from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.llm import direct_calls
 from tsgkit.llm.asker import CLIENTS, client_given, client_of, needs_litellm, provider_for
@@ -36,7 +37,7 @@ from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
 from tsgkit.llm.responses import NOT_UTF8, Exchange, failure_of
 from tsgkit.llm.service_calls import ServiceCalls
-from tsgkit.llm.settings import BY_THE_PACKAGE, Client, Settings, parse, settings_of
+from tsgkit.llm.settings import BY_THE_PACKAGE, Settings, parse, settings_of
 from tsgkit.llm.user_models import UserModel
 
 KEY = "sk-live-0123456789"

@@ -20,7 +20,7 @@ from tsgkit.suites.suite import OURS
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tsgkit"
 LEVELS = (
-    *("errors registry version", "lexicon", "replies", "browser graph logic geometry", "user_folders"),
+    *("defaults errors registry version", "lexicon", "replies", "browser graph logic geometry", "user_folders"),
     *("scoring library", "llm", "suites", "agents", "runs", "report", "interface", "serve", "cli"),
 )
 LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms.split()}

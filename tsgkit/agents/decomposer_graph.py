@@ -31,7 +31,7 @@ from tsgkit.agents.decomposition import (
     told_from,
     written,
 )
-from tsgkit.agents.effort import Effort, Level, Repair, effort_of
+from tsgkit.agents.effort import Effort, effort_of
 from tsgkit.agents.graph_values import (
     change_values,
     counts_in,
@@ -46,6 +46,7 @@ from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fi
 from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
 from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
 from tsgkit.agents.story_graphs import StoryProgress
+from tsgkit.defaults import Level, Repair
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Description, Vocabulary
 from tsgkit.graph.notation.narratives import vocabulary_value

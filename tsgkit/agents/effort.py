@@ -9,15 +9,14 @@ Effort(level='high', repair='hands')
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
+from tsgkit.defaults import Level, Repair
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 
-Level = Literal["low", "medium", "high"]
-Repair = Literal["none", "exact", "hands"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
+REPAIRS: tuple[Repair, ...] = get_args(Repair)
 LOOKS: dict[Level, int] = {"low": 1, "medium": 2, "high": 4}
 """The most calls for the graphs of one sentence."""
 

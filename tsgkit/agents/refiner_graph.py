@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.agents.cleaner import Tally, ended, with_repairs
-from tsgkit.agents.effort import Effort, Level, Repair, effort_of
+from tsgkit.agents.effort import Effort, effort_of
 from tsgkit.agents.graph_values import (
     ChangeValue,
     FindingValue,
@@ -38,6 +38,7 @@ from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, firs
 from tsgkit.agents.passages import Passage, spans_of
 from tsgkit.agents.plain_state import plain, restored
 from tsgkit.agents.shared_model import AskingOptions, shared_model
+from tsgkit.defaults import Level, Repair
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.llm.asker import Asker

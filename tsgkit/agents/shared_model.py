@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
+from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import Asker, client_given, door_of, settings_for
@@ -27,7 +28,7 @@ from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Budget, Price, price_given, price_of
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import Client, arguments_of
+from tsgkit.llm.settings import arguments_of
 from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 class AskingOptions(TypedDict, total=False):
     """Options for asking a model, as for ``tsgkit refine``; limits apply to all runs of a graph together.
 
-    ``max_outage`` is in minutes, ``wait_for_server`` in seconds, ``price`` in dollars per million input and output
-    tokens, ``client`` is ``"direct"`` or ``"litellm"``. A ``recorder`` stores every
-    call, and stored calls are not repeated; without one, calls are not stored.
+    ``max_outage`` is in minutes, ``wait_for_server`` in seconds, 0 for not at all; ``price`` is in dollars per million
+    input and output tokens, ``client`` is ``"direct"`` or ``"litellm"``. A ``recorder`` stores every call, and stored
+    calls are not repeated; without one, calls are not stored.
     """
 
     model_arg: Mapping[str, Any] | Sequence[str]
@@ -94,10 +95,12 @@ def _check(options: AskingOptions) -> None:
     for name, value in options.items():
         if name not in AskingOptions.__annotations__:
             raise UsageError(f"there is no option {name}", hint=meant(name, AskingOptions.__annotations__))
-        if name not in ("model_arg", "price", "recorder", "client") and not (
-            isinstance(value, int | float) and value > 0
-        ):
-            raise UsageError(f"{name}={value!r}: expected a number greater than 0")
+        if name in ("model_arg", "price", "recorder", "client"):
+            continue
+        may_be_zero = name in ("max_outage", "wait_for_server")
+        if not isinstance(value, int | float) or not (value > 0 or (value == 0 and may_be_zero)):
+            expected = "0 (do not wait) or more" if may_be_zero else "a number greater than 0"
+            raise UsageError(f"{name}={value!r}: expected {expected}")
     if isinstance(options.get("model_arg"), str):
         raise UsageError("model_arg is one text: expected a dict", hint='as in model_arg={"temperature": 0.2}')
 

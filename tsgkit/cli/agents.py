@@ -14,10 +14,11 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import announce_litellm, complain, complain_first, count, inert, job_watch, say, say_json
+from tsgkit.defaults import Level
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.interface.options import ModelOptions, QuietOptions, RequestOptions, TextOptions, TraceOptions
 from tsgkit.library.files import write_text
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 NAMES = ("refiner", "decomposer")
 CONCURRENCY = 8
-EFFORTS = ("low", "medium", "high")
 SHOWN = 5
 """The number of errors and notes that are printed."""
 Result = TypeVar("Result")
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 def add_effort(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the option of the effort."""
     about = f"how often the model is asked about a sentence: at most once, twice, four times (default {default})"
-    parser.add_argument("--effort", choices=EFFORTS, default=default, help=about)
+    parser.add_argument("--effort", choices=get_args(Level), default=default, help=about)
 
 
 def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None, *, shards: bool = True) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD
+from tsgkit.report.countdown import Countdown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Export a run."""
-    from tsgkit.report.countdown import Countdown
     from tsgkit.report.exports import export_run
 
     countdown = Countdown("samples")

@@ -38,13 +38,14 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.cli import agents
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place, review_of
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
 from tsgkit.interface.options import RepairOptions
 from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.report.countdown import Countdown
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
@@ -224,7 +225,7 @@ def _by_processes(
                 chunk.append(entry)
                 graphs += len(entry.narrative.graphs)
 
-    done, show = 0, progress_line("items")
+    done, show = 0, Countdown("items")
     with Workers(workers) as pool:
         for results in pool.map(_each, tasks()):
             chunk = sent.popleft()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,10 @@ from tsgkit.report.plain_text import count as count
 from tsgkit.report.plain_text import inert as inert
 
 if TYPE_CHECKING:
-    from tsgkit.llm.settings import Client
+    from tsgkit.defaults import Client
     from tsgkit.report.terminal import Screen
     from tsgkit.runs.jobs import Watch
 
-EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
-"""Seconds between two lines about progress."""
 MEGABYTE = 1_000_000
 
 
@@ -135,23 +133,6 @@ def announce_litellm(asked: Mapping[str, Any] | None = None, client: Client | No
 
     if asked is None or needs_litellm(asked, client):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
-
-
-def progress_line(noun: str) -> Callable[[int, int], None]:
-    """Return a function that prints how many of a total are done: in place on a terminal, now and then elsewhere."""
-    is_terminal, shown_at, is_shown = sys.stderr.isatty(), time.monotonic(), False
-
-    def show(done: int, total: int) -> None:
-        nonlocal shown_at, is_shown
-        is_last, now = done >= total, time.monotonic()
-        every = EVERY_ON_A_TERMINAL if is_terminal else EVERY_ELSEWHERE
-        if is_terminal and is_shown if is_last else now - shown_at >= every:
-            shown_at, is_shown = now, True
-            with suppress(OSError):
-                end = "\r" if is_terminal and not is_last else "\n"
-                print(f"{done:,} of {total:,} {noun}", end=end, file=sys.stderr, flush=True)
-
-    return show
 
 
 class DownloadProgress:

@@ -33,8 +33,9 @@ import shlex
 from contextlib import suppress
 from pathlib import Path
 
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say
+from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.report.countdown import Countdown
 
 RUNS = Path("runs")
 USAGE = "tsgkit view A.jsonl B.jsonl --edit -o SETTLED.jsonl"
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if (output := arguments.output) is not None:
         if len(paths) > 1:
             raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {output}")
-        arguments.images, progress = arguments.images or IMAGES[0], progress_line("samples")
+        arguments.images, progress = arguments.images or IMAGES[0], Countdown("samples")
         written = write_view(paths[0], output, images=arguments.images, data=arguments.data, progress=progress)
         say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
         return GOOD

@@ -23,7 +23,8 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaner, story_graphs
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.effort import Effort, Level, effort_of
+from tsgkit.agents.effort import Effort, effort_of
+from tsgkit.defaults import Level
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import name_of_model
@@ -43,7 +44,7 @@ MOST_SHOWN = 10
 
 
 class CleaningOptions(TypedDict, total=False):
-    """How graphs are cleaned."""
+    """Cleaning of graphs."""
 
     vocabulary: Annotated[Vocabulary | None, Option()]
     told: Annotated[Sequence[str], Option(default=())]
@@ -57,7 +58,7 @@ class RefineOptions(CleaningOptions, AgentOptions, total=False):
 
 
 class StoryOptions(TypedDict, total=False):
-    """How a story becomes graphs."""
+    """Graphs of a story."""
 
     vocabulary: Annotated[Vocabulary | None, Option()]
     open_vocabulary: Annotated[bool, Option(default=False)]
@@ -70,28 +71,6 @@ class GenerateOptions(StoryOptions, AgentOptions, total=False):
     """Options of ``generate``."""
 
 
-@dataclass(frozen=True, repr=False)
-class Cleaned(cleaner.Cleaned):
-    """Cleaned graphs, every change with its reason, and the remaining findings."""
-
-    unsent_spans: str = ""
-    """The reason why spans could not be sent."""
-
-    def __repr__(self) -> str:
-        return _summary(self)
-
-
-@dataclass(frozen=True, repr=False)
-class Generated(story_graphs.Generated):
-    """A story as graphs, the repairs made on the way, and the remaining findings."""
-
-    unsent_spans: str = ""
-    """The reason why spans could not be sent."""
-
-    def __repr__(self) -> str:
-        return _summary(self)
-
-
 def _summary(result: Cleaned | Generated) -> str:
     """Return a summary: the number of graphs, the changes, the remaining errors, and problems."""
     changes, left = result.changes, result.undecided
@@ -101,6 +80,24 @@ def _summary(result: Cleaned | Generated) -> str:
     lines += [f"and {len(changes) - MOST_SHOWN:,} more"] if len(changes) > MOST_SHOWN else []
     lines += [f"left: {finding.message}" for finding in left[:MOST_SHOWN]]
     return "\n".join(map(inert, [*lines, *filter(None, (*result.failures, result.stopped, result.unsent_spans))]))
+
+
+@dataclass(frozen=True, repr=False)
+class Cleaned(cleaner.Cleaned):
+    """Cleaned graphs, every change with its reason, and the remaining findings."""
+
+    unsent_spans: str = ""
+    """The reason why spans could not be sent."""
+    __repr__ = _summary
+
+
+@dataclass(frozen=True, repr=False)
+class Generated(story_graphs.Generated):
+    """A story as graphs, the repairs made on the way, and the remaining findings."""
+
+    unsent_spans: str = ""
+    """The reason why spans could not be sent."""
+    __repr__ = _summary
 
 
 @shows(RefineOptions)
@@ -146,23 +143,23 @@ async def agenerate(story: str | Sequence[str], model: Any, **options: Unpack[Ge
 def _prepared(work: str, model: Any, group: type, options: Mapping[str, Any]) -> tuple[Tracing, Any, dict[str, Any]]:  # noqa: ANN401
     """Return the spans of the work, the model as agents ask it, and its settings. Raise ``UsageError`` for an option
     that there is not, and where spans cannot be sent."""
-    if model is not None and not isinstance(model, str) and not hasattr(model, "ask"):
+    if not isinstance(model, str | None) and not hasattr(model, "ask"):
         model = name_of_model(model)
     settings = settings_of(options, group)
-    traces, arguments = traces_of(options), arguments_of(settings.pop("model_arg"))
+    arguments, traces = arguments_of(settings.pop("model_arg")), traces_of(options)
     if traces is not None and model is None:
         raise UsageError("otel traces what a model is asked, and none is named", hint="name a model")
-    has_settings = isinstance(model, str) and traces is not None
-    secrets = secrets_of([settings_for(model, arguments)]) if has_settings else Secrets()
-    name = model if isinstance(model, str) else type(model).__name__
-    attributes: dict[str, Value] = {"tsgkit.version": __version__, "tsgkit.models": [name]}
     vocabulary = settings["vocabulary"]
-    if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
+    if not isinstance(vocabulary, Vocabulary | None):
         hint = "tsgkit.Vocabulary(objects, relationships, verbs)"
         raise UsageError(f"vocabulary: {vocabulary!r:.40} is no Vocabulary", hint=hint)
+    for option in options_in(AgentOptions):
+        settings.pop(option)
     settings |= {"effort": effort_of(settings["effort"], options.get("repair")), "model_args": arguments}
-    for name in options_in(AgentOptions):
-        settings.pop(name)
+    has_secrets = isinstance(model, str) and traces is not None
+    secrets = secrets_of([settings_for(model, arguments)]) if has_secrets else Secrets()
+    name = model if isinstance(model, str) else type(model).__name__
+    attributes: dict[str, Value] = {"tsgkit.version": __version__, "tsgkit.models": [name]}
     return Tracing(traces, secrets, f"tsgkit {work}", lambda: attributes), model, settings
 
 
@@ -173,9 +170,9 @@ def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (wha
     if isinstance(graphs, ActionGraph):
         return [graphs]
     try:
-        listed = [[(source, edge, target) for source, edge, target in graph] for graph in graphs]
-        if all(isinstance(word, str) for triplets in listed for triplet in triplets for word in triplet):
-            return list(map(ActionGraph, listed))
+        triplets = [[(source, edge, target) for source, edge, target in graph] for graph in graphs]
+        if all(isinstance(word, str) for graph in triplets for triplet in graph for word in triplet):
+            return list(map(ActionGraph, triplets))
     except (TypeError, ValueError):
         pass
     hint = "read them first: tsgkit.read(text).graphs, or tsgkit.read_file(path).entries[0].narrative"

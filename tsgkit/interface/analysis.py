@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -18,7 +19,7 @@ from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.interface.arguments import checked_path, listed, text_of
+from tsgkit.interface.arguments import checked_path, text_of
 from tsgkit.interface.options import (
     CompareOptions,
     ExplainOptions,
@@ -26,10 +27,11 @@ from tsgkit.interface.options import (
     LogOptions,
     RescoreOptions,
     settings_of,
+    several,
     shows,
 )
-from tsgkit.interface.progress import waited_job, watch_of
-from tsgkit.interface.run import Explanation, Run, Tabled
+from tsgkit.interface.progress import waited_job
+from tsgkit.interface.run import Explanation, Run, Tabled, written
 from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.overwrites import write_report
@@ -37,9 +39,8 @@ from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison, comparison_formats, comparison_tables, grid_table, html
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import TaskAudit, audits_of
-from tsgkit.report.exports import Exported, export_run
+from tsgkit.report.exports import Exported
 from tsgkit.report.figures import percent
-from tsgkit.report.formats import format_of
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
@@ -62,15 +63,14 @@ MOST_SHOWN = 10
 class Comparison(comparison.Comparison):
     """All pairs of rows as a table."""
 
+    _repr_html_ = comparison_tables.fragment
+
     def __repr__(self) -> str:
         return "\n".join(comparison_tables.terminal(self))
 
-    def _repr_html_(self) -> str:
-        return comparison_tables.fragment(self)
-
     def report(self, output: str | Path | None = None, *, format: str | None = None, items: bool = False) -> str:
         """Return the tables that ``tsgkit compare`` writes; ``output`` is a file that they are written into as well."""
-        return _report(self, output, format, with_items=items)
+        return written(partial(comparison_formats.write, self, with_items=items), output, format, "comparison", "")
 
     def figure(self, *, items: bool = False) -> Figure:
         """Draw the difference of each pair with its interval, or how many items each got right and wrong."""
@@ -93,18 +93,7 @@ class Grid(report_grid.Grid):
 
     def report(self, output: str | Path | None = None, *, format: str | None = None) -> str:
         """Return the table that ``tsgkit compare --grid`` writes; ``output`` is a file that it is written into too."""
-        return _report(self, output, format, with_items=False)
-
-
-def _report(
-    result: comparison.Comparison | report_grid.Grid, output: str | Path | None, format: str | None, *, with_items: bool
-) -> str:
-    """Return tables in a format, Markdown by default, and write them where that is asked for."""
-    chosen = format or ("markdown" if output is None else format_of(Path(output), "comparison", ""))
-    text = comparison_formats.write(result, chosen, with_items=with_items)
-    if output is not None:
-        write_report(output, text)
-    return text
+        return written(partial(comparison_formats.write, self), output, format, "comparison", "")
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,8 +108,7 @@ class Scores(ScoreReport):
         board = self.board.profiles[profile] or {}
         if metric not in board:
             raise UsageError(f"{self.task} has no metric {metric} in {profile}", hint=meant(metric, board))
-        found = board[metric]
-        return None if found is None else found.value
+        return None if (value := board[metric]) is None else value.value
 
     def __repr__(self) -> str:
         return "\n".join(score_lines(self, self.data))
@@ -133,7 +121,7 @@ class Audits(tuple[TaskAudit, ...]):
         return "\n\n".join(map(str, self))
 
     def _repr_html_(self) -> str:
-        return Markup("".join(one._repr_html_() for one in self))
+        return Markup("".join(audit._repr_html_() for audit in self))
 
 
 class Rescored(Tabled, rescore_job.Rescored):
@@ -144,16 +132,16 @@ class Rescored(Tabled, rescore_job.Rescored):
         """Every metric of strict that changed, and every sample that is read differently."""
         changed: list[tuple[str, ...]] = []
         for old, new in zip(self.before, self.after, strict=True):
-            before, after = (one.board.profiles["strict"] or {} for one in (old, new))
+            before, after = (result.board.profiles["strict"] or {} for result in (old, new))
             changed += [
                 (Foreign(new.cell.title), name, percent(before.get(name)), percent(after.get(name)))
                 for name in dict.fromkeys([*before, *after])
                 if before.get(name) != after.get(name)
             ]
         notes: list[Line] = [(f"{count(len(self.reread), 'sample')} read differently",)]
-        for one in self.reread[:MOST_SHOWN]:
-            before_and_now = (f"{outcome} {answer!r:.60}" for outcome, answer in (one.before, one.after))
-            notes.append((Foreign(f"{one.item_id} ({one.cell.title}): {' -> '.join(before_and_now)}"),))
+        for sample in self.reread[:MOST_SHOWN]:
+            readings = (f"{outcome} {answer!r:.60}" for outcome, answer in (sample.before, sample.after))
+            notes.append((Foreign(f"{sample.item_id} ({sample.cell.title}): {' -> '.join(readings)}"),))
         title = f"{count(len(self.after), 'row')} scored again, {count(len(changed), 'value')} changed"
         return Table((title,), ("row", "metric", "was", "is"), tuple(changed), tuple(notes), words=2)
 
@@ -166,37 +154,34 @@ def compare(
     difference.
     """
     settings = settings_of(options, CompareOptions)
-    baseline, by = settings.pop("baseline"), comparison.by_option(settings.pop("by"))
-    settings |= {"data": text_of(settings["data"]), "baseline": None if baseline is None else fspath(baseline), **by}
-    return Comparison(**vars(comparison.compare(_paths(runs), tasks=listed(task), **settings)))
+    settings |= comparison.by_option(settings.pop("by"))
+    return Comparison(**vars(comparison.compare(_paths(runs), tasks=several(task), **settings)))
 
 
 @shows(GridOptions)
 def grid(runs: Place | Sequence[Place], task: str | Sequence[str] = (), **options: Unpack[GridOptions]) -> Grid:
     """Return styles by tasks for every model, with marks where a style is shown to differ from the model's first."""
-    settings = settings_of(options, GridOptions)
-    settings["data"] = text_of(settings["data"])
-    return Grid(**vars(report_grid.grid(_paths(runs), tasks=listed(task), **settings)))
+    return Grid(**vars(report_grid.grid(_paths(runs), tasks=several(task), **settings_of(options, GridOptions))))
 
 
 @shows(RescoreOptions)
 def rescore(run: Place, **options: Unpack[RescoreOptions]) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
     settings = settings_of(options, RescoreOptions)
-    job = Rescoring(checked_path(run, "run"), text_of(settings["data"]), settings["executor"])
-    return Rescored(**vars(waited_job(job.acarry_out, watch_of(quiet=settings["quiet"]))))
+    job = Rescoring(checked_path(run, "run"), settings["data"], settings["executor"])
+    return Rescored(**vars(waited_job(job.acarry_out, quiet=settings["quiet"])))
 
 
 @shows(ExplainOptions)
 def explain(run: Place, item: str, **options: Unpack[ExplainOptions]) -> Explanation:
     """Explain one item of a run: prompt, reply, reading, scores and reasons."""
     narrowing: dict[str, Any] = {**options}
-    return Run(run, narrowing.pop("data", None)).explain(item, **narrowing)
+    return _opened(run, narrowing.pop("data", None)).explain(item, **narrowing)
 
 
 def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
     """Return how much of a benchmark can be answered without understanding, and the defects of its items."""
-    return Audits(audits_of(text_of(data), listed(task), None if run is None else checked_path(run, "run")))
+    return Audits(audits_of(text_of(data), several(task), None if run is None else checked_path(run, "run")))
 
 
 @shows(LogOptions)
@@ -207,7 +192,7 @@ def score(task: str, data: str | Path, replies: str | Path, **options: Unpack[Lo
     repetitions in it.
     """
     settings, place = settings_of(options, LogOptions), pinned(str(data))
-    settings["by"] = listed(settings["by"])
+    settings["by"] = several(settings["by"])
     return Scores(**vars(suite.score(task, place, replies, **settings)), data=place)
 
 
@@ -225,9 +210,7 @@ def export(run: Place, *, to: str, path: str | Path, data: str | Path | None = N
     """
     if not isinstance(to, str):
         raise UsageError(f"to: {to!r:.40} is no name of a format", hint="as in to='parquet'")
-    if isinstance(run, Run) and data is None:
-        return run.export(to, path, force=force)
-    return export_run(checked_path(run, "run"), to, checked_path(path, "path"), data=text_of(data), force=force)
+    return _opened(run, data).export(to, path, force=force)
 
 
 @dataclass(frozen=True)
@@ -289,10 +272,15 @@ def read_scene(
         room                                        # the view from above
         room.findings["objects"]["bed"]["reasons"]
     """
-    reader = next(suite.loaded(one.scenes) for one in suite.suites() if one.scenes)
+    reader = next(suite.loaded(each.scenes) for each in suite.suites() if each.scenes)
     scene: ShownScene = reader(path, assets=assets, missing=missing)
     return scene
 
 
+def _opened(run: Place, data: str | Path | None) -> Run:
+    """Return a run; ``data`` overrides the place of its data."""
+    return run if isinstance(run, Run) and data is None else Run(run, data)
+
+
 def _paths(runs: Place | Sequence[Place]) -> list[Path]:
-    return [checked_path(run, "run") for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
+    return [checked_path(run, "run") for run in several(runs)]

@@ -6,33 +6,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.interface.options import several
 from tsgkit.llm.user_models import is_chat_model, registered_name
 
 
 def checked_path(value: object, what: str) -> Path:
     """Return a path; ``UsageError`` where something else was given."""
-    if isinstance(value, (str, os.PathLike)):
+    if isinstance(value, (str, PathLike)):
         return Path(value)
     raise UsageError(f"{what}: {value!r:.40} is no path")
-
-
-def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
-    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
-    if isinstance(value, Mapping):
-        texts = {name: os.fspath(each) if isinstance(each, os.PathLike) else each for name, each in value.items()}
-        return [f"{name}={each}" for name, each in texts.items()]
-    return [value] if isinstance(value, str) else [str(each) for each in value]
-
-
-def listed(names: str | Sequence[str]) -> Sequence[str]:
-    """Return names, of which a single one may be given as it is."""
-    return [names] if isinstance(names, str) else list(names)
 
 
 def text_of(path: str | Path | None) -> str | None:
@@ -40,32 +28,33 @@ def text_of(path: str | Path | None) -> str | None:
     return None if path is None else str(path)
 
 
+def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
+    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
+    if not isinstance(value, Mapping):
+        return list(map(str, several(value)))
+    return [f"{name}={fspath(each) if isinstance(each, PathLike) else each}" for name, each in value.items()]
+
+
 def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a caller gives)
     """Return the names of models; what is no name becomes one. Refuse two functions that would be called the same."""
-    hint = 'as in model={"mine": function}'
-    names = []
+    models: dict[str, Any] = {}
     if isinstance(value, Mapping):
         for name, model in value.items():
             if not isinstance(name, str) or not name.strip():
-                raise UsageError("a model has no name", hint=hint)
+                raise UsageError("a model has no name", hint='as in model={"mine": function}')
             if isinstance(model, str):
-                known_name = f"model {name} is a name: {model}"
-                raise UsageError(known_name, hint="only functions are given names; list this one")
-            if isinstance(model, Mapping):
-                raise UsageError(f"model {name}: a mapping within a mapping", hint=hint)
-            name_of_model(model)
-            names.append(registered_name(model, name))
+                hint = "only functions are given names; list this one"
+                raise UsageError(f"model {name} is a name: {model}", hint=hint)
+            models[_registered(model, name)] = model
     else:
-        known: dict[str, Any] = {}
         for model in value if isinstance(value, (list, tuple)) else [value]:
             name = name_of_model(model)
-            if known.setdefault(name, model) is not model and not isinstance(model, str):
+            if models.setdefault(name, model) is not model and not isinstance(model, str):
                 hint = 'give them names: model={"one": ..., "two": ...}'
                 raise UsageError(f"two models are called {name}", hint=hint)
-            names.append(name)
-    if not names:
+    if not models:
         raise UsageError("no model is named", hint="leave model= out for the built-in baselines")
-    return names
+    return list(models)
 
 
 def name_of_model(value: Any) -> str:  # noqa: ANN401
@@ -74,7 +63,11 @@ def name_of_model(value: Any) -> str:  # noqa: ANN401
         return value
     if isinstance(value, Mapping) and len(value) == 1:
         return names_of_models(value)[0]
-    if isinstance(value, type) or not (callable(value) or is_chat_model(value)):
-        what = "expected a name, a function of messages or a chat model of LangChain"
-        raise UsageError(f"model: {value!r:.60} is none", hint=what)
-    return registered_name(value)
+    return _registered(value)
+
+
+def _registered(model: Any, name: str = "") -> str:  # noqa: ANN401
+    if isinstance(model, type) or not (callable(model) or is_chat_model(model)):
+        hint = "expected a name, a function of messages or a chat model of LangChain"
+        raise UsageError(f"model: {model!r:.60} is none", hint=hint)
+    return registered_name(model, name)

@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -24,6 +25,8 @@ from tsgkit.interface.options import (
     WorkOptions,
     check_kinds,
     options_in,
+    settings_of,
+    several,
     shows,
 )
 from tsgkit.interface.progress import waited_job, watch_of
@@ -35,7 +38,6 @@ from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Options
 from tsgkit.runs.executors import checked_executor
-from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import DEFAULT, Plan, load_plan, made
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
@@ -56,8 +58,13 @@ ASKED = {
     if name not in (*CONTROLS, "plan")
 }
 """The options that are part of a run's identity, and the fields of a plan."""
-FOLDERS = ("images", "scenes", "assets")
-"""Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "model": names_of_models,
+    "judge": name_of_model,
+    "model_arg": arguments_of,
+    **dict.fromkeys(("images", "scenes", "assets"), pairs_of),
+}
+"""Functions that return the values of options as a plan has them."""
 
 
 class Estimates(Tabled, tuple[RowEstimate, ...]):
@@ -92,110 +99,95 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
 
     Ctrl-C completes the requests in flight; nothing is lost, and the same call resumes.
     """
-    prepared, how, watch = _prepared(task, dict(options))
-    finished = waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch)
+    prepared, how = _prepared(task, options)
+    finished = waited_job(partial(evaluation.acarry_out, prepared, how), quiet=options.get("quiet"))
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
 @shows(EvaluateOptions)
 async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Do the same as ``evaluate`` in the running event loop; a cancellation loses no reply."""
-    prepared, how, watch = _prepared(task, dict(options))
-    finished = await evaluation.acarry_out(prepared, how, watch)
+    prepared, how = _prepared(task, options)
+    finished = await evaluation.acarry_out(prepared, how, watch_of(quiet=options.get("quiet")))
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
 @shows(EvaluateOptions)
 def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
-    prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
+    prepared, how = _prepared(task, options)
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     prices = prices_of(models, how.limits.prices, prepared.settings, batch=how.limits.batch)
     return Estimates(estimates_of(prepared, prices))
 
 
-def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, Watch]:
+def _prepared(task: Tasks, options: Mapping[str, Any]) -> tuple[RunSetup, Options]:
     """Prepare an evaluation. Raise ``UsageError`` before anything is sent."""
     check_kinds(options, EvaluateOptions)
-    quiet = options.pop("quiet", False)
-    options = {name: value for name, value in options.items() if value is not None}
-    asked = [*([] if task is None else [_said(task)]), *(f"{name}={_said(one)}" for name, one in options.items())]
-    command = (f"tsgkit.evaluate({', '.join(asked)})",)  # keys are hidden when it is written
-    how = how_of({**options, "command": command})
-    return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
+    given = {name: value for name, value in options.items() if value is not None and name != "quiet"}
+    words = [
+        *([] if task is None else [_written(task)]),
+        *(f"{name}={_written(value)}" for name, value in given.items()),
+    ]
+    how = how_of({**given, "command": (f"tsgkit.evaluate({', '.join(words)})",)})  # keys are hidden when it is stored
+    return evaluation.prepare_run(plan_of({"task": task, **given}), how), how
 
 
-def _said(value: Any) -> str:  # noqa: ANN401
+def _written(value: Any) -> str:  # noqa: ANN401
+    """Return an argument as a program writes it, functions and models by name."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name!r}: {_said(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{name!r}: {_written(each)}" for name, each in value.items()) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_said, value)) + "]"
-    if value is None or isinstance(value, (str, int, float)):
-        return repr(value)
+        return "[" + ", ".join(map(_written, value)) + "]"
     if isinstance(value, (Path, RowTask)):
         return repr(str(value))
-    return str(getattr(value, "__name__", type(value).__name__))
+    is_literal = value is None or isinstance(value, (str, int, float))
+    return repr(value) if is_literal else str(getattr(value, "__name__", type(value).__name__))
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan:
     """Return the plan that options make, over the settings of a ``plan``; those that are None say nothing."""
     settings = load_plan(options["plan"]) if options.get("plan") else {}
-    told = {name: _plain(name, options[name]) for name in ASKED if options.get(name) is not None}
+    fields = {field: _plain(name, options[name]) for name, field in ASKED.items() if options.get(name) is not None}
     for name in ("repeat", "limit", "first", "shots"):
-        for number in _several(told.get(name)):
+        for number in several(fields.get(name)):
             if isinstance(number, int) and number < 1:
                 raise UsageError(f"--{name} {number}: at least 1 is needed")
-    fields = {ASKED[name]: value for name, value in told.items()}
-    for one, other in (("limit", "first"), ("first", "limit")):
-        if one in fields and other not in fields:
-            settings = {name: value for name, value in settings.items() if name != other}
+    if ("limit" in fields) != ("first" in fields):  # one replaces the other
+        settings = {name: value for name, value in settings.items() if name not in ("limit", "first")}
     if controls := [name for name in CONTROLS if options.get(name)]:
-        everything = settings | fields
-        if not everything.get("images"):
+        if not (settings | fields).get("images"):
             raise UsageError(f"--{controls[0]} controls who looks at images", hint="name them: --images NAME=DIR")
-        protocols = _several(everything.get("protocols") or PUBLISHED)
+        protocols = several((settings | fields).get("protocols") or PUBLISHED)
         fields["protocols"] = [*protocols, *(f"{name}-{control}" for name in protocols for control in controls)]
     return made(settings | fields, f"plan {options['plan']}" if options.get("plan") else "options")
 
 
-def _several(value: object) -> Sequence[object]:
-    return value if isinstance(value, (list, tuple)) else [value]
-
-
 def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     """Return an option as a plan has it: names, texts and numbers."""
-    if name in ("model", "judge"):
-        return names_of_models(value) if name == "model" else name_of_model(value)
-    if name == "model_arg":
-        return arguments_of(value)
-    if name in FOLDERS:
-        return pairs_of(value)
+    if name in CONVERSIONS:
+        return CONVERSIONS[name](value)
+    values = [str(each) if isinstance(each, (Path, RowTask)) else each for each in several(value)]
     if name == "task":
-        for one in _several(value):
-            if not isinstance(one, (str, RowTask)):
-                raise UsageError(f"task: {str(one)[:40]} is no name of a task, and no Task")
-        return list(map(str, _several(value)))
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
-        values = [str(one) if isinstance(one, Path) else one for one in value]
-        return [None if one == DEFAULT else one for one in values] if name == "prompts" else values
-    return value
+        for each in values:
+            if not isinstance(each, str):
+                raise UsageError(f"task: {str(each)[:40]} is no name of a task, and no Task")
+        return values
+    if name == "prompts":
+        values = [None if each == DEFAULT else each for each in values]
+    is_single = isinstance(value, (str, Mapping)) or not isinstance(value, Iterable)
+    return values[0] if is_single else values
 
 
 def how_of(options: Mapping[str, Any]) -> Options:
     """Return how an evaluation is carried out."""
-    work = {name: option.default for name, option in options_in(WorkOptions).items()}
-    work |= {name: value for name, value in options.items() if name in work and value is not None}
+    work = settings_of({name: options[name] for name in options_in(WorkOptions) if name in options}, WorkOptions)
+    same = {name: work[name] for name in ("new", "cache", "scene_time", "boxes", "keep_data")}
     return Options(
+        **same,
         out=None if work["out"] is None else Path(work["out"]),
-        new=work["new"],
-        cache=work["cache"],
         limits=limits_of(options),
         command=tuple(options.get("command", ())),
         shard=None if work["shard"] is None else shard_of(work["shard"]),
-        scene_time=work["scene_time"],
-        boxes=work["boxes"],
-        keep_data=work["keep_data"],
         executor=checked_executor(work["executor"]),
     )

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import checked_path, name_of_model, names_of_models
-from tsgkit.interface.options import ImageOptions, check_kinds, options_in, shows
+from tsgkit.interface.options import ImageOptions, check_kinds, options_in, several, shows
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.lexicon import meant
 from tsgkit.library.row_sources import pinned
@@ -62,8 +62,8 @@ class PaintedImages(PaintingOutcome):
     @property
     def paths(self) -> Mapping[str, Path]:
         """The image of each item that has one, by its id."""
-        made = ImageCalls.of(self.folder).images(self.folder)
-        return {item_id: image_of(self.folder, item_id) for item_id, _ in made if is_there(self.folder, item_id)}
+        images = ImageCalls.of(self.folder).images(self.folder)
+        return {item_id: image_of(self.folder, item_id) for item_id, _ in images if is_there(self.folder, item_id)}
 
     def __fspath__(self) -> str:
         return str(self.folder)
@@ -80,25 +80,23 @@ def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOption
     Pillow, an array, the bytes of a PNG, a path), also as ``{"name": function}``. Existing images are not requested
     again. ``evaluate`` judges the folder: ``tk.evaluate("spatialgen", images={"mine": folder})``.
     """
-    job, watch = _job(task, model, out, dict(options))
-    return PaintedImages(**vars(waited_job(job.carried_out, watch)))
+    job = _job(task, model, out, options)
+    return PaintedImages(**vars(waited_job(job.carried_out, quiet=options.get("quiet"))))
 
 
 @shows(ImageOptions)
 async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Do the same as ``images`` in the running event loop; a cancellation loses no image."""
-    job, watch = _job(task, model, out, dict(options))
-    return PaintedImages(**vars(await job.carried_out(watch)))
+    job = _job(task, model, out, options)
+    return PaintedImages(**vars(await job.carried_out(watch_of(quiet=options.get("quiet")))))
 
 
-def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tuple[PaintingJob, Watch]:  # noqa: ANN401
+def _job(task: str, model: Any, out: str | Path, options: Mapping[str, Any]) -> PaintingJob:  # noqa: ANN401
     check_kinds(options, ImageOptions)
-    quiet = options.pop("quiet", False)
-    named = names_of_models(model)
-    if len(named) > 1:
+    names = names_of_models(model)
+    if len(names) > 1:
         raise UsageError("images of several models", hint="call images once for each, with a folder of its own")
-    asked = {"task": task, "model": named[0], "out": checked_path(out, "out"), **options}
-    return job_of(asked), watch_of(quiet=quiet)
+    return job_of({**options, "task": task, "model": names[0], "out": checked_path(out, "out")})
 
 
 def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> PaintingJob:
@@ -106,54 +104,51 @@ def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> Painting
 
     A user's function is called one at a time by default, or once in every actor of a cluster.
     """
-    shard = None if options.get("shard") is None else shard_of(options["shard"])
-    whole = Path(options["out"])
-    folder = whole if shard is None else shard.beside(whole)
-    executor = checked_executor(options.get("executor"))
-    usual = (None if executor == RAY else 1) if is_own(options["model"]) else CONCURRENCY
-    named = {name: value for name, value in options.items() if value is not None}
-    limits = subjects.limits_of({"concurrency": usual, **named, "price": None})  # of an image, not of tokens
-    painter = _painter(options)
-    paintings = _paintings(options, drawings or folder / "drawings")
+    given = {name: value for name, value in options.items() if value is not None}
+    shard = shard_of(given["shard"]) if "shard" in given else None
+    folder = Path(given["out"]) if shard is None else shard.beside(Path(given["out"]))
+    executor = checked_executor(given.get("executor"))
+    usual = (None if executor == RAY else 1) if is_own(given["model"]) else CONCURRENCY
+    limits = subjects.limits_of({"concurrency": usual, **given, "price": None})  # of an image, not of tokens
+    painter = _painter(given)
+    paintings = _paintings(given, drawings or folder / "drawings")
     if shard is not None:
-        paintings = tuple(one for one in paintings if shard.takes(one.item_id))
+        paintings = tuple(painting for painting in paintings if shard.takes(painting.item_id))
     return PaintingJob(paintings, painter, folder, replace(limits, executor=executor), shard)
 
 
-def _painter(options: Mapping[str, Any]) -> Painter:
+def _painter(given: Mapping[str, Any]) -> Painter:
     """Return the image model that options name, with its arguments, and the model that rewrites prompts."""
-    price, size, seed = options.get("price"), options.get("size"), options.get("seed")
-    arguments = arguments_of(options.get("model_arg") or ())
-    if size is not None:
-        if not SIZE.fullmatch(str(size)):
-            raise UsageError(f"--size {size}: no size of an image", hint="as in --size 1024x1024")
-        arguments.append(f"size={size}")
-    if seed is not None:
-        arguments.append(f"seed={seed}")
-    rewriter, rewriter_args = options.get("rewriter"), arguments_of(options.get("rewriter_arg") or ())
-    rewriter_price = options.get("rewriter_price")
-    if rewriter is None and (rewriter_args or rewriter_price):
+    if not SIZE.fullmatch(str(given.get("size", "1x1"))):
+        raise UsageError(f"--size {given['size']}: no size of an image", hint="as in --size 1024x1024")
+    arguments = arguments_of(given.get("model_arg", ()))
+    arguments += [f"{name}={given[name]}" for name in ("size", "seed") if name in given]
+    rewriter_args, rewriter_price = arguments_of(given.get("rewriter_arg", ())), given.get("rewriter_price")
+    if "rewriter" not in given and (rewriter_args or rewriter_price):
         raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
-    how = None if rewriter is None else Rewriter(name_of_model(rewriter), tuple(rewriter_args), rewriter_price)
-    return image_generation.painter_of(options["model"], arguments, None if price is None else str(price), how)
+    rewriter = None
+    if "rewriter" in given:
+        rewriter = Rewriter(name_of_model(given["rewriter"]), tuple(rewriter_args), rewriter_price)
+    price = str(given["price"]) if "price" in given else None
+    return image_generation.painter_of(given["model"], arguments, price, rewriter)
 
 
-def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:
-    condition: Any = options.get("condition") or "none"
-    layouts, conditions = options.get("layouts"), options_in(ImageOptions)["condition"].choices
+def _paintings(given: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:
+    """Return the items that options choose, and how each is to be painted."""
+    condition, conditions = given.get("condition", "none"), options_in(ImageOptions)["condition"].choices
+    layouts = Path(given["layouts"]) if "layouts" in given else None
     if condition not in conditions:
         raise UsageError(f"there is no condition {condition}", hint=meant(str(condition), conditions))
     if (condition == "none") != (layouts is None):
         alone = f"--condition {condition}" if layouts is None else "--layouts"
         raise UsageError(f"{alone} alone: --condition and --layouts go together", hint="give both, or neither")
-    if options.get("no_instruction") and layouts is None:
+    has_instruction = not given.get("no_instruction")
+    if not has_instruction and layouts is None:
         raise UsageError("--no-instruction leaves nothing to ask for", hint="add --condition and --layouts")
-    place = None if layouts is None else Path(layouts)
-    how = PaintingOptions(condition, place, not options.get("no_instruction"), drawings)
-    data, ids = options.get("data"), options.get("ids") or ()
-    task = paintable_task(task_named(options["task"]))
-    chosen = ItemChoice((ids,) if isinstance(ids, str) else tuple(ids), options.get("limit"), options.get("first"))
-    paintings = tuple(task.paintings(None if data is None else pinned(str(data)), chosen, how))
+    data = pinned(str(given["data"])) if "data" in given else None
+    chosen = ItemChoice(tuple(several(given.get("ids", ()))), given.get("limit"), given.get("first"))
+    how = PaintingOptions(condition, layouts, has_instruction, drawings)
+    paintings = tuple(paintable_task(task_named(given["task"])).paintings(data, chosen, how))
     if not paintings:
-        raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
+        raise UsageError(f"{given['task']}: no item is chosen, so there is no image to make")
     return paintings

@@ -15,7 +15,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task as InspectTask
@@ -47,7 +46,6 @@ from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.solver import Solver as OurSolver
 from tsgkit.suites.suite import task_named, task_of
-from tsgkit.suites.task import Dataset
 from tsgkit.suites.text_task import TextTask
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -62,23 +60,12 @@ KINDS: dict[str, Callable[..., ChatMessage]] = {"system": ChatMessageSystem, "ai
 
 @dataclass(frozen=True)
 class Asking:
-    """A task as it is asked in one way: the task, its rows and the solver."""
+    """A task as it is asked in one way: the task, the solver and its style, and the items by their ids."""
 
     task: TextTask[Any, Any]
-    dataset: Dataset
     solver: OurSolver
     style: str
-    numbers: Sequence[int]
-    seed: int
-
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """The numbers of the items in the data, by their ids."""
-        return {item_id: number for number, item_id in enumerate(self.dataset.item_ids)}
-
-    def item(self, item_id: str) -> Any:  # noqa: ANN401  (its suite's sample)
-        """Return an item by its id."""
-        return self.dataset.sample(self.places[item_id])
+    items: Mapping[str, Any]
 
 
 def offered() -> dict[str, str]:
@@ -92,7 +79,7 @@ def offered() -> dict[str, str]:
     return names
 
 
-def asking(
+def inspect_task(
     key: str,
     style: str = "zero-shot",
     solver: str = "single",
@@ -103,38 +90,33 @@ def asking(
     shots: int | None = None,
     seed: int = 0,
     prompts: str | None = None,
-) -> Asking:
-    """Return a task as it is asked with these options."""
-    task = task_of(load_card(task_named(key)))
-    if not isinstance(task, TextTask):
+) -> InspectTask:
+    """Return one of our tasks, asked with these options, as a task of Inspect."""
+    ours = task_of(load_card(task_named(key)))
+    if not isinstance(ours, TextTask):
         raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
-    task.check_way(style, solver, prompts)
+    ours.check_way(style, solver, prompts)
     if ids is None:
         wanted: tuple[str, ...] = ()
     elif not (wanted := tuple(str(ids).split(",") if isinstance(ids, str | float | int) else map(str, ids))):
         raise UsageError("ids: an empty list names no item", hint="leave out ids to ask all items")
-    dataset = task.dataset(data)
-    numbers = dataset.chosen(ItemChoice(wanted, items, first))
-    asker = task.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
-    return Asking(task, dataset, asker, style, numbers, seed)
-
-
-def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`)
-    """Return one of our tasks as a task of Inspect."""
-    asked = asking(key, **options)
+    dataset = ours.dataset(data)
+    chosen = map(dataset.sample, dataset.chosen(ItemChoice(wanted, items, first)))
+    asker = ours.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
+    asked = Asking(ours, asker, style, {item.item_id: item for item in chosen})
     samples = []
-    for item in map(asked.dataset.sample, asked.numbers):
+    for item_id, item in asked.items.items():
         groups = {name: list(members) for name, members in item.groups.items()}
-        metadata = {"item_id": item.item_id, "cluster": item.cluster, "groups": groups}
-        question, reference = asked.task.question(item), asked.task.reference(item)
-        samples.append(InspectSample(id=item.item_id, input=question, target=reference, metadata=metadata))
+        metadata = {"item_id": item_id, "cluster": item.cluster, "groups": groups}
+        question, reference = ours.question(item), ours.reference(item)
+        samples.append(InspectSample(id=item_id, input=question, target=reference, metadata=metadata))
     return InspectTask(
-        dataset=MemoryDataset(samples, name=key, location=asked.dataset.file),
+        dataset=MemoryDataset(samples, name=key, location=dataset.file),
         solver=asks(asked, key),
-        scorer=scores(asked, key, options.get("style", "zero-shot"), options.get("solver", "single")),
-        config=GenerateConfig(temperature=asked.task.card.temperature),
-        version=asked.task.card.version,
-        metadata={"data_sha256": asked.dataset.sha256, "prompts": asked.solver.fingerprint},
+        scorer=scores(asked, figures(key, style, solver, seed)),
+        config=GenerateConfig(temperature=ours.card.temperature),
+        version=ours.card.version,
+        metadata={"data_sha256": dataset.sha256, "prompts": asker.fingerprint},
     )
 
 
@@ -151,21 +133,21 @@ def asks(asked: Asking, task: str) -> Solver:
             sent = [KINDS.get(message.type, ChatMessageUser)(content=str(message.content)) for message in messages]
             config = GenerateConfig()
             if schema is not None:
-                asked_for = schema["json_schema"]
-                described = JSONSchema.model_validate(asked_for["schema"])
-                answer = ResponseSchema(name=asked_for["name"], json_schema=described, strict=True)
-                config = GenerateConfig(response_schema=answer)
+                name, described = (
+                    schema["json_schema"]["name"],
+                    JSONSchema.model_validate(schema["json_schema"]["schema"]),
+                )
+                config.response_schema = ResponseSchema(name=name, json_schema=described, strict=True)
             output = await get_model().generate(sent, config=config)
             exchanged.extend([*sent, output.message])
             state.output = output
             return reply_of(output)
 
-        transcript = await asked.solver.solve(asked.item(str(state.sample_id)), ask)
+        transcript = await asked.solver.solve(asked.items[str(state.sample_id)], ask)
         state.messages = exchanged
-        calls = [{"label": one.label, "reply": reply_value(one.reply)} for one in transcript.said]
-        state.store.set(CALLS, calls)
-        state.store.set(SOLVER, asked.solver.name)
-        state.store.set(STYLE, asked.style)
+        calls = [{"label": call.label, "reply": reply_value(call.reply)} for call in transcript.said]
+        for name, value in ((CALLS, calls), (SOLVER, asked.solver.name), (STYLE, asked.style)):
+            state.store.set(name, value)
         return state
 
     return solve
@@ -173,18 +155,15 @@ def asks(asked: Asking, task: str) -> Solver:
 
 def reply_of(output: ModelOutput) -> Reply:
     """Return an output of a model as a reply."""
-    choice = output.choices[0] if output.choices else None
-    reason = "stop" if choice is None else choice.stop_reason
-    used = output.usage
-    usage = Usage() if used is None else Usage(used.input_tokens, used.output_tokens, used.reasoning_tokens)
-    text = output.completion
+    reason = output.choices[0].stop_reason if output.choices else "stop"
+    used, text = output.usage, output.completion
     return Reply(
         text=text,
         ending=ending_of(reason if reason != "unknown" else "stop", None, text),
         finish_reason=reason,
         error=output.error,
         model=output.model,
-        usage=usage,
+        usage=Usage() if used is None else Usage(used.input_tokens, used.output_tokens, used.reasoning_tokens),
         seconds=output.time or 0.0,
     )
 
@@ -197,8 +176,8 @@ def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         tally = ours.tally()
-        for one in scores:
-            judged = one.score.metadata or {}
+        for sample in scores:
+            judged = sample.score.metadata or {}
             parts = {
                 profile: {name: OurScore(*part) for name, part in of.items()} for profile, of in judged["parts"].items()
             }
@@ -214,49 +193,51 @@ def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
     return compute
 
 
-def scores(asked: Asking, task: str, style: str, solver: str) -> Scorer:
-    """Return the scorer of a task; its metrics pool as ours do."""
+def scores(asked: Asking, pooled: Metric) -> Scorer:
+    """Return the scorer of a task, with the metric that pools its scores."""
 
-    @scorer(metrics=[figures(task, style, solver, asked.seed)], name="tsgkit")
-    def made() -> Scorer:
+    @scorer(metrics=[pooled], name="tsgkit")
+    def ours() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             calls = state.store.get(CALLS) or []
-            replies = tuple(LabelledReply(one["label"], reply_from(one["reply"])) for one in calls)
-            item = asked.item(str(state.sample_id))
-            judged = scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
-            return score_of(judged)
+            replies = tuple(LabelledReply(call["label"], reply_from(call["reply"])) for call in calls)
+            transcript = Transcript(replies) if replies else None
+            return score_of(
+                scored(asked.solver.judge, asked.items[str(state.sample_id)], transcript, asked.task).judged
+            )
 
         return score
 
-    return made()
+    return ours()
 
 
 def score_of(judged: Judged) -> Score:
     """Return what was judged as a score, with the parts that corpus values are pooled from."""
-    figures = [(profile, name, one) for profile, of in judged.scores.items() for name, one in of.items()]
-    value = {f"{profile}_{name}": one.value for profile, name, one in figures if one.value is not None}
-    reasons = [f"{profile} {name}: {one.reason}" for profile, name, one in figures if one.reason]
-    parts: dict[str, dict[str, Any]] = {str(profile): {} for profile in judged.scores}
-    for profile, name, one in figures:
-        parts[profile][name] = [one.sum, one.weight, one.reason]
+    value: dict[str, float] = {}
+    reasons: list[str] = []
+    parts: dict[str, dict[str, Any]] = {}
+    for profile, of in judged.scores.items():
+        parts[str(profile)] = {name: [figure.sum, figure.weight, figure.reason] for name, figure in of.items()}
+        value |= {f"{profile}_{name}": figure.value for name, figure in of.items() if figure.value is not None}
+        reasons += [f"{profile} {name}: {figure.reason}" for name, figure in of.items() if figure.reason]
     counts = {str(name): number for name, number in judged.counts.items()}
     answer = judged.answer if isinstance(judged.answer, str | None) else str(judged.answer)
-    told = {"outcome": str(judged.outcome), "cluster": judged.sample.cluster, "counts": counts, "parts": parts}
-    return Score(value=value, answer=answer, explanation="\n".join([*judged.notes, *reasons]), metadata=told)
+    metadata = {"outcome": str(judged.outcome), "cluster": judged.sample.cluster, "counts": counts, "parts": parts}
+    return Score(value=value, answer=answer, explanation="\n".join([*judged.notes, *reasons]), metadata=metadata)
 
 
 def _offer(name: str, key: str) -> Callable[..., InspectTask]:
-    def made(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`, as Inspect reads them there)
+    def asked(**options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`inspect_task`, as Inspect reads them there)
         return inspect_task(key, **options)
 
-    signature = inspect.signature(asking, eval_str=True)
-    parameters = [one for one in signature.parameters.values() if one.name != "key"]
-    made.__signature__ = signature.replace(parameters=parameters, return_annotation=InspectTask)  # type: ignore[attr-defined]
-    made.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": InspectTask}
-    made.__doc__ = f"{load_card(key).title}."
-    made.__name__ = made.__qualname__ = name.replace("-", "_")
-    offered: Callable[..., InspectTask] = task(name=name)(made)
-    return offered
+    signature = inspect.signature(inspect_task, eval_str=True)
+    _, *parameters = signature.parameters.values()
+    asked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    asked.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": InspectTask}
+    asked.__doc__ = f"{load_card(key).title}."
+    asked.__name__ = asked.__qualname__ = name.replace("-", "_")
+    registered: Callable[..., InspectTask] = task(name=name)(asked)
+    return registered
 
 
 TASKS = {name: _offer(name, key) for name, key in offered().items()}

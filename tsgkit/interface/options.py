@@ -17,21 +17,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
+from tsgkit.defaults import ATTEMPTS, EXAMINATION_TIMEOUT, SCENE_TIME, TIMEOUT, Client, Repair
 from tsgkit.errors import UsageError
 
 Names = str | Sequence[str] | None
 Numbers = int | Sequence[int] | None
 Folders = Mapping[str, str | PathLike[str]] | Names
-Client = Literal["direct", "litellm"]
-Repair = Literal["none", "exact", "hands"]
-TIMEOUT, ATTEMPTS, SCENE_TIME = 300.0, 8, 120.0
+OR_LIST = ", or list of them"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -40,7 +38,7 @@ class Option:
     """An option: its value on the command line, its meaning, and its part of a job."""
 
     metavar: str = ""
-    """The name of the value in help texts; empty for a switch, or where the choices are shown."""
+    """The name of the value in help texts; empty where the choices are shown."""
     about: str = ""
     default: Any = None
     many: Literal["", "again", "commas", "words"] = ""
@@ -51,31 +49,39 @@ class Option:
     kind: Any = field(default=None, compare=False)
     """The type of its values in Python."""
 
+    @classmethod
+    def switch(cls, about: str, *, off: str = "") -> Option:
+        """Return a switch: one that is off by default, or one that is on, with the flag that turns it off."""
+        return cls(about=about, default=bool(off), flags=(off,) if off else ())
+
+    @classmethod
+    def choice(cls, about: str, choices: tuple[str, ...], default: str | None = None) -> Option:
+        """Return an option whose values are these, which help texts list."""
+        return cls(about=about, default=default, choices=choices)
+
 
 class TaskOptions(TypedDict, total=False):
-    """What is asked (part of the run's identity)."""
+    """Tasks of a run."""
 
     task: Annotated[Names, Option("T", "tasks (sgqa,sgds) or suites (tsg: its published tasks)", many="commas")]
 
 
 class AskOptions(TypedDict, total=False):
-    """What is asked (part of the run's identity)."""
+    """Tasks, models and items (part of the run's identity)."""
 
     model: Annotated[Any, Option("M", "a subject; repeatable (default: the card's)", many="again")]
     images: Annotated[Folders, Option("NAME=DIR", "a folder of images (ID.png) to judge", many="again")]
     scenes: Annotated[Folders, Option("NAME=DIR", "a folder of rooms to judge", many="again")]
     assets: Annotated[Folders, Option("LAYOUT=DIR", "where the meshes that rooms name lie", many="again")]
-    missing: Annotated[
-        str | None, Option("", "what a mesh is that is not there (default error)", choices=("error", "box"))
-    ]
+    missing: Annotated[str | None, Option.choice("what a mesh is that is not there (default error)", ("error", "box"))]
     judge: Annotated[Any, Option("M", "who looks at what lies in folders: a model, or rules")]
     protocol: Annotated[Names, Option("P", "how: published or ours; repeatable", many="again")]
     pairing: Annotated[
         str | None,
-        Option("", "which image is an item's: id (default); position, as published", choices=("id", "position")),
+        Option.choice("which image is an item's: id (default); position, as published", ("id", "position")),
     ]
-    blind: Annotated[bool, Option("", "also ask who looks without showing anything: a control", False)]
-    shuffled: Annotated[bool, Option("", "also show the image of another item: a control", False)]
+    blind: Annotated[bool, Option.switch("also ask who looks without showing anything: a control")]
+    shuffled: Annotated[bool, Option.switch("also show the image of another item: a control")]
     style: Annotated[
         Names, Option("S", "zero-shot (default), cot, few-shot, cot-few-shot, structured; several: A,B", many="commas")
     ]
@@ -117,7 +123,7 @@ class AskOptions(TypedDict, total=False):
 
 
 class RequestOptions(TypedDict, total=False):
-    """How a model is asked."""
+    """Requests to models."""
 
     concurrency: Annotated[
         int | None, Option("N", "requests in flight a model (default 32; 1 for a plain function of yours)")
@@ -136,14 +142,14 @@ class RequestOptions(TypedDict, total=False):
 
 
 class TraceOptions(TypedDict, total=False):
-    """Which spans are sent."""
+    """Spans by OpenTelemetry."""
 
-    otel: Annotated[bool, Option("", "send spans by OpenTelemetry (OTEL_* variables; no texts)", False)]
-    otel_content: Annotated[bool, Option("", "with prompts and replies in them", False)]
+    otel: Annotated[bool, Option.switch("send spans by OpenTelemetry (OTEL_* variables; no texts)")]
+    otel_content: Annotated[bool, Option.switch("with prompts and replies in them")]
 
 
 class ClientOptions(TypedDict, total=False):
-    """What asks a model of texts."""
+    """The client of a model of texts."""
 
     client: Annotated[
         Client | None,
@@ -156,7 +162,7 @@ class ClientOptions(TypedDict, total=False):
 
 
 class TextOptions(ClientOptions, total=False):
-    """How a model of texts is asked."""
+    """Requests to models of texts."""
 
     tpm: Annotated[float | None, Option("N", "at most so many tokens (estimated) a minute a model")]
     max_tokens: Annotated[int | None, Option("N", "ask no more before so many tokens are used")]
@@ -164,18 +170,18 @@ class TextOptions(ClientOptions, total=False):
 
 
 class WorkOptions(TypedDict, total=False):
-    """How it is carried out."""
+    """Execution and limits."""
 
     out: Annotated[str | Path | None, Option("DIR", "the run folder (default runs/NAME-IDENTITY)")]
-    new: Annotated[bool, Option("", "begin afresh: put an earlier run aside, read no cache", False)]
+    new: Annotated[bool, Option.switch("begin afresh: put an earlier run aside, read no cache")]
     scene_time: Annotated[
         float | None, Option("S", "seconds that measuring a room may take (default 120; 0: no limit)", SCENE_TIME)
     ]
-    boxes: Annotated[bool, Option("", "let a model judge rooms of bare boxes all the same", False)]
-    batch: Annotated[bool, Option("", "send requests in batches: at half price, within a day", False)]
+    boxes: Annotated[bool, Option.switch("let a model judge rooms of bare boxes all the same")]
+    batch: Annotated[bool, Option.switch("send requests in batches: at half price, within a day")]
     wait: Annotated[
         bool,
-        Option("", "leave when the batches are sent (exit 5); the same command collects", True, flags=("--no-wait",)),
+        Option.switch("leave when the batches are sent (exit 5); the same command collects", off="--no-wait"),
     ]
     shard: Annotated[str | None, Option("I/N", "only this part of the items, in a folder of its own: 3/16")]
     executor: Annotated[
@@ -184,17 +190,15 @@ class WorkOptions(TypedDict, total=False):
             "E", "where work is done that asks no service: here, processes, or ray, which also holds python: models"
         ),
     ]
-    keep_data: Annotated[
-        bool, Option("", "keep no rows in the run folder, only their hashes", True, flags=("--no-data",))
-    ]
-    cache: Annotated[bool, Option("", "neither read nor keep replies across runs", True, flags=("--no-cache",))]
-    prompt_cache: Annotated[bool, Option("", "mark what services may cache of prompts (Anthropic)", False)]
+    keep_data: Annotated[bool, Option.switch("keep no rows in the run folder, only their hashes", off="--no-data")]
+    cache: Annotated[bool, Option.switch("neither read nor keep replies across runs", off="--no-cache")]
+    prompt_cache: Annotated[bool, Option.switch("mark what services may cache of prompts (Anthropic)")]
 
 
 class QuietOptions(TypedDict, total=False):
-    """What is shown."""
+    """Output."""
 
-    quiet: Annotated[bool, Option("", "no progress", False)]
+    quiet: Annotated[bool, Option.switch("no progress")]
 
 
 class EvaluateOptions(AskOptions, WorkOptions, RequestOptions, TextOptions, TraceOptions, QuietOptions, total=False):
@@ -202,16 +206,16 @@ class EvaluateOptions(AskOptions, WorkOptions, RequestOptions, TextOptions, Trac
 
 
 class ModelOptions(TypedDict, total=False):
-    """What a model is sent."""
+    """Parameters of a model."""
 
     model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter of the model", many="again")]
 
 
 class ExaminationOptions(TypedDict, total=False):
-    """What the doctor sends."""
+    """Requests of the doctor."""
 
     model_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter, or api_base=URL", many="again")]
-    timeout: Annotated[float, Option("S", "seconds a request may take (120)", 120.0)]
+    timeout: Annotated[float, Option("S", "seconds a request may take (120)", EXAMINATION_TIMEOUT)]
 
 
 class DoctorOptions(ExaminationOptions, ClientOptions, total=False):
@@ -221,7 +225,7 @@ class DoctorOptions(ExaminationOptions, ClientOptions, total=False):
 
 
 class PaintOptions(TypedDict, total=False):
-    """What is asked for."""
+    """Images to make."""
 
     data: Annotated[str | Path | None, Option("D", "a file of items, or an installed dataset (default: the card's)")]
     limit: Annotated[int | None, Option("N", "only N items, spread over their kinds")]
@@ -231,21 +235,18 @@ class PaintOptions(TypedDict, total=False):
     seed: Annotated[int | None, Option("N", "the seed of every image, for models that take one")]
     condition: Annotated[
         str | None,
-        Option(
-            "",
-            "how layouts are given: in words, as an image, not at all (default)",
-            "none",
-            choices=("text", "drawn", "none"),
+        Option.choice(
+            "how layouts are given: in words, as an image, not at all (default)", ("text", "drawn", "none"), "none"
         ),
     ]
     layouts: Annotated[str | Path | None, Option("FILE", "the layouts that images are to follow")]
-    no_instruction: Annotated[bool, Option("", "give the layout alone", False)]
+    no_instruction: Annotated[bool, Option.switch("give the layout alone")]
     rewriter: Annotated[Any, Option("M", "a text model that writes every prompt anew first")]
     rewriter_arg: Annotated[Mapping[str, Any] | Names, Option("K=V", "a parameter of the text model", many="again")]
 
 
 class PaintWorkOptions(TypedDict, total=False):
-    """How it is carried out."""
+    """Execution and limits."""
 
     price: Annotated[str | float | None, Option("USD", "dollars for one image")]
     rewriter_price: Annotated[str | None, Option("IN,OUT", "dollars per million tokens of the text model")]
@@ -260,16 +261,15 @@ class ImageOptions(
 
 
 class RepairOptions(TypedDict, total=False):
-    """What is repaired."""
+    """Repairs without a model."""
 
     repair: Annotated[
         Repair | None,
-        Option(
-            "",
+        Option.choice(
             "what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
             "(default: exact)",
+            get_args(Repair),
             "exact",
-            choices=("exact", "hands", "none"),
         ),
     ]
 
@@ -279,17 +279,17 @@ class AgentOptions(RepairOptions, TraceOptions, total=False):
 
 
 class GridOptions(TypedDict, total=False):
-    """How rows are compared."""
+    """Comparisons of rows."""
 
     metric: Annotated[str | None, Option("M", "this metric (default: the main one of each task, or all of its table)")]
     profile: Annotated[str, Option("P", "strict (default) or official", "strict")]
-    common: Annotated[bool, Option("", "where items differ, take those that all rows have", False)]
+    common: Annotated[bool, Option.switch("where items differ, take those that all rows have")]
     seed: Annotated[int, Option("N", "of drawn tests and intervals (default 0)", 0)]
     data: Annotated[str | Path | None, Option("D", "where the data of the runs lie now, if elsewhere")]
 
 
 class PairOptions(TypedDict, total=False):
-    """Which rows are compared."""
+    """Rows to compare."""
 
     baseline: Annotated[
         str | PathLike[str] | None,
@@ -310,7 +310,7 @@ class CompareOptions(GridOptions, PairOptions, total=False):
 
 
 class RowOptions(TypedDict, total=False):
-    """Which rows of a run are meant."""
+    """Rows of a run."""
 
     task: Annotated[str | None, Option("T", "only in this task (tsg/sgqa, or sgqa)")]
     subject: Annotated[str | None, Option("S", "only of this subject, as --model named it")]
@@ -322,18 +322,14 @@ class RowOptions(TypedDict, total=False):
     seed: Annotated[int | None, Option("N", "only with this seed")]
 
 
-class DataOptions(TypedDict, total=False):
-    """Where the data of a run lie."""
+class ExplainOptions(RowOptions, total=False):
+    """Options of explanations."""
 
     data: Annotated[str | Path | None, Option("D", "where the data of the run lie now, if elsewhere")]
 
 
-class ExplainOptions(RowOptions, DataOptions, total=False):
-    """Options of explanations."""
-
-
 class ReportOptions(TypedDict, total=False):
-    """What a report shows."""
+    """Contents of a report."""
 
     task: Annotated[str | Sequence[str], Option("T", "only these tasks: A,B", (), many="commas")]
     by: Annotated[str | Sequence[str], Option("G", "also by these groups: A,B", (), many="commas")]
@@ -348,7 +344,7 @@ class ReportOptions(TypedDict, total=False):
 
 
 class ScoreOptions(TypedDict, total=False):
-    """How replies that were collected elsewhere are scored."""
+    """Scores of replies that were collected elsewhere."""
 
     epoch: Annotated[int | None, Option("N", "with --from: this one of several repetitions, from 1")]
     style: Annotated[
@@ -378,11 +374,11 @@ class LogOptions(ScoreOptions, total=False):
 
 
 class RescoreOptions(TypedDict, total=False):
-    """How a run is scored again."""
+    """Scores of a run, made again."""
 
     data: Annotated[str | Path | None, Option("D", "where its data lie now, if elsewhere")]
     executor: Annotated[str | None, Option("E", "where scores are made that take computing: here, processes, or ray")]
-    quiet: Annotated[bool, Option("", "show no progress", False)]
+    quiet: Annotated[bool, Option.switch("show no progress")]
 
 
 @cache
@@ -394,59 +390,53 @@ def options_in(group: type) -> dict[str, Option]:
 
 def annotation_of(group: type, name: str) -> str:
     """Return the type of an option's values as it is written."""
-    return str(group.__annotations__[name].__forward_arg__).removeprefix("Annotated[").partition(", Option(")[0]
+    return str(group.__annotations__[name].__forward_arg__).removeprefix("Annotated[").partition(", Option")[0]
 
 
 def shows(group: type) -> Callable[[Function], Function]:
     """Show a group as the named arguments of a function, where Python asks for its signature."""
 
     def shown(function: Function) -> Function:
-        with suppress(ValueError):
-            named = [
-                inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
-                )
-                for name, option in options_in(group).items()
-            ]
-            signature = inspect.signature(function)
-            parameters = [*list(signature.parameters.values())[:-1], *named]
-            function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        signature = inspect.signature(function)
+        *own, _ = signature.parameters.values()
+        named = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation_of(group, name)
+            )
+            for name, option in options_in(group).items()
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *named])  # type: ignore[attr-defined]
         return function
 
     return shown
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-KINDS: dict[Any, tuple[Callable[[object], bool], str]] = {
-    int | None: (_is_whole, "whole number"),
-    float | None: (lambda value: _is_whole(value) or isinstance(value, float), "number"),
-    str | None: (_is_text, "text"),
-    Client | None: (_is_text, "text"),
-    Repair | None: (_is_text, "text"),
-    str | Path | None: (lambda value: isinstance(value, (str, PathLike)), "path"),
-    Names: (lambda value: all(map(_is_text, _each(value))), "text, or list of them"),
-    Numbers: (lambda value: all(map(_is_whole, _each(value))), "whole number, or list of them"),
+KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
+    int | None: (int, "whole number"),
+    float | None: ((int, float), "number"),
+    str | None: (str, "text"),
+    **dict.fromkeys((str | Path | None, str | PathLike[str] | None), ((str, PathLike), "path")),
+    Names: (str, f"text{OR_LIST}"),
+    Numbers: (int, f"whole number{OR_LIST}"),
 }
-"""What is checked of values, by their type, and its name in messages."""
+"""The classes of the values of an option, by its type, and their name in messages; others are checked on use."""
 
 
-def _each(value: object) -> Iterable[object]:
-    is_several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
-    return value if is_several else (value,)  # type: ignore[return-value]
+def several(value: Any) -> list[Any]:  # noqa: ANN401  (whatever a caller gives)
+    """Return values, of which a single one may be given as it is."""
+    is_single = isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable)
+    return [value] if is_single else list(value)
 
 
 def settings_of(given: Mapping[str, Any], group: type) -> dict[str, Any]:
-    """Return all options of a group, those that are not given with their defaults. Refuse what :func:`check_kinds`
-    refuses."""
+    """Return all options of a group, with defaults for those that are not given, or None, and paths as texts. Refuse
+    what :func:`check_kinds` refuses."""
     check_kinds(given, group)
-    return {name: option.default for name, option in options_in(group).items()} | {**given}
+    settings = {name: option.default for name, option in options_in(group).items()}
+    for name, value in given.items():
+        if value is not None:
+            settings[name] = fspath(value) if isinstance(value, PathLike) else value
+    return settings
 
 
 def check_kinds(given: Mapping[str, Any], group: type) -> None:
@@ -457,6 +447,9 @@ def check_kinds(given: Mapping[str, Any], group: type) -> None:
             from tsgkit.lexicon import meant
 
             raise UsageError(f"there is no option {name}", hint=meant(name, sorted(options)))
-        is_kind, kind = KINDS.get(options[name].kind, (lambda _: True, ""))
-        if value is not None and not is_kind(value):
+        if value is None or options[name].kind not in KINDS:
+            continue
+        classes, kind = KINDS[options[name].kind]
+        values = several(value) if kind.endswith(OR_LIST) else [value]
+        if not all(isinstance(each, classes) and not isinstance(each, bool) for each in values):
             raise UsageError(f"{name}: {value!r:.40} is no {kind}")

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from warnings import warn
 
 from tsgkit.errors import Incomplete, UsageError
-from tsgkit.interface.arguments import checked_path, listed, text_of
-from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, shows
+from tsgkit.interface.arguments import checked_path, text_of
+from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, several, shows
 from tsgkit.lexicon import meant
 from tsgkit.library.overwrites import write_report
 from tsgkit.report import explanation, explanation_page, terminal
@@ -55,16 +55,15 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 10
 COLUMNS = (*Cell._fields, "item_id", "cluster", "outcome", "answer", "error")
-"""The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
+"""The first columns of a frame."""
+KINDS = ("strict", "official", "group", "count", "usage", "prompt", "reply")
+"""The columns after them in their order: PROFILE.METRIC, group.NAME, count.NAME, usage.NAME, and texts."""
+NUMBERS = ("strict", "official", "usage")
+"""Kinds of columns that hold numbers, also where no sample has one."""
 RECORDED = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
 """What a sample has as its record has it."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
-FLOATS = ("strict.", "official.", "usage.")
-"""Columns of numbers; also where no sample has one."""
 LIBRARIES = ("pandas", "polars")
-WHOLE = ("shots", "seed")
-KINDS = ("strict.", "official.", "group.", "count.", "usage.")
-TEXTS = ("prompt", "reply")
 
 
 @dataclass(frozen=True)
@@ -84,11 +83,10 @@ class Shown:
 class Explanation(explanation.Explanation):
     """One item in all selected rows of a run, with prompts, replies and scores."""
 
+    _repr_html_ = explanation_page.fragment
+
     def __repr__(self) -> str:
         return "\n".join(explanation_lines(self))
-
-    def _repr_html_(self) -> str:
-        return explanation_page.fragment(self)
 
 
 class Tabled:
@@ -117,31 +115,38 @@ class Run:
         finished: EvaluationOutcome | None = None,
         prepared: RunSetup | None = None,
     ) -> None:
-        self.path = checked_path(path, "run")
-        self._data = text_of(data)
-        self._finished, self._prepared = finished, prepared
+        self.path, self._data, self._prepared = checked_path(path, "run"), text_of(data), prepared
         if finished is None:
-            self._opened  # noqa: B018  (raises at once for a folder without a run)
+            self._saved  # noqa: B018  (raises at once for a folder without a run)
+        else:
+            self._outcome = finished
 
     @cached_property
-    def _opened(self) -> SavedRun:
+    def _saved(self) -> SavedRun:
         return open_saved_run(self.path, self._data)
 
     @cached_property
+    def _outcome(self) -> EvaluationOutcome:
+        return EvaluationOutcome(self.path, self._saved.results, (), interrupted=False, budget="", notices=())
+
+    @cached_property
+    def _calls(self) -> RecordedCalls:
+        return RecordedCalls(self.path)
+
+    @property
     def results(self) -> tuple[Result, ...]:
         """One result for each row: a subject on a task, in one way, once."""
-        return self._opened.results if self._finished is None else self._finished.results
+        return self._outcome.results
 
     @property
     def complete(self) -> bool:
         """True if nothing is left to ask; else the same call, or command, resumes it."""
-        return not any(result.unasked or result.failed for result in self.results)
+        return self._outcome.complete
 
     @property
     def stopped(self) -> str:
         """The reason for stopping early: a budget, or a model that was given up or never answered; else empty."""
-        budget = "" if self._finished is None else self._finished.budget
-        return budget or next((result.given_up for result in self.results if result.given_up), "")
+        return self._outcome.budget or next((result.given_up for result in self.results if result.given_up), "")
 
     @property
     def samples(self) -> Samples:
@@ -153,26 +158,26 @@ class Run:
 
         Of an incomplete row it is the figure of the samples that ended, with the warning ``tsgkit.errors.Incomplete``.
         """
-        narrowed = narrowing | ({"task": task} if task else {})
         check_profile(profile)
-        for name, wanted in narrowed.items():
+        wanted = narrowing | ({"task": task} if task else {})
+        for name, value in wanted.items():
             if name not in Cell._fields:
                 raise UsageError(f"a row has no {name}", hint=meant(name, Cell._fields))
-            if not any(is_meant(one.cell, {name: wanted}) for one in self.results):
-                rows = dict.fromkeys(str(getattr(one.cell, name)) for one in self.results)
-                raise UsageError(f"no row has {name} {wanted}", hint=meant(str(wanted), rows))
-        chosen = [one for one in self.results if is_meant(one.cell, narrowed)]
-        boards = [one.board.profiles[profile] or {} for one in chosen]
+            if not any(is_meant(result.cell, {name: value}) for result in self.results):
+                known = dict.fromkeys(str(getattr(result.cell, name)) for result in self.results)
+                raise UsageError(f"no row has {name} {value}", hint=meant(str(value), known))
+        chosen = [result for result in self.results if is_meant(result.cell, wanted)]
+        boards = [result.board.profiles[profile] or {} for result in chosen]
         if not any(metric in board for board in boards):
             known = dict.fromkeys(name for board in boards for name in board)
             raise UsageError(f"no row has the metric {metric} in {profile}", hint=meant(metric, known))
         figures = [
-            (one, value.value) for one, board in zip(chosen, boards, strict=True) if (value := board.get(metric))
+            (result, value.value) for result, board in zip(chosen, boards, strict=True) if (value := board.get(metric))
         ]
-        if not figures and (reasons := {one.board.reasons.get(profile) for one in chosen} - {None}):
+        if not figures and (reasons := {result.board.reasons.get(profile) for result in chosen} - {None}):
             raise UsageError(f"no row has a value of {metric} in {profile}: {'; '.join(sorted(map(str, reasons)))}")
         if len(figures) != 1:
-            titles = "; ".join(one.cell.title for one in chosen)
+            titles = "; ".join(result.cell.title for result in chosen)
             raise UsageError(f"{len(figures)} rows have {profile} {metric}", hint=f"say which of: {titles}")
         [(result, figure)] = figures
         if result.unasked or result.failed:
@@ -186,7 +191,7 @@ class Run:
         """Return the tables of ``tsgkit report``, in all and by groups, of all tasks or of some."""
         from tsgkit.report.page import fragment
 
-        report = gather([self.path], listed(by), self._data, metrics=metrics, tasks=listed(task))
+        report = gather([self.path], several(by), self._data, metrics=metrics, tasks=several(task))
         return Shown(write(report, "terminal"), fragment(report))
 
     @shows(ReportOptions)
@@ -197,15 +202,11 @@ class Run:
         from tsgkit.report.published_tables import against_published
 
         settings = settings_of(options, ReportOptions)
-        by, tasks, against = listed(settings["by"]), listed(settings["task"]), settings["against"]
+        by, tasks, against = several(settings["by"]), several(settings["task"]), settings["against"]
         report = gather([self.path], by, self._data, metrics=settings["metrics"], tasks=tasks)
         if against not in (None, "published"):
             raise UsageError(f"--against {against}: there is no such thing", hint="give published")
-        name = format or ("markdown" if output is None else format_of(Path(output)))
-        text = write(against_published(report) if against else report, name)
-        if output is not None:
-            write_report(output, text)
-        return text
+        return written(partial(write, against_published(report) if against else report), output, format)
 
     def export(self, to: str, path: str | Path, *, force: bool = False) -> Exported:
         """Write the run for another tool and return the files: ``inspect``, ``parquet``, ``csv`` or ``jsonl``.
@@ -242,54 +243,10 @@ class Run:
         """
         return self.samples.frame(library, texts=texts)
 
-    @property
-    def number_of_samples(self) -> int:
-        """The number of samples, including those not asked yet."""
-        return sum(state.total for state in self._opened.states.values())
-
-    def all_samples(self) -> Iterator[Sample]:
-        """Yield its samples in the order of its rows."""
-        opened = self._opened
-        for state in opened.states.values():
-            task = state.row.task
-            main = main_metric(task.card.metrics)
-            for record, number in zip(records_of(state, opened.samples), state.row.numbers, strict=True):
-                yield Sample(
-                    **Cell.of(record)._asdict(),
-                    **{name: record[name] for name in RECORDED},
-                    scores=sample_value(record)["scores"],
-                    notes=tuple(record["notes"]),
-                    main=main,
-                    full_marks=full_marks(task.metrics.get(main)),
-                    faults=faults_of(task, record),
-                    _run=self,
-                    _number=number,
-                )
-
-    @property
-    def cells(self) -> Sequence[Cell]:
-        """The places of its rows."""
-        return list(self._opened.states)
-
-    def key_of(self, cell: Cell, number: int) -> str:
-        """Return the right answer to the item at a place of the data, in words."""
-        row = self._opened.states[cell].row
-        return key_of(row, row.dataset.sample(number))
-
-    def calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
-        """Return the calls that were made about a sample, in order."""
-        return calls_about(self._calls.of(cell, item_id), self._calls)
-
-    @cached_property
-    def _calls(self) -> RecordedCalls:
-        return RecordedCalls(self.path)
-
     def __repr__(self) -> str:
-        prepared = self._prepared or self._opened.prepared
-        opened = EvaluationOutcome(self.path, self.results, (), interrupted=False, budget="", notices=())
-        finished = self._finished or opened
-        unsent = [f"note: {inert(finished.unsent_spans)}"] if finished.unsent_spans else []
-        return "\n".join([*results_lines(finished, prepared), *unsent])
+        prepared = self._prepared or self._saved.prepared
+        unsent = [f"note: {inert(self._outcome.unsent_spans)}"] if self._outcome.unsent_spans else []
+        return "\n".join([*results_lines(self._outcome, prepared), *unsent])
 
     def _repr_html_(self) -> str:
         return self.table().html
@@ -301,6 +258,14 @@ class Run:
 def open_run(path: str | Path, data: str | Path | None = None) -> Run:
     """Open a run folder; ``data`` overrides the place of its data."""
     return Run(path, data)
+
+
+def written(write: Callable[[str], str], output: str | Path | None, format: str | None, *known: str) -> str:
+    """Return a text in a format, Markdown by default, and write it into a file where one is named."""
+    text = write(format or ("markdown" if output is None else format_of(Path(output), *known)))
+    if output is not None:
+        write_report(output, text)
+    return text
 
 
 @dataclass(frozen=True, repr=False)
@@ -348,18 +313,17 @@ class Sample:
     @property
     def calls(self) -> tuple[Called, ...]:
         """All calls that were made about it, in order."""
-        return self._run.calls_of(self.cell, self.item_id)
+        return calls_about(self._run._calls.of(self.cell, self.item_id), self._run._calls)
 
     @property
     def prompt(self) -> tuple[Message, ...]:
         """The messages of the first call; none if no model was asked."""
-        return self.calls[0].prompt if self.calls else ()
+        return next((call.prompt for call in self.calls), ())
 
     @property
     def reply(self) -> str | None:
         """The text of the last call; None where there is none."""
-        calls = self.calls
-        return calls[-1].reply.text if calls else None
+        return next((call.reply.text for call in reversed(self.calls)), None)
 
     def texts(self) -> Iterator[str]:
         """Yield what can be searched of it: the reason, its prompts and replies."""
@@ -371,18 +335,22 @@ class Sample:
     @property
     def key(self) -> str:
         """The right answer, in words."""
-        return self._run.key_of(self.cell, self._number)
+        row = self._run._saved.states[self.cell].row
+        return key_of(row, row.dataset.sample(self._number))
 
     @property
     def reason(self) -> str:
         """The reason why it is not fully right, in a few words; else empty."""
-        value = (self.scores.get("strict") or {}).get(self.main)
-        return reason_of(vars(self), self.faults, self.main, value, self.full_marks)
+        return reason_of(vars(self), self.faults, self.main, self._value, self.full_marks)
 
     @property
     def is_wrong(self) -> bool:
         """True if its strict main metric is below full marks, or there is no answer."""
-        return is_wrong(self.outcome, (self.scores.get("strict") or {}).get(self.main), self.full_marks)
+        return is_wrong(self.outcome, self._value, self.full_marks)
+
+    @property
+    def _value(self) -> float | None:
+        return (self.scores.get("strict") or {}).get(self.main)
 
     def explain(self) -> Explanation:
         """Return everything about it: prompt, replies, readings, scores with reasons."""
@@ -395,26 +363,41 @@ class Sample:
         return self.explain()._repr_html_()
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Samples(Sequence[Sample]):
     """The samples of a run, read one by one, in the order of its rows or in one that was asked for."""
 
-    def __init__(
-        self,
-        run: Run,
-        wanted: Callable[[Sample], bool] | None = None,
-        place: Callable[[Sample], tuple[int, int]] | None = None,
-    ) -> None:
-        self._run, self._wanted, self._place = run, wanted, place
+    _run: Run
+    _conditions: tuple[Callable[[Sample], bool], ...] = ()
+    _order: Callable[[Sample], tuple[int, int]] | None = None
 
     def __iter__(self) -> Iterator[Sample]:
-        wanted = self._wanted
-        samples = (sample for sample in self._run.all_samples() if wanted is None or wanted(sample))
-        return samples if self._place is None else iter(sorted(samples, key=self._place))
+        samples = (sample for sample in self._every() if all(holds(sample) for holds in self._conditions))
+        return samples if self._order is None else iter(sorted(samples, key=self._order))
+
+    def _every(self) -> Iterator[Sample]:
+        """Yield all samples of the run."""
+        saved = self._run._saved
+        for state in saved.states.values():
+            task = state.row.task
+            main = main_metric(task.card.metrics)
+            for record, number in zip(records_of(state, saved.samples), state.row.numbers, strict=True):
+                yield Sample(
+                    **Cell.of(record)._asdict(),
+                    **{name: record[name] for name in RECORDED},
+                    scores=sample_value(record)["scores"],
+                    notes=tuple(record["notes"]),
+                    main=main,
+                    full_marks=full_marks(task.metrics.get(main)),
+                    faults=faults_of(task, record),
+                    _run=self._run,
+                    _number=number,
+                )
 
     def __len__(self) -> int:
-        if self._wanted is None:
-            return self._run.number_of_samples
-        return sum(1 for _ in self)
+        if self._conditions:
+            return sum(1 for _ in self)
+        return sum(state.total for state in self._run._saved.states.values())
 
     @overload
     def __getitem__(self, place: int) -> Sample: ...
@@ -450,9 +433,7 @@ class Samples(Sequence[Sample]):
         """Return those for which a function is true."""
         if not callable(wanted):
             raise UsageError("where takes a function of a sample", hint='by values: of(style="cot")')
-        before = self._wanted
-        both = wanted if before is None else lambda one: before(one) and wanted(one)
-        return Samples(self._run, both, self._place)
+        return replace(self, _conditions=(*self._conditions, wanted))
 
     def of(self, **names: object) -> Samples:
         """Return those of a task (its suite's name may be left out), subject, style, solver, item_id or outcome."""
@@ -464,14 +445,14 @@ class Samples(Sequence[Sample]):
     def grep(self, text: str) -> Samples:
         """Return those with a text in a prompt, a reply or the reason; small and capital letters are the same."""
         wanted = text.casefold()
-        return self.where(lambda one: any(wanted in text.casefold() for text in one.texts()))
+        return self.where(lambda sample: any(wanted in text.casefold() for text in sample.texts()))
 
     def disagree(self, first: str, second: str) -> Samples:
         """Return those that one of two got right and the other wrong: subjects, styles, solvers or 'SUBJECT STYLE'.
 
         Both samples of an item stand together, that of the first before that of the second.
         """
-        sides = [_side(name, self._run.cells) for name in (first, second)]
+        sides = [_side(name, self._run._saved.cells()) for name in (first, second)]
 
         def keys_of(sample: Sample) -> Iterator[tuple[tuple[object, ...], int]]:
             # Equal for samples that differ in the field of the side alone; a side that names rows has no field.
@@ -485,18 +466,17 @@ class Samples(Sequence[Sample]):
         for sample in self:
             for key, side in keys_of(sample):
                 right.setdefault(key, [set(), set()])[side].add(not sample.is_wrong)
-        differing = [key for key, (a, b) in right.items() if a and b and len(a | b) == 2]
+        differing = (key for key, (first, second) in right.items() if first and second and len(first | second) == 2)
         places = {key: place for place, key in enumerate(differing)}
 
         def places_of(sample: Sample) -> list[tuple[int, int]]:
             return [(places[key], side) for key, side in keys_of(sample) if key in places]
 
-        differing_samples = self.where(lambda sample: bool(places_of(sample)))
-        return Samples(self._run, differing_samples._wanted, lambda sample: min(places_of(sample)))
+        return replace(self.where(lambda sample: bool(places_of(sample))), _order=lambda sample: min(places_of(sample)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, with one row a sample; ``Run.frame`` describes its columns."""
-        return frame_of([_flat(one, texts=texts) for one in self], library)
+        return frame_of([_flat(sample, texts=texts) for sample in self], library)
 
     def __repr__(self) -> str:
         number = len(self)
@@ -506,8 +486,8 @@ class Samples(Sequence[Sample]):
     def _repr_html_(self) -> str:
         number = len(self)
         rows = tuple(
-            (Foreign(one.item_id), Foreign(one.cell.title), one.outcome, Foreign(str(one.answer)))
-            for one in islice(self, MOST_SHOWN)
+            (Foreign(sample.item_id), Foreign(sample.cell.title), sample.outcome, Foreign(str(sample.answer)))
+            for sample in islice(self, MOST_SHOWN)
         )
         rest = ((f"and {number - MOST_SHOWN:,} more",),) if number > MOST_SHOWN else ()
         return drawn_up(Table((f"{number:,} samples",), ("item", "row", "outcome", "answer"), rows, rest))
@@ -532,39 +512,37 @@ def _side(name: str, cells: Sequence[Cell]) -> tuple[str, set[Cell]]:
     raise UsageError(f"the run has no row {name}", hint=meant(name, sorted({*titles.values()})))
 
 
-def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
+def _flat(sample: Sample, *, texts: bool) -> dict[str, Any]:
     """Return a sample as a row of a frame."""
-    row = {name: getattr(one, name) for name in COLUMNS}
-    if not isinstance(one.answer, (str, type(None))):
-        row["answer"] = json.dumps(one.answer, ensure_ascii=False)
-    for profile, scores in one.scores.items():
+    row = {name: getattr(sample, name) for name in COLUMNS}
+    if not isinstance(sample.answer, (str, type(None))):
+        row["answer"] = json.dumps(sample.answer, ensure_ascii=False)
+    for profile, scores in sample.scores.items():
         row |= {f"{profile}.{name}": value for name, value in (scores or {}).items()}
-    row |= {f"group.{name}": ", ".join(of) if not isinstance(of, str) else of for name, of in one.groups.items()}
-    row |= {f"count.{name}": number for name, number in one.counts.items()}
-    row |= {f"usage.{name}": known_usage(one.usage, name) for name in USED}
+    row |= {f"group.{name}": ", ".join(several(members)) for name, members in sample.groups.items()}
+    row |= {f"count.{name}": number for name, number in sample.counts.items()}
+    row |= {f"usage.{name}": known_usage(sample.usage, name) for name in USED}
     if texts:
-        row |= {"prompt": "\n\n".join(message.content for message in one.prompt), "reply": one.reply}
+        row |= {"prompt": "\n\n".join(message.content for message in sample.prompt), "reply": sample.reply}
     return row
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401
     """Return rows as a data frame; each has all columns: those of every row, then kind by kind, texts last."""
-    if library is not None and library not in LIBRARIES:
+    if library not in (None, *LIBRARIES):
         raise UsageError(f"there is no library {library}", hint=f"choose from {', '.join(LIBRARIES)}")
     chosen = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
     if chosen is None:
-        wanted = library or "pandas or polars"
-        raise UsageError(f"{wanted} is not installed", hint=f"pip install {library or 'pandas'}")
-    first = list(dict.fromkeys(name for row in rows for name in row))
-    names = [name for name in first if not name.startswith(KINDS) and name not in TEXTS]
-    names += [name for kind in KINDS for name in first if name.startswith(kind)]
-    names += [name for name in TEXTS if name in first]
+        hint = f"pip install {library or 'pandas'}"
+        raise UsageError(f"{library or 'pandas or polars'} is not installed", hint=hint)
+    kinds = {name: name.partition(".")[0] for row in rows for name in row}
+    names = sorted(kinds, key=lambda name: KINDS.index(kinds[name]) if kinds[name] in KINDS else -1)
     columns = {name: [row.get(name) for row in rows] for name in names}
-    empty = {name for name, values in columns.items() if all(value is None for value in values)}
-    floats = [name for name in names if name in empty and name.startswith(FLOATS)]
+    empty = [name for name, values in columns.items() if all(value is None for value in values)]
+    floats = [name for name in empty if kinds[name] in NUMBERS]
     module = import_module(chosen)
     if chosen == "pandas":
         return module.DataFrame(columns).astype(dict.fromkeys(floats, "float64"))
-    kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
-    kinds |= dict.fromkeys(floats, module.Float64)
-    return module.DataFrame(columns, strict=False, schema_overrides=kinds)
+    types = {name: module.Int64 if name in ("shots", "seed") else module.String for name in empty}
+    types |= dict.fromkeys(floats, module.Float64)
+    return module.DataFrame(columns, strict=False, schema_overrides=types)

@@ -23,6 +23,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
+from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls, is_own_server, socket_and_url, why_not_direct
@@ -33,7 +34,7 @@ from tsgkit.llm.local_models import LocalModel, local_settings
 from tsgkit.llm.prices import Budget, Price, is_local, price_of
 from tsgkit.llm.reply import Ask, Ending, Reply, Schema
 from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Argument, Client, Settings, parse, secrets_of, settings_of
+from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Argument, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_models import UserModel, is_own, own_settings, usual_concurrency
 
 if TYPE_CHECKING:

@@ -32,6 +32,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from tsgkit.defaults import ATTEMPTS, TIMEOUT
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.reply import Attempt
@@ -60,8 +61,8 @@ Pause = Callable[[float], Awaitable[None]]
 class Patience:
     """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
 
-    timeout: float = 300.0
-    attempts: int = 8
+    timeout: float = TIMEOUT
+    attempts: int = ATTEMPTS
     same_error: int = 5
     first_wait: float = 0.5
     longest_wait: float = 60.0

@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from tsgkit.errors import UsageError
@@ -24,8 +24,6 @@ from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.prices import is_local, provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
-Client = Literal["direct", "litellm"]
-"""The names of the clients by which services are asked."""
 CONNECTION = ("api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers")
 CONNECTION_PREFIXES = ("aws_", "vertex_", "azure_", "watsonx_")
 SECRET_HEADERS = re.compile(r"auth|cookie|session", re.IGNORECASE)

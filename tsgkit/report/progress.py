@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
+from tsgkit.report.countdown import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, clock, columns_of
 from tsgkit.report.plain_text import count, inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
-EVERY_ON_A_TERMINAL = 0.2
-EVERY_ELSEWHERE = 10.0
 EVERY_WAIT_ELSEWHERE = 30.0
 MOST_LINES = 12
 
@@ -129,23 +127,3 @@ def line_of(part: Part) -> str:
     if (left := part.seconds_left) is not None:
         words.append(f"about {clock(left)} left")
     return ", ".join(words)
-
-
-def columns_of(stream: IO[str]) -> int | None:
-    """Return how long a line may be so that it stays one line of a terminal; None where that is not known."""
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        return None
-    return columns - 1 if columns > 1 else None
-
-
-def clock(seconds: float) -> str:
-    """Seconds as people write them.
-
-    >>> clock(75), clock(3675)
-    ('1:15', '1:01:15')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

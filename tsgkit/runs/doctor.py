@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tsgkit.defaults import EXAMINATION_TIMEOUT, Client
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.files import read_text
@@ -31,7 +32,6 @@ from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.prices import Price, is_local, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.llm.retries import Patience, advice_on
-from tsgkit.llm.settings import Client
 from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit
 from tsgkit.suites.suite import default_tasks
@@ -44,7 +44,6 @@ Verdict = Literal["works", "does not", "unknown"]
 WORKS: Verdict = "works"
 DOES_NOT: Verdict = "does not"
 UNKNOWN: Verdict = "unknown"
-TIMEOUT = 120.0
 AT_ONCE = 8
 PATIENCE = 20.0
 """Seconds that requests at once are waited for."""
@@ -184,7 +183,7 @@ async def examined(
     model: str,
     arguments: Sequence[str] = (),
     *,
-    timeout: float = TIMEOUT,
+    timeout: float = EXAMINATION_TIMEOUT,
     price: str | None = None,
     client: str | None = None,
     transcript: Sequence[Mapping[str, Any]] = (),

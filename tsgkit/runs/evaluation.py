@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tsgkit.defaults import SCENE_TIME
 from tsgkit.errors import (
     BATCHES_OPEN,
     BUDGET_REACHED,
@@ -51,7 +52,7 @@ from tsgkit.runs.kept import ASKED, MANIFEST, keep, keeps_rows
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.records import Scoring, scores_of
 from tsgkit.runs.results import Result, RowState, put_in_order, result_value, results_of, states_of
-from tsgkit.runs.run_setup import SCENE_TIME, Row, RunSetup, asked_of, asks_a_model, in_shard, prepare
+from tsgkit.runs.run_setup import Row, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of

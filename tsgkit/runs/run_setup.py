@@ -20,6 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tsgkit.defaults import SCENE_TIME
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.bundle import portable
@@ -51,8 +52,6 @@ from tsgkit.version import __version__
 
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk", "xllamacpp")
 LONGEST_NAME = 60
-SCENE_TIME = 120.0
-"""Seconds for measuring a scene; scenes of usual size take one or two."""
 SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "--scenes NAME=DIR"}
 """Names of each kind of subject."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tsgkit.defaults import TIMEOUT, Client
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm import batches
@@ -22,7 +23,7 @@ from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.reply import Provider, Reply, Schema
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
-from tsgkit.llm.settings import Client, Settings
+from tsgkit.llm.settings import Settings
 from tsgkit.llm.spans import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
@@ -58,7 +59,7 @@ class Limits:
 
     concurrency: int | None = None
     """Requests in flight a model; None for as many as are usual, which is one where a plain function is asked."""
-    timeout: float = 300.0
+    timeout: float = TIMEOUT
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     max_requests: int | None = None

@@ -229,7 +229,7 @@ def test_what_is_no_style_or_log_is_refused(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_are_not_offered(tmp_path: Path) -> None:
-    from tsgkit.interface.inspect_tasks import TASKS, asking, offered
+    from tsgkit.interface.inspect_tasks import TASKS, inspect_task, offered
 
     data = tmp_path / "sgds.jsonl"
     rows = enumerate(ROWS.read_text("utf-8").splitlines()[:3])
@@ -239,7 +239,7 @@ def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_a
         task = TASKS["sgds"](data=str(data), ids=ids)
         assert ",".join(str(sample.id) for sample in task.dataset) == asked, ids
     with pytest.raises(UsageError, match="names no item"):
-        asking("tsg/sgds", ids=[])
+        inspect_task("tsg/sgds", ids=[])
     names = offered()
     assert {"sgqa", "sgds", "sa-sgg", "ma-sgg", "layout"} <= set(names)
     assert not {"knolling", "natural", "fidelity", "plausibility"} & set(names)

@@ -41,7 +41,7 @@ def test_no_log_shows_prompts_or_keys_even_when_debugging_is_asked_for(server: R
 import asyncio, logging
 logging.basicConfig(level=logging.DEBUG)
 from tsgkit.llm.{module} import {name}
-from tsgkit.llm.settings import Client, parse, settings_of
+from tsgkit.llm.settings import parse, settings_of
 async def work():
     texts = ["api_key={KEY}", "api_base={server.base}", "seed=1"]
     provider = {name}(settings_of("openai/m", parse(texts, ["openai/m"]), {{}}))

@@ -19,8 +19,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tsgkit.cli import agents
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say
+from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
+from tsgkit.report.countdown import Countdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,7 +95,7 @@ def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Comp
 
     sound: dict[str, Composed] = {}
     first, tried = arguments.seed * 100_000, 0
-    show = progress_line(f"items of K {k}")
+    show = Countdown(f"items of K {k}")
     while len(sound) < arguments.n and tried < 20 * arguments.n + 20:
         item = composed(k, arguments.scenario, first + tried, arguments.objects)
         tried += 1

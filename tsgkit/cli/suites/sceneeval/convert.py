@@ -48,9 +48,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say, say_json
+from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import read_text
+from tsgkit.report.countdown import Countdown
 
 if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.converters import Batch, Converted, Outcome
@@ -126,7 +127,7 @@ def convert(arguments: argparse.Namespace) -> int:
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
     tree = converters.tree_of(source, Path(arguments.out))
-    rows, show = list[_Row](), progress_line("files")
+    rows, show = list[_Row](), Countdown("files")
     for number, outcome in enumerate(chain(converters.convert_each(tree.entries, batch), tree.unreadable), 1):
         if not arguments.quiet and number <= len(tree.entries):
             show(number, len(tree.entries))
