@@ -155,7 +155,7 @@ def copy_images(folders: Sequence[Path], made: Path) -> tuple[str, ...]:
     problems = []
     for item_id, sha256 in ImageCalls.of(made).images(made):
         for source in (image_of(folder, item_id) for folder in folders):
-            data = source.read_bytes() if source.is_file() else b""
+            data = read_bytes(source) if source.exists() else b""
             if hashlib.sha256(data).hexdigest() == sha256:
                 write_bytes(image_of(made, item_id), data)
                 break
