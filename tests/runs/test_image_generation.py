@@ -55,7 +55,7 @@ def test_every_item_gets_its_own_image_and_a_line_that_says_how(tmp_path: Path) 
     line = next(line for line in lines(out) if line["sample"] == "3")
     reply = line["reply"]
     assert len(reply.pop("attempts")) == 1 and reply.pop("seconds") > 0
-    assert (line["subject"], line["task"], line["label"]) == ("openai/m", "images", "paint")
+    assert (line["subject"], line["task"], line["label"]) == ("openai/m", "images", "paint") and "solver" not in line
     assert reply == {
         "text": None, "ending": "complete", "source": "model", "usage": {"prompt": 7, "completion": 100, "cost": 0.04},
         "sha256": hashlib.sha256(png("Cup number 3.")).hexdigest(),
@@ -231,7 +231,8 @@ def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tm
         assert server.stats()["prompts"] == [ANEW]
     assert (result.painted, result.exit_code) == (1, 0)
     assert (out / "0.png").read_bytes() == png(ANEW)
-    assert [line["label"] for line in lines(out)] == ["rewrite", "paint"] and ANEW in lines(out)[0]["reply"]["text"]
+    assert [line["label"] for line in lines(out)] == ["rewrite", "paint"] and "solver" not in lines(out)[0]
+    assert ANEW in lines(out)[0]["reply"]["text"]
     assert "Cup number 0." in (out / "prompts.jsonl").read_text()
 
 

@@ -18,9 +18,10 @@ from typing import Any
 
 from tsgkit.errors import FileProblem
 from tsgkit.library.files import read_bytes, write_bytes
-from tsgkit.llm.door import Call, Prompt, prompt_hash
+from tsgkit.llm.door import Call, Door, Prompt, prompt_hash
 from tsgkit.llm.images import Messages
 from tsgkit.llm.reply import PAINT, Reply, reply_from
+from tsgkit.llm.scripts import RecordedModel
 from tsgkit.runs.folder import CALLS, RunFolder
 from tsgkit.runs.journal import CHANGED
 from tsgkit.runs.run_files import calls_in
@@ -62,6 +63,12 @@ class ImageCalls:
                 raise FileProblem(message, hint=CHANGED)
             if sha256 is not None:
                 yield item_id, sha256
+
+
+def call_about(asker: Door | RecordedModel, item_id: str) -> Call:
+    """Return the identity of a call about an image, which no solver makes; the door fills in the request."""
+    subject = asker.name if isinstance(asker, Door) else "script"
+    return Call(subject, "", WORK, solver="", style="", sample=item_id, repeat=0, label="", body="", draw=0)
 
 
 class ImageRun(RunFolder):

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
-from tsgkit.llm.asker import ask_for
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import Unasked
@@ -34,7 +33,7 @@ from tsgkit.runs.executors import RAY
 from tsgkit.runs.executors.model_actors import HeldModel
 from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.folder import same_run
-from tsgkit.runs.image_folder import WORK, ImageCalls, ImageRun, image_of, is_there
+from tsgkit.runs.image_folder import WORK, ImageCalls, ImageRun, call_about, image_of, is_there
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prompt_rewriter import REWRITE, NotRewritten, Rewriter, text_of
@@ -378,8 +377,8 @@ class ImageJob:
         rewriter, words = self.painter.rewriter, painting.prompt
         if rewriter is not None and self.rewriting is not None:
             words = await rewriter.rewritten(painting, self.rewriting)
-        content = messages_for(words, painting.image)[0]["content"]
-        return await ask_for(self.door, painting.item_id, task=WORK)([HumanMessage(content)], label=PAINT)
+        messages = [HumanMessage(messages_for(words, painting.image)[0]["content"])]
+        return await self.door.ask(call_about(self.door, painting.item_id), messages, label=PAINT)
 
     def result(self) -> PaintingOutcome:
         """Return what became of it."""

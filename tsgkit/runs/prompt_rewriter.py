@@ -10,7 +10,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.asker import ask_for, settings_for
+from tsgkit.llm.asker import settings_for
 from tsgkit.llm.door import Door
 from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import Budget
@@ -20,6 +20,7 @@ from tsgkit.llm.settings import Settings
 from tsgkit.replies import Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.runs.agent_calls import asker_of
+from tsgkit.runs.image_folder import call_about
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.subjects import Limits
@@ -79,8 +80,8 @@ class Rewriter:
         """Return the request in the model's words; ``NotRewritten`` where it has none."""
         from langchain_core.messages import HumanMessage
 
-        ask = ask_for(asker, painting.item_id, task="images")
-        return text_of(await ask([HumanMessage(self.prompt(painting)[0]["content"])], label=REWRITE))
+        messages = [HumanMessage(self.prompt(painting)[0]["content"])]
+        return text_of(await asker.ask(call_about(asker, painting.item_id), messages, label=REWRITE))
 
 
 def text_of(reply: Reply) -> str:
