@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,12 +18,14 @@ from run_files import everything, write_lines
 from run_files import lines as lines_of
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import write_bytes
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.retries import Patience
+from tsgkit.runs import image_folder
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.image_folder import ImageCalls, is_there
 from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of, to_paint
-from tsgkit.runs.jobs import Watch
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.prompt_rewriter import Rewriter
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
@@ -207,6 +211,29 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_
     with image_server(always={"number 1.": "hang"}) as server:
         third = painted(server, tmp_path / "left", watch=soon("abandon"))
     assert third.interrupted and third.painted < 6 and (tmp_path / "left/calls.jsonl").exists()
+
+
+def test_images_are_written_in_a_thread_and_recorded_though_nobody_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines: list[Engine] = []
+
+    def abandoned(path: Path, data: bytes) -> None:
+        loop = next(iter(engines[0]._tasks)).get_loop()
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()
+        loop.call_soon_threadsafe(engines[0].abandon)
+        while not loop.is_closed():
+            time.sleep(0.01)
+        write_bytes(path, data)
+
+    monkeypatch.setattr(image_folder, "write_bytes", abandoned)
+    with image_server() as server:
+        first = painted(server, tmp_path, concurrency=1, watch=Watch(begun=engines.append))
+        monkeypatch.undo()
+        second = painted(server, tmp_path)
+        assert server.stats()["good"] == 6
+    assert first.interrupted and (second.there, second.painted) == (1, 5)
 
 
 ANEW = "A cup, seen from above."

@@ -9,10 +9,14 @@ ends in between, the next call names the image instead of asking again.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,7 @@ from tsgkit.llm.images import Messages
 from tsgkit.llm.reply import PAINT, Reply, reply_from
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.runs.folder import CALLS, RunFolder
-from tsgkit.runs.journal import CHANGED
+from tsgkit.runs.journal import CHANGED, SYNCER
 from tsgkit.runs.run_files import calls_in
 from tsgkit.suites.images import is_file_id
 
@@ -79,6 +83,7 @@ class ImageRun(RunFolder):
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
         """Open it, name images whose calls were recorded when a process ended, and remove those that were not."""
+        self._unrecorded: dict[str, tuple[Future[None], Callable[[], None]]] = {}
         super().__init__(path, header)
         calls = ImageCalls.of(path)
         for cut in path.glob("..*.png.new.*"):
@@ -92,6 +97,9 @@ class ImageRun(RunFolder):
 
     def _count(self, reply: Reply) -> None:
         super()._count(reply)
+        self._note_price(reply)
+
+    def _note_price(self, reply: Reply) -> None:
         self.unpriced |= reply.source == "model" and reply.error is None and reply.usage.cost is None
 
     def find(self, call: Call) -> Reply | None:
@@ -100,17 +108,42 @@ class ImageRun(RunFolder):
         return None if reply is not None and reply.sha256 and not is_there(self.path, call.sample) else reply
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
-        """Keep the image of a reply, record the reply, and name the image."""
-        if reply.image is not None:
-            write_bytes(_newest_of(self.path, call.sample), reply.image)
+        """Record a reply. One with an image is recorded when a thread has written that: see :meth:`recorded`."""
+        self._note_price(reply)
+        record = partial(super().write, call, prompt, reply)
+        if reply.image is None:
+            record()
+        else:
+            writing = SYNCER.submit(write_bytes, _newest_of(self.path, call.sample), reply.image)
+            self._unrecorded[call.sample] = writing, record
+
+    async def recorded(self, item_id: str) -> None:
+        """Wait until the image of an item is written, without holding up other requests; record its call and name it.
+
+        Where the wait is cancelled, :meth:`close` does that.
+        """
+        if item_id in self._unrecorded:
+            with suppress(FileProblem):  # raised below
+                await asyncio.shield(asyncio.wrap_future(self._unrecorded[item_id][0]))
+            self._record(item_id)
+
+    def _record(self, item_id: str) -> None:
+        writing, record = self._unrecorded.pop(item_id)
         try:
-            super().write(call, prompt, reply)
+            writing.result()
+            record()
         except FileProblem:
-            _remove(_newest_of(self.path, call.sample))
+            _remove(_newest_of(self.path, item_id))
             raise
-        if reply.image is not None:
-            _name(self.path, call.sample)
-        self._count(reply)
+        _name(self.path, item_id)
+
+    def close(self) -> None:
+        """Record what is left, and let go of the files."""
+        try:
+            for item_id in tuple(self._unrecorded):
+                self._record(item_id)
+        finally:
+            super().close()
 
 
 def image_of(folder: Path, item_id: str) -> Path:

@@ -329,6 +329,13 @@ class ImageJob:
     began: float = field(default_factory=time.monotonic)
     given_up: str = ""
 
+    @property
+    def cost(self) -> float | None:
+        """What the requests cost; None where an answer came at an unknown price, or there is none to estimate by."""
+        used = self.door.budget
+        is_unknown = used.used_requests and not used.used_cost and self.painter.price is None
+        return None if self.run.unpriced or is_unknown else used.used_cost
+
     def parts(self) -> list[Part]:
         """Return how far the images are."""
         ended = self.painted + len(self.blocked) + len(self.failures)
@@ -341,7 +348,7 @@ class ImageJob:
             failed=len(self.failures),
             blocked=self.todo.blocked + len(self.blocked),
             spent=self.door.budget.used_cost,
-            knows_cost=not self.run.unpriced,
+            knows_cost=self.cost is not None,
             door=self.door,
             began=self.began,
             busy=self.engine.busy,
@@ -378,12 +385,13 @@ class ImageJob:
         if rewriter is not None and self.rewriting is not None:
             words = await rewriter.rewritten(painting, self.rewriting)
         messages = [HumanMessage(messages_for(words, painting.image)[0]["content"])]
-        return await self.door.ask(call_about(self.door, painting.item_id), messages, label=PAINT)
+        reply = await self.door.ask(call_about(self.door, painting.item_id), messages, label=PAINT)
+        await self.run.recorded(painting.item_id)
+        return reply
 
     def result(self) -> PaintingOutcome:
         """Return what became of it."""
-        provider, used = self.door.provider, self.door.budget
-        is_unpriced = self.run.unpriced or (used.used_requests and not used.used_cost and self.painter.price is None)
+        provider = self.door.provider
         return PaintingOutcome(
             folder=self.run.path,
             total=self.todo.total,
@@ -392,8 +400,8 @@ class ImageJob:
             blocked=self.todo.blocked + len(self.blocked),
             failures=tuple(self.failures),
             refusals=tuple(self.blocked),
-            requests=used.used_requests,
-            cost=None if is_unpriced else used.used_cost,
+            requests=self.door.budget.used_requests,
+            cost=self.cost,
             seconds=round(time.monotonic() - self.began, 3),
             interrupted=self.engine.interrupted,
             budget=self.engine.budget,
