@@ -158,7 +158,7 @@ def test_items_after_which_no_image_can_be_named_are_refused_and_empty_or_cut_im
             paint_all((*ITEMS, Painting(item_id, "A cup.")), painter, tmp_path / "out")
     with pytest.raises(UsageError, match=r"two images are to be called 0\.png"):
         paint_all((*ITEMS, ITEMS[0]), painter, tmp_path / "out")
-    todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", ImageCalls.of(tmp_path / "out"))
+    todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", ImageCalls(tmp_path / "out"))
     assert (todo.total, todo.there, todo.blocked, len(todo.left)) == (7, 0, 0, 7)
     assert list(tmp_path.iterdir()) == []
     for model in ("baseline/rules", "script:x.jsonl", "replay:run"):

@@ -98,7 +98,7 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
 
     painter = job.painter
     check_budget(painter, job.limits)
-    todo = to_paint(job.paintings, painter, job.folder, ImageCalls.of(job.folder))
+    todo = to_paint(job.paintings, painter, job.folder, ImageCalls(job.folder))
     left = len(todo.left)
     prompts = (messages_for(painting.prompt, painting.image)[0]["content"] for painting in todo.left)
     tokens = prompt_tokens(arguments.model, prompts)

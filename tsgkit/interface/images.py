@@ -62,7 +62,7 @@ class PaintedImages(PaintingOutcome):
     @property
     def paths(self) -> Mapping[str, Path]:
         """The image of each item that has one, by its id."""
-        made = ImageCalls.of(self.folder).images(self.folder)
+        made = ImageCalls(self.folder).images()
         return {item_id: image_of(self.folder, item_id) for item_id, _ in made if is_there(self.folder, item_id)}
 
     def __fspath__(self) -> str:

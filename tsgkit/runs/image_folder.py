@@ -15,7 +15,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,33 +36,36 @@ PNG_START = b"\x89PNG\r\n\x1a\n"
 PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
 
 
-@dataclass(frozen=True)
 class ImageCalls:
     """The recorded calls of an image folder: of each item the last under each label."""
 
-    last: dict[tuple[str, str], dict[str, Any]]
+    def __init__(self, folder: Path) -> None:
+        """Read the calls; none where nothing was asked yet."""
+        self._path, self._latest = folder / CALLS, 0
+        self._last: dict[tuple[str, str], dict[str, Any]] = {}
+        self.read_on()
 
-    @classmethod
-    def of(cls, folder: Path) -> ImageCalls:
-        """Return the calls of a folder; none where nothing was asked yet."""
-        return cls({(value["label"], value["sample"]): value for _, value in calls_in(folder / CALLS)})
+    def read_on(self) -> None:
+        """Read what was recorded since."""
+        for place, value in calls_in(self._path, self._latest):
+            self._last[value["label"], value["sample"]], self._latest = value, place
 
     def sha256(self, item_id: str) -> str | None:
         """Return the hash of the image that was made last for an item."""
-        value = self.last.get((PAINT, item_id))
+        value = self._last.get((PAINT, item_id))
         return None if value is None else value["reply"].get("sha256")
 
     def reply(self, label: str, item_id: str, prompt: Messages) -> Reply | None:
         """Return the last reply about an item if it answered this prompt."""
-        value = self.last.get((label, item_id))
+        value = self._last.get((label, item_id))
         return reply_from(value["reply"]) if value is not None and value["prompt"] == prompt_hash(prompt) else None
 
-    def images(self, folder: Path) -> Iterator[tuple[str, str]]:
+    def images(self) -> Iterator[tuple[str, str]]:
         """Yield the items for which an image was made, with its hash; ``FileProblem`` for one that names no file."""
-        for label, item_id in sorted(self.last):
+        for label, item_id in sorted(self._last):
             sha256 = self.sha256(item_id) if label == PAINT else None
             if sha256 is not None and not is_file_id(item_id):
-                message = f"{folder / CALLS}: {item_id[:80]!r} cannot be the name of an image"
+                message = f"{self._path}: {item_id[:80]!r} cannot be the name of an image"
                 raise FileProblem(message, hint=CHANGED)
             if sha256 is not None:
                 yield item_id, sha256
@@ -81,11 +83,14 @@ class ImageRun(RunFolder):
     unpriced = False
     """True if a request was answered at an unknown price."""
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        """Open it, name images whose calls were recorded when a process ended, and remove those that were not."""
+    def __init__(self, path: Path, header: dict[str, Any], calls: ImageCalls) -> None:
+        """Open it, name images whose calls were recorded when a process ended, and remove those that were not.
+
+        ``calls`` are those that were read before; it reads on from there.
+        """
         self._unrecorded: dict[str, tuple[Future[None], Callable[[], None]]] = {}
         super().__init__(path, header)
-        calls = ImageCalls.of(path)
+        calls.read_on()
         for cut in path.glob("..*.png.new.*"):
             _remove(cut)
         for new in path.glob(".*.png.new"):
@@ -193,7 +198,7 @@ def is_there(folder: Path, item_id: str) -> bool:
 def copy_images(folders: Sequence[Path], made: Path) -> tuple[str, ...]:
     """Copy the images of recorded calls from folders that were merged; return which could not be, and why."""
     problems = []
-    for item_id, sha256 in ImageCalls.of(made).images(made):
+    for item_id, sha256 in ImageCalls(made).images():
         for source in (image_of(folder, item_id) for folder in folders):
             data = read_bytes(source) if source.exists() else b""
             if hashlib.sha256(data).hexdigest() == sha256:

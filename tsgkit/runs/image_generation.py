@@ -292,10 +292,11 @@ def _job(
     check_budget(painter, limits)
     provider = painter.provider(limits, conditioned=any(painting.image is not None for painting in wanted))
     same_run(folder, header, hint="another model, size or seed needs a folder of its own: give another -o")
-    if to_paint(wanted, painter, folder, ImageCalls.of(folder)).left:
+    calls = ImageCalls(folder)
+    if to_paint(wanted, painter, folder, calls).left:
         provider.prepare()  # before there is a folder
-    with closing(ImageRun(folder, header)) as run:
-        todo = to_paint(wanted, painter, folder, ImageCalls.of(folder))
+    with closing(ImageRun(folder, header, calls)) as run:
+        todo = to_paint(wanted, painter, folder, calls)
         door = painter.door(limits, run, provider)
         rewriting = None if painter.rewriter is None else painter.rewriter.asker(limits, door.budget)
         if rewriting is not None:
