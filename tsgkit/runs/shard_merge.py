@@ -31,7 +31,7 @@ from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import unite as unite_batches
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, SHARD, differences, locked, read_header
 from tsgkit.runs.image_folder import WORK, copy_images
-from tsgkit.runs.journal import Journal
+from tsgkit.runs.journal import Journal, Journals
 from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.results import NOWHERE, states_of
@@ -42,7 +42,6 @@ from tsgkit.runs.shards import WRITTEN, Shard, whole_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.version import __version__
 
-MOST_OPEN = 64
 SHARDS = "shards"
 """The field of a header that says which shards are in it, where some are missing."""
 OWN = ("--shard", "--out", "-o")
@@ -80,27 +79,6 @@ REPLACE = """
 replace into calls select own.key, own.sample, calls.turn, own.rank, own.line, own.said, own.source, own.place,
     calls.conflict from own join calls using (key) where (own.rank, own.line) < (calls.rank, calls.line)
 """
-
-
-class Lines:
-    """Lines of many files, with only a few files open at a time."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths, self._open = paths, dict[int, Journal]()
-
-    def line(self, source: int, place: int) -> bytes:
-        """Return the line of a file, by its number, that begins at a place."""
-        if source not in self._open:
-            if len(self._open) >= MOST_OPEN:
-                self._open.pop(next(iter(self._open))).close()
-            self._open[source] = Journal(self._paths[source], writes=False)
-        return self._open[source].line(place)
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for journal in self._open.values():
-            journal.close()
-        self._open.clear()
 
 
 class Missing(NamedTuple):
@@ -303,7 +281,7 @@ def _copied(
 
     The turn of a line among those with one key, if its position does not give it.
     """
-    sources = Lines([path / name for path in folders])
+    sources = Journals([path / name for path in folders])
     at, before, here = 0, "", 0
     try:
         with (made / name).open("wb") as file:
