@@ -20,7 +20,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
@@ -36,9 +36,6 @@ from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit
 from tsgkit.suites.suite import default_tasks
 from tsgkit.version import __version__
-
-if TYPE_CHECKING:
-    pass
 
 Verdict = Literal["works", "does not", "unknown"]
 WORKS: Verdict = "works"
@@ -119,8 +116,7 @@ class Patient:
     ) -> None:
         self.model, self.arguments, self.client = model, list(arguments), client
         self.price = price or price_of(model, settings_for(model, self.arguments).tier)
-        limits: dict[str, Any] = {"throttled_attempts": 3, "throttled_seconds": 20, "max_outage": 0}
-        self.patience = Patience(timeout=timeout, attempts=2, **limits)
+        self.patience = Patience(timeout, attempts=2, throttled_attempts=3, throttled_seconds=20, max_outage=0)
         self.kept = {(line["check"], line["draw"]): line for line in kept}
         self.lines: list[dict[str, Any]] = []
         self.doors: dict[tuple[str, ...], Door] = {}
@@ -241,13 +237,11 @@ def _reply_limit(patient: Patient) -> str:
 def transcript_in(path: str | Path) -> tuple[dict[str, Any], ...]:
     """Return the lines of a transcript, its head first; ``FileProblem`` where a file is none."""
     lines = []
-    for number, line in enumerate(read_text(str(path)).splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
-            value = json.loads(line)
+            lines.append(json.loads(line))
         except ValueError:
-            hint = "tsgkit doctor MODEL --save writes one"
-            raise FileProblem(f"{path}: line {number}: broken JSON", hint=hint) from None
-        lines.append(value)
+            raise FileProblem(f"{path}: line {number}: broken JSON", hint=SAVES) from None
     if not lines or not all(isinstance(one, dict) for one in lines) or "doctor" not in lines[0]:
         raise FileProblem(f"{path}: no transcript of tsgkit doctor", hint=SAVES)
     lacking = {"check", "draw", "reply", "seconds"}
