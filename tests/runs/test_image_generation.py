@@ -24,7 +24,7 @@ from tsgkit.llm.retries import Patience
 from tsgkit.runs import image_folder
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.image_folder import ImageCalls, is_there
-from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of, to_paint
+from tsgkit.runs.image_generation import PaintingJob, PaintingOutcome, painter_of, to_paint
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.prompt_rewriter import Rewriter
 from tsgkit.runs.subjects import Limits
@@ -42,7 +42,7 @@ def painted(
     price, rewriter, watch = (how.pop(name, None) for name in ("price", "rewriter", "watch"))
     painter = painter_of("openai/m", [f"api_base={server.base}", f"api_key={KEY}", *arguments], price, rewriter)
     limits: dict[str, Any] = {"concurrency": 2, "patience": HASTE} | how
-    return paint_all(items, painter, out, Limits(**limits), watch)
+    return PaintingJob(items, painter, out, Limits(**limits)).carry_out(watch)
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -155,9 +155,9 @@ def test_items_after_which_no_image_can_be_named_are_refused_and_empty_or_cut_im
     painter = painter_of("openai/m", ["api_base=http://127.0.0.1:9/v1", "api_key=k"])
     for item_id in ("../7", "/etc/7", "a/b", "", "..", "a\0", ".hidden", "x" * 201, "é" * 101):
         with pytest.raises(UsageError, match="no image can be named after"):
-            paint_all((*ITEMS, Painting(item_id, "A cup.")), painter, tmp_path / "out")
+            PaintingJob((*ITEMS, Painting(item_id, "A cup.")), painter, tmp_path / "out").carry_out()
     with pytest.raises(UsageError, match=r"two images are to be called 0\.png"):
-        paint_all((*ITEMS, ITEMS[0]), painter, tmp_path / "out")
+        PaintingJob((*ITEMS, ITEMS[0]), painter, tmp_path / "out").carry_out()
     todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", ImageCalls(tmp_path / "out"))
     assert (todo.total, todo.there, todo.blocked, len(todo.left)) == (7, 0, 0, 7)
     assert list(tmp_path.iterdir()) == []
