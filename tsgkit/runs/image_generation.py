@@ -215,16 +215,14 @@ class PaintingJob:
         """Make the missing images until none is left or a limit is reached."""
         with self._opened(watch or Watch()) as work:
             if work.todo.left:
-                with work.tracing:
-                    work.engine.carry_out(work.paint_all)
+                work.engine.carry_out(work.paint_all)
             return work.finished()
 
     async def acarry_out(self, watch: Watch | None = None) -> PaintingOutcome:
         """Do the same in the running event loop. Signals are not handled; a cancellation is raised."""
         with self._opened(watch or Watch()) as work:
             if work.todo.left:
-                async with work.tracing:
-                    await work.engine.acarry_out(work.paint_all)
+                await work.engine.acarry_out(work.paint_all)
             return work.finished()
 
     @contextmanager
@@ -263,12 +261,12 @@ class PaintingJob:
             if rewriting is not None:
                 rewriting.recorder = run
             there = f"{todo.there:,} images are there already, {todo.blocked:,} were blocked"
-            engine = Engine((door,) if rewriting is None else (door, rewriting), watch, noun="image")
-            engine.there = there if todo.there or todo.blocked else ""
             models = [settings.model, *([] if painter.rewriter is None else [painter.rewriter.model])]
             attributes: dict[str, Value] = {"tsgkit.version": __version__, "tsgkit.models": models}
             tracing = Tracing(limits.traces, secrets, "tsgkit images", lambda: attributes)
-            work = _OpenImages(run, painter, door, rewriting, todo, min(places, len(todo.left)), engine, tracing)
+            engine = Engine((door,) if rewriting is None else (door, rewriting), watch, noun="image", tracing=tracing)
+            engine.there = there if todo.there or todo.blocked else ""
+            work = _OpenImages(run, painter, door, rewriting, todo, min(places, len(todo.left)), engine)
             engine.parts = work.parts
             yield work
 
@@ -285,7 +283,6 @@ class _OpenImages:
     todo: PaintingWork
     workers: int
     engine: Engine
-    tracing: Tracing
     began: float = field(default_factory=time.monotonic)
     outcome: PaintingOutcome = field(init=False)
 
@@ -364,5 +361,5 @@ class _OpenImages:
         outcome.interrupted, outcome.budget, outcome.trouble = engine.interrupted, engine.budget, engine.trouble
         if isinstance(provider, (LiteLlmImages, UserImageModel)):
             outcome.notices = tuple(provider.notices)
-        outcome.unsent_spans = self.tracing.trouble
+        outcome.unsent_spans = engine.tracing.trouble
         return outcome

@@ -31,6 +31,8 @@ from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.event_loop import LAST_SECONDS, Threads
 from tsgkit.llm.failures import BudgetReached, NotFinished, Stopped, Unasked
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.spans import Tracing
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.shards import Shard
 
@@ -44,8 +46,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that stop a job: Ctrl-C, SIGTERM, a closing terminal. An ignored one (nohup) stays ignored."""
 
 
-class Asker(Protocol):
-    """A source of answers: a door to a model, or a script."""
+class Stoppable(Protocol):
+    """A source of answers that can be stopped: a door to a model, or a script."""
 
     def stop(self) -> None:
         """Ask nothing new."""
@@ -114,12 +116,12 @@ class Watch:
 class Engine:
     """The engine of one job."""
 
-    askers: Sequence[Asker] = ()
+    askers: Sequence[Stoppable] = ()
     watch: Watch = field(default_factory=Watch)
-    parts: Callable[[], Sequence[Part]] = tuple
-    """The progress of the parts."""
     noun: str = "unit"
     """The name of a unit, for messages."""
+    title: str = ""
+    """The name of a job that is one part, whose progress is that of the steps counted here."""
     shard: Shard | None = None
     """The units of :meth:`made` that are done here; None for all."""
     there: str = ""
@@ -134,12 +136,29 @@ class Engine:
     done: int = 0
     expected: int = 0
     """Steps that were done, and all there will be, where these are counted here."""
+    began: float = 0.0
+    """The start of the work by the monotonic clock; 0 before it."""
     trouble: tuple[str, ...] = ()
     """The reason for waiting when the job was stopped."""
     executor: Workplace | None = None
     """The executor of what computes, if it is not done here."""
+    tracing: Tracing = field(default_factory=lambda: Tracing(None, Secrets(), "", dict))
+    """The spans of the job, if they are wished for."""
+    parts: Callable[[], Sequence[Part]] = field(init=False)
+    """Returns the progress of the parts."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
+
+    def __post_init__(self) -> None:
+        self.parts = self._counted
+
+    def _counted(self) -> Sequence[Part]:
+        if not (self.title and self.expected):
+            return ()
+        left, door = self.expected - self.done, next(iter(self._doors), None)
+        spent = 0.0 if door is None else door.budget.used_cost
+        counts = {"done": self.done, "total": self.expected, "ended": self.done, "left": left, "busy": self.busy}
+        return (Part(self.title, **counts, spent=spent, door=door, began=self.began),)
 
     @property
     def interrupted(self) -> bool:
@@ -205,7 +224,7 @@ class Engine:
             with _on_interrupts(interrupted, self.abandon, grace):
                 return await self._run(work)
 
-        with self._watched() as result, ExitStack() as stack:
+        with self.tracing, self._watched() as result, ExitStack() as stack:
             with _signals_held():  # a loop that is left half made cannot be closed
                 runner = stack.enter_context(asyncio.Runner())
             result.append(runner.run(alone()))
@@ -213,17 +232,19 @@ class Engine:
 
     async def acarry_out(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result | None:
         """Run the job in the running event loop. Signals are not handled; a cancellation is raised."""
-        try:
-            with self._watched() as result:
-                result.append(await self._run(work))
-        finally:
-            if (task := asyncio.current_task()) is not None and task.cancelling():
-                raise asyncio.CancelledError
+        async with self.tracing:
+            try:
+                with self._watched() as result:
+                    result.append(await self._run(work))
+            finally:
+                if (task := asyncio.current_task()) is not None and task.cancelling():
+                    raise asyncio.CancelledError
         return result[0] if result else None
 
     @contextmanager
     def _watched(self) -> Iterator[list[Any]]:
         """Notify the watcher of start and end. Stopping ends the block; a fatal error is raised."""
+        self.began = time.monotonic()
         self.watch.begun(self)
         try:
             yield []
@@ -345,10 +366,12 @@ class Engine:
         put: Callable[[Result], None],
         *,
         workers: int = 1,
+        steps: Callable[[Result], int] = lambda _: 1,
     ) -> None:
         """Make one thing of each unit, and put them in the order of the units; few are in memory at a time.
 
-        ``NotFinished`` where not all could be made; what was put before remains put.
+        ``NotFinished`` where not all could be made; what was put before remains put. ``steps``: how many are counted
+        for what was made of a unit.
         """
         waiting: dict[int, Result] = {}
         begun = finished = 0
@@ -362,11 +385,11 @@ class Engine:
 
         async def do(numbered: tuple[int, Unit]) -> None:
             nonlocal finished
-            waiting[numbered[0]] = await make(numbered[1])
+            result = waiting[numbered[0]] = await make(numbered[1])
             while finished in waiting:
                 put(waiting.pop(finished))
                 finished += 1
-            self.changed()
+            self.changed(steps(result))
 
         line = counted()
         await self.each(line, do, workers=workers, gave_up=refusals.append)

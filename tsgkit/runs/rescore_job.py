@@ -9,10 +9,9 @@ the executor says, and, if there are many, in processes.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from tsgkit.replies import READER
 from tsgkit.runs.executors import Executor, Here, checked_executor, executor_named, usual_executor
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RunFolder, read_header
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import Cell
@@ -83,8 +82,6 @@ class Rescoring:
     path: Path
     data: str | None = None
     executor: str | None = None
-    _done: int = field(default=0, init=False)
-    _began: float = field(default_factory=time.monotonic, init=False)
 
     def carry_out(self, watch: Watch | None = None) -> Rescored:
         """Score every recorded reply again, and return what changed."""
@@ -114,12 +111,7 @@ class Rescoring:
 
     def _engine(self, prepared: RunSetup, executor: Executor, watch: Watch | None) -> Engine:
         total = sum(len(row.numbers) for row in prepared.rows)
-
-        def parts() -> list[Part]:
-            left = total - self._done
-            return [Part("rescoring", self._done, total, self._done, left, began=self._began, busy=0)]
-
-        return Engine(watch=watch or Watch(), parts=parts, noun="part", executor=executor)
+        return Engine(watch=watch or Watch(), noun="part", title="rescoring", expected=total, executor=executor)
 
     async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> bool:
         for row in prepared.rows:
@@ -141,10 +133,9 @@ class Rescoring:
             def put_all(lines: list[bytes]) -> None:
                 for line in lines:
                     put(line)
-                self._done += len(lines)
 
             batches = _batches(prepared.rows, self.path, self._errors)
-            await engine.streamed(batches, one, put_all, workers=executor.workers)
+            await engine.streamed(batches, one, put_all, workers=executor.workers, steps=len)
         return True
 
     def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> Rescored:
