@@ -30,7 +30,7 @@ from typing import Any, Protocol, TypeVar
 from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.event_loop import LAST_SECONDS, Threads
-from tsgkit.llm.failures import BudgetReached, NotFinished, Stopped, Unasked
+from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Tracing
 from tsgkit.llm.spans import unit as observed
@@ -344,20 +344,16 @@ class Engine:
             units = {key: unit for key, unit in units.items() if self.shard.takes(key)}
         self.expected += len(units) if steps is None else sum(map(steps, units.values()))
         results: dict[str, Result] = {}
-        refusals: list[Unasked] = []
 
-        async def do(unit: tuple[str, Unit]) -> None:
+        async def one(unit: tuple[str, Unit]) -> tuple[str, Result]:
             with observed(self.noun, lambda: {"tsgkit.item.id": unit[0]}):
-                results[unit[0]] = await make(unit[1])
-            self.changed(int(steps is None))
+                return unit[0], await make(unit[1])
 
-        await self.each(units.items(), do, workers=workers, gave_up=refusals.append)
-        if len(results) < len(units):
-            raise self._not_finished(refusals)
-        return {key: results[key] for key in units}
+        def put(result: tuple[str, Result]) -> None:
+            results[result[0]] = result[1]
 
-    def _not_finished(self, refusals: Sequence[Unasked]) -> NotFinished:
-        return refusals[0] if refusals else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
+        await self.streamed(units.items(), one, put, workers=workers, steps=lambda _: int(steps is None))
+        return results
 
     async def streamed(
         self,
@@ -394,7 +390,7 @@ class Engine:
         line = counted()
         await self.each(line, do, workers=workers, gave_up=refusals.append)
         if finished < begun or next(line, None) is not None:
-            raise self._not_finished(refusals)
+            raise refusals[0] if refusals else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
 
 
 @contextmanager
