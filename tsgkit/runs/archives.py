@@ -60,6 +60,27 @@ class Packed:
     """Files in the run folder that are no part of a run."""
 
 
+@contextmanager
+def new_run(run: Path, doing: str) -> Iterator[Path]:
+    """Yield a folder beside that of a new run, which takes its place when the block ends well, and else is removed.
+
+    ``UsageError`` where something lies in that place.
+    """
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise UsageError(f"{run}: something lies there already", hint="give another -o")
+    run = run if run.name else run.resolve()
+    with folder_beside(run, doing) as folder:
+        yield folder
+        try:
+            if run.exists():  # and is empty; somebody may be working in it
+                for path in folder.iterdir():
+                    path.rename(run / path.name)
+            else:
+                folder.rename(run)
+        except OSError as error:
+            raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
+
+
 def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) -> Packed:
     """Write a run as one file. Without ``data`` it holds neither the rows that were asked nor the prompts' texts."""
     header = read_header(run)
@@ -156,10 +177,7 @@ def _written_beside(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
 
 def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict[str, Any]:
     """Unpack a run into a new folder and return its header. ``FileProblem`` where the archive is no run, or unsafe."""
-    if run.exists() and (not run.is_dir() or any(run.iterdir())):
-        raise UsageError(f"{run}: something lies there already", hint="give another -o")
-    run = run if run.name else run.resolve()
-    with _opened(archive) as opened, folder_beside(run, "unpacking") as folder:
+    with _opened(archive) as opened, new_run(run, "unpacking") as folder:
         left = most
         for entry in _checked(archive, opened.infolist(), most):
             left -= _unpacked(archive, opened, entry, folder / entry.filename, left)
@@ -169,15 +187,8 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict
                 check_evaluation(header, folder)
                 kept_in(folder)
         except UsageError as problem:
-            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(folder), run.name)}") from None
-        try:
-            if run.exists():  # and is empty; somebody may be working in it
-                for path in folder.iterdir():
-                    path.rename(run / path.name)
-            else:
-                folder.rename(run)
-        except OSError as error:
-            raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
+            name = run.resolve().name
+            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(folder), name)}") from None
     return header
 
 

@@ -24,10 +24,11 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.bundle import portable
-from tsgkit.library.files import folder_beside, write_text
+from tsgkit.library.files import write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
+from tsgkit.runs.archives import new_run
 from tsgkit.runs.batch_journal import unite as unite_batches
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, SHARD, differences, locked, read_header
 from tsgkit.runs.image_folder import WORK, copy_images
@@ -121,20 +122,11 @@ def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Mer
     folders = list({path.resolve(): path for path in sources}.values())
     if target.resolve() in {path.resolve() for path in folders}:
         raise UsageError(f"{target}: is one of the folders to be merged", hint="give another -o")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target}: something lies there already", hint="give another -o")
-    for path in folders:
-        if path.is_dir() and os.access(path, os.W_OK):
-            locked(path, f"{path}, which is to be merged").close()
-    with folder_beside(target, "merging") as made:
-        merged = _merged(folders, made, target, data)
-        try:
-            if target.exists():
-                target.rmdir()
-            made.rename(target)
-        except OSError as error:
-            raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
-    return merged
+    with new_run(target, "merging") as made:
+        for path in folders:
+            if path.is_dir() and os.access(path, os.W_OK):
+                locked(path, f"{path}, which is to be merged").close()
+        return _merged(folders, made, target, data)
 
 
 @contextmanager
@@ -178,7 +170,7 @@ def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None)
                 _take_lines(index, number, path)
             calls = _write_lines(folders, made, index)
             unite_batches([path / BATCHES for path in folders], made / BATCHES)
-            conflicts = _conflicts(index)
+            conflicts, first = index.execute("select count(*), min(key) from calls where conflict").fetchone()
             if "plan" in header:
                 keeping = next(filter(keeps_rows, folders), folders[0])
                 prepared = prepared_again(header, keeping, data, to_be="merged")
@@ -191,7 +183,9 @@ def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None)
             raise FileProblem(f"{target}: cannot be written: {error}") from None
     options = [("shard", shard) for shard in lacking] or [("out", str(target))] if missing else []
     commands = tuple(_with_option(header["command"], *option) for option in options)
-    merged = Merged(target, len(folders), calls, *conflicts, missing, lacking, commands, problems)
+    parts = [bytes.fromhex(part).decode("utf-8", "replace") for part in (first or "").split("/")]
+    example = " ".join(part for name, part in zip(PARTS, parts, strict=False) if name in TOLD and part)
+    merged = Merged(target, len(folders), calls, conflicts, example, missing, lacking, commands, problems)
     if merged.complete:
         header.pop(SHARDS, None)
     write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
@@ -261,50 +255,31 @@ def _hash(line: bytes) -> str:
 
 
 def _write_lines(folders: Sequence[Path], made: Path, index: sqlite3.Connection) -> int:
-    """Write calls and prompts in order, and index the calls of each sample."""
-    calls = index.execute("select sample, source, place, turn from calls order by sample, turn, key")
-    number = 0
-    for sample, at in _copied(folders, made, CALLS, calls):
-        index.execute("insert into places values (?, ?)", (sample, at))
-        number += 1
-    index.execute("create index of_sample on places (sample)")
-    prompts = index.execute("select hash, source, place, null from prompts order by hash")
-    for _ in _copied(folders, made, PROMPTS, prompts):
-        pass
-    return number
+    """Write calls and prompts in order, index the calls of each sample, and return the number of calls.
 
-
-def _copied(
-    folders: Sequence[Path], made: Path, name: str, chosen: Iterable[tuple[str, int, int, int | None]]
-) -> Iterator[tuple[str, int]]:
-    """Copy selected lines of the folders into one file, and yield each key with its new position.
-
-    The turn of a line among those with one key, if its position does not give it.
+    A call says its turn among those of its sample if its position does not.
     """
-    sources = Journals([path / name for path in folders])
-    at, before, here = 0, "", 0
-    try:
-        with (made / name).open("wb") as file:
-            for key, source, place, turn in chosen:
-                line = sources.line(source, place)
-                here, before = here + 1 if key == before else 0, key
-                if turn is not None:
-                    value = {name: part for name, part in json.loads(line).items() if name != TURN}
-                    line = Journal.encoded(value | ({TURN: turn} if turn != here else {}))
-                file.write(line)
-                yield key, at
-                at += len(line)
-    except OSError as error:
-        raise FileProblem(f"{made / name}: cannot be written: {error.strerror}") from None
-    finally:
-        sources.close()
-
-
-def _conflicts(index: sqlite3.Connection) -> tuple[int, str]:
-    """Return how many calls were answered differently, and one of them in words."""
-    number, first = index.execute("select count(*), min(key) from calls where conflict").fetchone()
-    parts = [bytes.fromhex(part).decode("utf-8", "replace") for part in first.split("/")] if number else []
-    return int(number), " ".join(part for name, part in zip(PARTS, parts, strict=False) if name in TOLD and part)
+    number = 0
+    for name, chosen in (
+        (CALLS, "select sample, source, place, turn from calls order by sample, turn, key"),
+        (PROMPTS, "select hash, source, place, null from prompts order by hash"),
+    ):
+        before, here = "", 0
+        try:
+            with closing(Journals([path / name for path in folders])) as sources, (made / name).open("wb") as file:
+                for key, source, place, turn in index.execute(chosen):
+                    line = sources.line(source, place)
+                    here, before = here + 1 if key == before else 0, key
+                    if turn is not None:
+                        value = {field: part for field, part in json.loads(line).items() if field != TURN}
+                        line = Journal.encoded(value | ({TURN: turn} if turn != here else {}))
+                        index.execute("insert into places values (?, ?)", (key, file.tell()))
+                        number += 1
+                    file.write(line)
+        except OSError as error:
+            raise FileProblem(f"{made / name}: cannot be written: {error.strerror}") from None
+    index.execute("create index of_sample on places (sample)")
+    return number
 
 
 class _Places:
