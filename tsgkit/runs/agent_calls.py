@@ -159,9 +159,9 @@ def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool,
     """Move earlier work aside if wanted, and return where to. Refuse to overwrite files that this work did not
     write."""
     calls = calls_beside(product)
-    begun = read_header(calls) if (calls / HEADER).is_file() else None
-    is_other = begun is not None and begun["identity"] != header["identity"]
-    if begun is not None and (new or (force and is_other)):
+    earlier = read_header(calls) if (calls / HEADER).is_file() else None
+    is_other = earlier is not None and earlier["identity"] != header["identity"]
+    if earlier is not None and (new or (force and is_other)):
         return tuple(map(_aside, filter(Path.exists, [calls, *([product] if new or folder else [])])))
     same = same_run(calls, header)
     if same is not None and (folder or same["written"] == _written(product)):

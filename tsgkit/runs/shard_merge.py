@@ -194,24 +194,24 @@ def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None)
 
 def _header_of(headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the header of the earliest folder, as that of the whole."""
-    header = dict(min(headers, key=lambda one: (one["begun"], canonical(one))))
-    given = {str(name) for one in headers for name in [one.get(SHARD), *_listed(one)] if name is not None}
-    if any(SHARD not in one and SHARDS not in one for one in headers):
-        given.clear()  # a part that was begun as the whole
+    header = dict(min(headers, key=lambda header: (header["begun"], canonical(header))))
+    shards = {str(name) for part in headers for name in [part.get(SHARD), *_listed(part)] if name is not None}
+    if any(SHARD not in part and SHARDS not in part for part in headers):
+        shards.clear()  # a part that was begun as the whole
     header.pop(SHARD, None)
     header["command"] = _without_place(header["command"])
     for name in ("models", "response_formats"):
-        known = [one[name] for one in sorted(headers, key=canonical) if isinstance(one.get(name), dict)]
+        known = [part[name] for part in sorted(headers, key=canonical) if isinstance(part.get(name), dict)]
         header |= {name: {key: part[key] for part in known for key in part}} if known else {}
-    header |= {SHARDS: sorted(given)} if given else {}
+    header |= {SHARDS: sorted(shards)} if shards else {}
     header |= {"written": ""} if "written" in header else {}
     return header | ({"tsgkit": __version__, "reader": READER} if "plan" in header else {})
 
 
 def _listed(header: Mapping[str, Any]) -> list[object]:
     """Return the shards that a merged folder says are in it."""
-    given = header.get(SHARDS)
-    return given if isinstance(given, list) else []
+    shards = header.get(SHARDS)
+    return shards if isinstance(shards, list) else []
 
 
 def _without_place(command: Iterable[str]) -> list[str]:
@@ -219,11 +219,11 @@ def _without_place(command: Iterable[str]) -> list[str]:
     words = list(command)
     if len(words) == 1:  # a call in Python
         return [IN_PYTHON.sub("", words[0])]
-    for place in reversed(range(len(words))):
-        if words[place] in OWN:
-            del words[place : place + 2]
-        elif words[place].startswith(tuple(f"{name}=" for name in OWN)):
-            del words[place]
+    for number in reversed(range(len(words))):
+        if words[number] in OWN:
+            del words[number : number + 2]
+        elif words[number].startswith(tuple(f"{name}=" for name in OWN)):
+            del words[number]
     return words
 
 
@@ -319,9 +319,9 @@ def _derive_samples(
     )
 
 
-def _lacking(given: Iterable[str]) -> tuple[str, ...]:
+def _lacking(names: Iterable[str]) -> tuple[str, ...]:
     """Return the shards that are missing where all given are parts of one number."""
-    shards = {Shard(*map(int, match.groups())) for name in given if (match := WRITTEN.fullmatch(name))}
+    shards = {Shard(*map(int, match.groups())) for name in names if (match := WRITTEN.fullmatch(name))}
     counts = {shard.of for shard in shards}
     numbers = range(1, max(counts) + 1) if len(counts) == 1 else ()
     return tuple(str(Shard(number, *counts)) for number in numbers if Shard(number, *counts) not in shards)
