@@ -24,9 +24,8 @@ from tsgkit.llm.retries import Patience
 from tsgkit.runs import image_folder
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.image_folder import ImageCalls, is_there
-from tsgkit.runs.image_generation import PaintingJob, PaintingOutcome, painter_of, to_paint
+from tsgkit.runs.image_generation import PaintingJob, PaintingOutcome, Rewriter, painter_of, to_paint
 from tsgkit.runs.jobs import Engine, Watch
-from tsgkit.runs.prompt_rewriter import Rewriter
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
 from tsgkit.suites.paintable import Painting

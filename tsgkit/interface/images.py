@@ -27,9 +27,8 @@ from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
 from tsgkit.runs.executors import RAY, checked_executor
 from tsgkit.runs.image_folder import ImageCalls, image_of, is_there
-from tsgkit.runs.image_generation import Painter, PaintingJob, PaintingOutcome
+from tsgkit.runs.image_generation import Painter, PaintingJob, PaintingOutcome, Rewriter
 from tsgkit.runs.jobs import Watch
-from tsgkit.runs.prompt_rewriter import Rewriter
 from tsgkit.runs.shards import shard_of
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task

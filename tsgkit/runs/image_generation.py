@@ -1,6 +1,7 @@
 """Generation of images in a folder that the same call resumes; no image is paid for twice.
 
 Blocked prompts are not requested again unless the request changes; errors of the service are retried by the next call.
+A text model may rewrite each prompt before; its calls are recorded beside those of the image model.
 """
 
 from __future__ import annotations
@@ -10,14 +11,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+from tsgkit.library.projects import find
+from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.asker import settings_for
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.image_decoder import require_pillow
-from tsgkit.llm.images import messages_for
+from tsgkit.llm.images import Messages, messages_for
 from tsgkit.llm.litellm_calls import LiteLlmImages
 from tsgkit.llm.prices import Budget, ImagePrice, image_price_given, image_price_of, is_local
 from tsgkit.llm.reply import PAINT, Ending, Reply
@@ -27,7 +33,9 @@ from tsgkit.llm.spans import Tracing, Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.llm.user_code import OWN, PREFIX
 from tsgkit.llm.user_models import UserImageModel
-from tsgkit.runs.agent_calls import header_of
+from tsgkit.replies import Unreadable
+from tsgkit.replies.reasoning import spoken
+from tsgkit.runs.agent_calls import asker_of, header_of
 from tsgkit.runs.executors import RAY
 from tsgkit.runs.executors.model_actors import HeldModel
 from tsgkit.runs.executors.ray_cluster import Cluster
@@ -35,13 +43,74 @@ from tsgkit.runs.folder import same_run
 from tsgkit.runs.image_folder import WORK, ImageCalls, ImageRun, call_about, image_of, is_there
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
-from tsgkit.runs.prompt_rewriter import REWRITE, NotRewritten, Rewriter, text_of
 from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import is_file_id
 from tsgkit.suites.paintable import Painting
 from tsgkit.version import __version__
+
+REWRITE = "rewrite"
+
+
+class NotRewritten(Exception):
+    """The reason why a prompt was not rewritten; ``refused`` if the model refused."""
+
+    def __init__(self, reason: str, *, refused: bool) -> None:
+        super().__init__(f"the prompt was not rewritten: {reason}")
+        self.refused = refused
+
+
+@dataclass(frozen=True)
+class Rewriter:
+    """The text model that rewrites, with arguments as in ``--model-arg`` and its price as in ``--price``."""
+
+    model: str
+    arguments: Sequence[str] = ()
+    price: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.model.startswith(BASELINE):
+            raise UsageError(f"{self.model} writes no text", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
+
+    @cached_property
+    def template(self) -> Template:
+        """The template of its prompt."""
+        return load_template(find("prompts", "images/rewrite.txt"), required=("prompt",))
+
+    @property
+    def settings(self) -> Settings | None:
+        """Its settings; None if a recording answers."""
+        return settings_for(self.model, self.arguments) if asks_a_model(self.model) else None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that can change what it writes."""
+        settings = self.settings
+        how = {} if settings is None else {"endpoint": settings.endpoint, "parameters": settings.parameters}
+        return {"name": self.model, **how, "template": self.template.text}
+
+    def asker(self, limits: Limits, budget: Budget) -> Door | RecordedModel:
+        """Return who is asked. Raise ``UsageError`` where a limit of money could not be kept."""
+        prices = () if self.price is None else (self.price,)
+        own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience, max_cost=limits.max_cost)
+        return asker_of(self.model, self.arguments, own, budget, option="--rewriter-price")
+
+    def prompt(self, painting: Painting) -> Messages:
+        """Return what it is asked."""
+        return [{"role": "user", "content": self.template.render(prompt=painting.prompt)}]
+
+
+def text_of(reply: Reply) -> str:
+    """Return the prompt in a reply, without reasoning; ``NotRewritten`` where there is none."""
+    if reply.ending is not Ending.COMPLETE:
+        why = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
+        raise NotRewritten(why, refused=reply.ending is Ending.REFUSED)
+    answer = spoken(reply.text or "")
+    if isinstance(answer, Unreadable) or not answer.text.strip():
+        why = answer.reason if isinstance(answer, Unreadable) else "there is no text in the reply"
+        raise NotRewritten(why, refused=False)
+    return answer.text.strip()
 
 
 @dataclass(frozen=True)
@@ -342,15 +411,19 @@ class _OpenImages:
         self.engine.changed()
 
     async def _asked(self, painting: Painting) -> Reply:
-        """Return the reply to the request for an image, in the words of the model that rewrites it."""
+        """Return the reply to the request for an image, in the words of the model that rewrites it.
+
+        ``NotRewritten`` where it has none.
+        """
         from langchain_core.messages import HumanMessage
 
-        rewriter, words = self.painter.rewriter, painting.prompt
+        item_id, rewriter, words = painting.item_id, self.painter.rewriter, painting.prompt
         if rewriter is not None and self.rewriting is not None:
-            words = await rewriter.rewritten(painting, self.rewriting)
+            messages = [HumanMessage(rewriter.prompt(painting)[0]["content"])]
+            words = text_of(await self.rewriting.ask(call_about(self.rewriting, item_id), messages, label=REWRITE))
         messages = [HumanMessage(messages_for(words, painting.image)[0]["content"])]
-        reply = await self.door.ask(call_about(self.door, painting.item_id), messages, label=PAINT)
-        await self.run.recorded(painting.item_id)
+        reply = await self.door.ask(call_about(self.door, item_id), messages, label=PAINT)
+        await self.run.recorded(item_id)
         return reply
 
     def finished(self) -> PaintingOutcome:

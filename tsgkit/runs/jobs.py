@@ -155,10 +155,19 @@ class Engine:
     def _counted(self) -> Sequence[Part]:
         if not (self.title and self.expected):
             return ()
-        left, door = self.expected - self.done, next(iter(self._doors), None)
-        spent = 0.0 if door is None else door.budget.used_cost
-        counts = {"done": self.done, "total": self.expected, "ended": self.done, "left": left, "busy": self.busy}
-        return (Part(self.title, **counts, spent=spent, door=door, began=self.began),)
+        door = next(iter(self._doors), None)
+        part = Part(
+            title=self.title,
+            done=self.done,
+            total=self.expected,
+            ended=self.done,
+            left=self.expected - self.done,
+            spent=0.0 if door is None else door.budget.used_cost,
+            door=door,
+            began=self.began,
+            busy=self.busy,
+        )
+        return (part,)
 
     @property
     def interrupted(self) -> bool:
