@@ -457,10 +457,9 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: 
     """
     loop = asyncio.get_running_loop()
     interrupts, is_blocked = 0, False
-    watchdog: threading.Timer | None = None
 
     def on_signal(number: int, _: object) -> None:
-        nonlocal interrupts, watchdog
+        nonlocal interrupts
         if is_blocked:
             raise KeyboardInterrupt
         interrupts += 1
@@ -468,17 +467,11 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: 
         if interrupts == 1 and number == signal.SIGTERM and grace is not None:
             loop.call_soon_threadsafe(loop.call_later, grace, again)
         if interrupts == 2:
-            watchdog = threading.Timer(LAST_SECONDS, leave)
-            watchdog.daemon = True
             watchdog.start()
 
     def heard_again() -> None:
-        stay()
+        watchdog.cancel()
         again()
-
-    def stay() -> None:
-        if watchdog is not None:
-            watchdog.cancel()
 
     def leave() -> None:
         nonlocal is_blocked
@@ -488,8 +481,10 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: 
         is_blocked = True
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
+    watchdog = threading.Timer(LAST_SECONDS, leave)
+    watchdog.daemon = True
     with handling(SIGNALS, on_signal):
         try:
             yield
         finally:
-            stay()
+            watchdog.cancel()

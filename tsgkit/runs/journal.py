@@ -170,7 +170,6 @@ class Journals:
         """Let go of the files."""
         for journal in self._open.values():
             journal.close()
-        self._open.clear()
 
 
 def sealed(value: dict[str, Any]) -> bytes:
