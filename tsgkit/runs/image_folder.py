@@ -100,11 +100,8 @@ class ImageRun(RunFolder):
             else:
                 _remove(new)
 
-    def _count(self, reply: Reply) -> None:
-        super()._count(reply)
-        self._note_price(reply)
-
-    def _note_price(self, reply: Reply) -> None:
+    def _note_request(self, call: Call, reply: Reply, place: int) -> None:
+        super()._note_request(call, reply, place)
         self.unpriced |= reply.source == "model" and reply.error is None and reply.usage.cost is None
 
     def find(self, call: Call) -> Reply | None:
@@ -114,7 +111,6 @@ class ImageRun(RunFolder):
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply. One with an image is recorded when a thread has written that: see :meth:`recorded`."""
-        self._note_price(reply)
         record = partial(super().write, call, prompt, reply)
         if reply.image is None:
             record()
