@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,13 +18,14 @@ from run_files import everything, write_lines
 from run_files import lines as lines_of
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import write_bytes
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.retries import Patience
+from tsgkit.runs import image_folder
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.image_folder import ImageCalls, is_there
-from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of, to_paint
-from tsgkit.runs.jobs import Watch
-from tsgkit.runs.prompt_rewriter import Rewriter
+from tsgkit.runs.image_generation import PaintingJob, PaintingOutcome, Rewriter, painter_of, to_paint
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
 from tsgkit.suites.paintable import Painting
@@ -38,7 +41,7 @@ def painted(
     price, rewriter, watch = (how.pop(name, None) for name in ("price", "rewriter", "watch"))
     painter = painter_of("openai/m", [f"api_base={server.base}", f"api_key={KEY}", *arguments], price, rewriter)
     limits: dict[str, Any] = {"concurrency": 2, "patience": HASTE} | how
-    return paint_all(items, painter, out, Limits(**limits), watch)
+    return PaintingJob(items, painter, out, Limits(**limits)).carry_out(watch)
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -55,7 +58,7 @@ def test_every_item_gets_its_own_image_and_a_line_that_says_how(tmp_path: Path) 
     line = next(line for line in lines(out) if line["sample"] == "3")
     reply = line["reply"]
     assert len(reply.pop("attempts")) == 1 and reply.pop("seconds") > 0
-    assert (line["subject"], line["task"], line["label"]) == ("openai/m", "images", "paint")
+    assert (line["subject"], line["task"], line["label"]) == ("openai/m", "images", "paint") and "solver" not in line
     assert reply == {
         "text": None, "ending": "complete", "source": "model", "usage": {"prompt": 7, "completion": 100, "cost": 0.04},
         "sha256": hashlib.sha256(png("Cup number 3.")).hexdigest(),
@@ -151,10 +154,10 @@ def test_items_after_which_no_image_can_be_named_are_refused_and_empty_or_cut_im
     painter = painter_of("openai/m", ["api_base=http://127.0.0.1:9/v1", "api_key=k"])
     for item_id in ("../7", "/etc/7", "a/b", "", "..", "a\0", ".hidden", "x" * 201, "é" * 101):
         with pytest.raises(UsageError, match="no image can be named after"):
-            paint_all((*ITEMS, Painting(item_id, "A cup.")), painter, tmp_path / "out")
+            PaintingJob((*ITEMS, Painting(item_id, "A cup.")), painter, tmp_path / "out").carry_out()
     with pytest.raises(UsageError, match=r"two images are to be called 0\.png"):
-        paint_all((*ITEMS, ITEMS[0]), painter, tmp_path / "out")
-    todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", ImageCalls.of(tmp_path / "out"))
+        PaintingJob((*ITEMS, ITEMS[0]), painter, tmp_path / "out").carry_out()
+    todo = to_paint((*ITEMS, Painting("x" * 200, "")), painter, tmp_path / "out", ImageCalls(tmp_path / "out"))
     assert (todo.total, todo.there, todo.blocked, len(todo.left)) == (7, 0, 0, 7)
     assert list(tmp_path.iterdir()) == []
     for model in ("baseline/rules", "script:x.jsonl", "replay:run"):
@@ -209,6 +212,29 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_
     assert third.interrupted and third.painted < 6 and (tmp_path / "left/calls.jsonl").exists()
 
 
+def test_images_are_written_in_a_thread_and_recorded_though_nobody_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines: list[Engine] = []
+
+    def abandoned(path: Path, data: bytes) -> None:
+        loop = next(iter(engines[0]._tasks)).get_loop()
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()
+        loop.call_soon_threadsafe(engines[0].abandon)
+        while not loop.is_closed():
+            time.sleep(0.01)
+        write_bytes(path, data)
+
+    monkeypatch.setattr(image_folder, "write_bytes", abandoned)
+    with image_server() as server:
+        first = painted(server, tmp_path, concurrency=1, watch=Watch(begun=engines.append))
+        monkeypatch.undo()
+        second = painted(server, tmp_path)
+        assert server.stats()["good"] == 6
+    assert first.interrupted and (second.there, second.painted) == (1, 5)
+
+
 ANEW = "A cup, seen from above."
 
 
@@ -231,7 +257,8 @@ def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tm
         assert server.stats()["prompts"] == [ANEW]
     assert (result.painted, result.exit_code) == (1, 0)
     assert (out / "0.png").read_bytes() == png(ANEW)
-    assert [line["label"] for line in lines(out)] == ["rewrite", "paint"] and ANEW in lines(out)[0]["reply"]["text"]
+    assert [line["label"] for line in lines(out)] == ["rewrite", "paint"] and "solver" not in lines(out)[0]
+    assert ANEW in lines(out)[0]["reply"]["text"]
     assert "Cup number 0." in (out / "prompts.jsonl").read_text()
 
 

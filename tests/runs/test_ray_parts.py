@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import pytest
 
-from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
+from tsgkit.errors import ExtraMissing, FileProblem, TsgkitError, UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.user_code import load_object
@@ -235,6 +235,9 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
     reader: Any = Reader(home)
     item = carried(reader, "s")
     assert item == Carried("s", {"a.txt": b"a.txt", "in/b.txt": b"in/b.txt"})
+    with monkeypatch.context() as patch, pytest.raises(FileProblem, match=r"\.\./out\.txt is outside its folder"):
+        patch.setattr(Reader, "files_of", lambda *_: [home / "../out.txt"])
+        carried(reader, "s")
     empty, other = cast(Any, Reader(None)), cast(Any, object())
     assert carried(empty, "s") == "s" == carried(other, "s")
 

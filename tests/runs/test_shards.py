@@ -337,6 +337,9 @@ def test_images_of_shards_become_one_folder(
     merged = merge(shards, Path("again"))
     assert not merged.complete and "is to be made again" in merged.problems[0]
     assert len([*Path("again").glob("*.png")]) == 6
+    (unreadable := next(shards[1].glob("*.png"))).unlink()
+    unreadable.mkdir()
+    tsgkit.refuses({f"runs merge {shards[0]} {shards[1]} -o never": f"{unreadable}: this is a folder, not a file"})
     (tmp_path / "victim.png").write_bytes(png("another"))
     for name in ("../victim", "a/b", "/victim", "x/../../victim", ".hidden", ""):
         write_lines(other / "calls.jsonl", [changed | {"sample": name}])

@@ -17,6 +17,7 @@ import argparse
 import shlex
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from tsgkit.errors import GOOD
 from tsgkit.interface import options
 
 if TYPE_CHECKING:
-    from tsgkit.interface.images import PaintingJob
+    from tsgkit.runs.image_generation import PaintingJob
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.interface import images
     from tsgkit.llm.settings import secrets_of
     from tsgkit.report.image_text import painted_lines, trouble_lines
-    from tsgkit.runs.image_generation import paint_all
     from tsgkit.runs.shards import whole_of
 
     settings = vars(arguments)
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet and not job.painter.is_own:
         announce_litellm()
     command, watch = ("tsgkit", *sys.argv[1:]), job_watch(quiet=arguments.quiet)
-    painted = paint_all(job.paintings, job.painter, job.folder, job.limits, watch, command=command, shard=job.shard)
+    painted = replace(job, command=command).carry_out(watch)
     if arguments.json:
         asked = {name: settings[name] for name in ("task", "model", "rewriter")}
         names = ("total", "there", "painted", "blocked", "failed", "unasked", "requests", "cost", "seconds")
@@ -98,7 +98,7 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
 
     painter = job.painter
     check_budget(painter, job.limits)
-    todo = to_paint(job.paintings, painter, job.folder, ImageCalls.of(job.folder))
+    todo = to_paint(job.paintings, painter, job.folder, ImageCalls(job.folder))
     left = len(todo.left)
     prompts = (messages_for(painting.prompt, painting.image)[0]["content"] for painting in todo.left)
     tokens = prompt_tokens(arguments.model, prompts)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -27,11 +27,8 @@ from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
 from tsgkit.runs.executors import RAY, checked_executor
 from tsgkit.runs.image_folder import ImageCalls, image_of, is_there
-from tsgkit.runs.image_generation import Painter, PaintingOutcome
-from tsgkit.runs.jobs import Watch
-from tsgkit.runs.prompt_rewriter import Rewriter
-from tsgkit.runs.shards import Shard, shard_of
-from tsgkit.runs.subjects import Limits
+from tsgkit.runs.image_generation import Painter, PaintingJob, PaintingOutcome, Rewriter
+from tsgkit.runs.shards import shard_of
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task
 from tsgkit.suites.suite import task_named
@@ -40,30 +37,14 @@ CONCURRENCY = 4
 SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
 
 
-@dataclass(frozen=True)
-class PaintingJob:
-    """Images to make, their model, and their folder."""
-
-    paintings: tuple[Painting, ...]
-    painter: Painter
-    folder: Path
-    limits: Limits
-    shard: Shard | None = None
-
-    async def carried_out(self, watch: Watch) -> PaintingOutcome:
-        """Make them in the running event loop."""
-        work = self.paintings, self.painter, self.folder, self.limits, watch
-        return await image_generation.apaint_all(*work, shard=self.shard)
-
-
 class PaintedImages(PaintingOutcome):
     """The result of image generation; its folder may be given as ``images=``."""
 
     @property
     def paths(self) -> Mapping[str, Path]:
         """The image of each item that has one, by its id."""
-        images = ImageCalls.of(self.folder).images(self.folder)
-        return {item_id: image_of(self.folder, item_id) for item_id, _ in images if is_there(self.folder, item_id)}
+        made = ImageCalls(self.folder).images()
+        return {item_id: image_of(self.folder, item_id) for item_id, _ in made if is_there(self.folder, item_id)}
 
     def __fspath__(self) -> str:
         return str(self.folder)
@@ -81,14 +62,14 @@ def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOption
     again. ``evaluate`` judges the folder: ``tk.evaluate("spatialgen", images={"mine": folder})``.
     """
     job = _job(task, model, out, options)
-    return PaintedImages(**vars(waited_job(job.carried_out, quiet=options.get("quiet"))))
+    return PaintedImages(**vars(waited_job(job.acarry_out, quiet=options.get("quiet"))))
 
 
 @shows(ImageOptions)
 async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Do the same as ``images`` in the running event loop; a cancellation loses no image."""
     job = _job(task, model, out, options)
-    return PaintedImages(**vars(await job.carried_out(watch_of(quiet=options.get("quiet")))))
+    return PaintedImages(**vars(await job.acarry_out(watch_of(quiet=options.get("quiet")))))
 
 
 def _job(task: str, model: Any, out: str | Path, options: Mapping[str, Any]) -> PaintingJob:  # noqa: ANN401

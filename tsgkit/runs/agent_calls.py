@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,9 +20,9 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.prices import Budget
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.spans import Traces, Tracing, Value
+from tsgkit.llm.spans import Tracing, Value
 from tsgkit.runs.folder import FORMAT, HEADER, SHARD, RunFolder, put_aside, read_header, same_run
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.shards import Shard
@@ -43,63 +41,30 @@ class AgentCalls:
     asker: Door | RecordedModel
     budget: Budget
     product: Path
-    model: str = ""
-    notices: tuple[str, ...] = ()
-    shard: Shard | None = None
-    traces: Traces | None = None
-    unsent_spans: str = ""
-    """The reason why spans could not be sent, with their number; empty if all were."""
+    model: str
+    notices: tuple[str, ...]
+    shard: Shard | None
+    tracing: Tracing
+
+    @property
+    def unsent_spans(self) -> str:
+        """The reason why spans could not be sent, with their number; empty if all were."""
+        return self.tracing.trouble
 
     def engine(self, noun: str, watch: Watch | None = None) -> Engine:
         """Return the engine for the work; ``noun`` names its units in messages."""
-        engine = Engine((self.asker,), watch or Watch(), noun=noun, shard=self.shard)
-        began = time.monotonic()
-
-        def parts() -> list[Part]:
-            return [self._part(engine, began)] if engine.expected else []
-
-        engine.parts = parts
-        return engine
-
-    def _part(self, engine: Engine, began: float) -> Part:
-        door = self.asker if isinstance(self.asker, Door) else None
-        return Part(
-            title=self.model,
-            done=engine.done,
-            total=engine.expected,
-            ended=engine.done,
-            left=engine.expected - engine.done,
-            spent=self.budget.used_cost,
-            door=door,
-            began=began,
-            busy=engine.busy,
-        )
+        how: dict[str, Any] = {"noun": noun, "title": self.model, "shard": self.shard, "tracing": self.tracing}
+        return Engine((self.asker,), watch or Watch(), **how)
 
     def carried_out(self, engine: Engine, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Carry out work that asks; ``Interrupted`` where the user stopped it."""
-        with self.traced():
-            result = engine.carry_out(work)
+        result = engine.carry_out(work)
         if result is None or engine.interrupted:
             recorded = self.folder.calls.count()
             kept = f"{recorded:,} call{'s are' if recorded != 1 else ' is'} kept in {self.folder.path}"
             waited = "".join(f", while waiting for {why}" for why in engine.trouble)
             raise Interrupted(f"interrupted: {kept}; {self.product} was not written{waited}", hint=GO_ON)
         return result
-
-    @contextmanager
-    def traced(self) -> Iterator[None]:
-        """Send the spans of what is asked inside, if they are wished for."""
-        work = self.folder.header["asked"].get("work", "agent")
-        tracing = Tracing(self.traces, secrets_in(self.asker), f"tsgkit {work}", self._span_attributes)
-        try:
-            with tracing:
-                yield
-        finally:
-            self.unsent_spans = tracing.trouble
-
-    def _span_attributes(self) -> dict[str, Value]:
-        identity = str(self.folder.header["identity"])
-        return {"tsgkit.version": __version__, "tsgkit.run.identity": identity, "tsgkit.models": [self.model]}
 
     def put(self, text: str) -> None:
         """Write the output, and record that."""
@@ -149,7 +114,10 @@ def open_calls(
     opened = RunFolder(path, header)
     budget.add(opened.requests, opened.spent)
     asker.recorder = opened
-    return AgentCalls(opened, asker, budget, product, model, notices, shard, limits.traces)
+    attributes: dict[str, Value] = {"tsgkit.version": __version__, "tsgkit.run.identity": str(header["identity"])}
+    name = f"tsgkit {asked.get('work', 'agent')}"
+    tracing = Tracing(limits.traces, secrets_in(asker), name, lambda: attributes | {"tsgkit.models": [model]})
+    return AgentCalls(opened, asker, budget, product, model, notices, shard, tracing)
 
 
 def check_model(model: str, arguments: Sequence[str], limits: Limits) -> None:
@@ -191,9 +159,9 @@ def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool,
     """Move earlier work aside if wanted, and return where to. Refuse to overwrite files that this work did not
     write."""
     calls = calls_beside(product)
-    begun = read_header(calls) if (calls / HEADER).is_file() else None
-    is_other = begun is not None and begun["identity"] != header["identity"]
-    if begun is not None and (new or (force and is_other)):
+    earlier = read_header(calls) if (calls / HEADER).is_file() else None
+    is_other = earlier is not None and earlier["identity"] != header["identity"]
+    if earlier is not None and (new or (force and is_other)):
         return tuple(map(_aside, filter(Path.exists, [calls, *([product] if new or folder else [])])))
     same = same_run(calls, header)
     if same is not None and (folder or same["written"] == _written(product)):

@@ -1,20 +1,18 @@
 """Runs as one file: a ZIP archive that opens anywhere, and is safe to open wherever it comes from.
 
 An archive holds the files of a run (:data:`FILES`), what it keeps of what it asked, and images that were made, and
-nothing else. Unpacking
-takes only these names, no links, and no more than a limit; nothing is left of an archive that is refused.
+nothing else. Unpacking takes only these names, no links, and no more than a limit; nothing is left of an archive that
+is refused.
 """
 
 from __future__ import annotations
 
 import errno
-import filecmp
 import json
 import lzma
 import shutil
 import stat
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, require_folder, walk
+from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, replacement, walk
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import (
     BATCHES,
@@ -70,6 +68,27 @@ class Packed:
     """Files in the run folder that are no part of a run."""
 
 
+@contextmanager
+def new_run(run: Path, doing: str) -> Iterator[Path]:
+    """Yield a folder beside that of a new run, which takes its place when the block ends well, and else is removed.
+
+    ``UsageError`` where something lies in that place.
+    """
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise UsageError(f"{run}: something lies there already", hint="give another -o")
+    run = run if run.name else run.resolve()
+    with folder_beside(run, doing) as folder:
+        yield folder
+        try:
+            if run.exists():  # and is empty; somebody may be working in it
+                for path in folder.iterdir():
+                    path.rename(run / path.name)
+            else:
+                folder.rename(run)
+        except OSError as error:
+            raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
+
+
 def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) -> Packed:
     """Write a run as one file. Without ``data`` it holds neither the rows that were asked nor the prompts' texts."""
     header = read_header(run)
@@ -81,17 +100,19 @@ def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) ->
     if archive.resolve().is_relative_to(run.resolve()):
         raise UsageError(f"{archive}: lies in the run itself", hint="give another -o")
     left_out = []
-    with locked(run), _written_beside(archive, force=force) as stream, zipfile.ZipFile(stream, "w") as packed:
-        for file in sorted(folder / name for folder, names in walk(run) for name in names):
-            name = file.relative_to(run).as_posix()
-            if not file.is_file() or file.is_symlink() or not _is_of_run(name, images=makes_images):
-                left_out += [] if file.name.startswith(".") else [name]
-            elif data or not _shows_data(name):
-                with file.open("rb") as source, _entry(packed, name) as target:
-                    shutil.copyfileobj(source, target, CHUNK)
-        if not data:
-            _add_without_data(packed, header, run)
-        number = len(packed.namelist())
+    with locked(run), replacement(archive) as stream:
+        with zipfile.ZipFile(stream, "w") as packed:
+            for file in sorted(folder / name for folder, names in walk(run) for name in names):
+                name = file.relative_to(run).as_posix()
+                if not file.is_file() or file.is_symlink() or not _is_of_run(name, images=makes_images):
+                    left_out += [] if file.name.startswith(".") else [name]
+                elif data or not _shows_data(name):
+                    with file.open("rb") as source, _entry(packed, name) as target:
+                        shutil.copyfileobj(source, target, CHUNK)
+            if not data:
+                _add_without_data(packed, header, run)
+            number = len(packed.namelist())
+        refuse_to_overwrite(archive, force=force, text=stream)
     return Packed(archive, number, archive.stat().st_size, tuple(left_out))
 
 
@@ -144,32 +165,9 @@ def _add_without_data(packed: zipfile.ZipFile, header: Mapping[str, Any], run: P
             target.write(text.encode())
 
 
-@contextmanager
-def _written_beside(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
-    """Yield a new file that takes the place of ``path`` when the block ends well, and is removed otherwise.
-
-    Without ``force`` another content of that file is never lost.
-    """
-    require_folder(path)
-    try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            file = Path(folder) / path.name
-            with file.open("wb") as stream:
-                yield stream
-            if not (path.is_file() and filecmp.cmp(path, file, shallow=False)):
-                refuse_to_overwrite(path, force=force)
-            file.chmod(0o644)
-            file.replace(path)
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
-
-
 def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict[str, Any]:
     """Unpack a run into a new folder and return its header. ``FileProblem`` where the archive is no run, or unsafe."""
-    if run.exists() and (not run.is_dir() or any(run.iterdir())):
-        raise UsageError(f"{run}: something lies there already", hint="give another -o")
-    run = run if run.name else run.resolve()
-    with _opened(archive) as opened, folder_beside(run, "unpacking") as folder:
+    with _opened(archive) as opened, new_run(run, "unpacking") as folder:
         left = most
         for entry in _checked(archive, opened.infolist(), most):
             left -= _unpacked(archive, opened, entry, folder / entry.filename, left)
@@ -179,15 +177,8 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_UNPACKED_BYTES) -> dict
                 check_evaluation(header, folder)
                 kept_in(folder)
         except UsageError as problem:
-            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(folder), run.name)}") from None
-        try:
-            if run.exists():  # and is empty; somebody may be working in it
-                for path in folder.iterdir():
-                    path.rename(run / path.name)
-            else:
-                folder.rename(run)
-        except OSError as error:
-            raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
+            name = run.resolve().name
+            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(folder), name)}") from None
     return header
 
 

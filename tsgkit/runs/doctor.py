@@ -20,7 +20,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tsgkit.defaults import EXAMINATION_TIMEOUT, Client
 from tsgkit.errors import FileProblem, UsageError
@@ -36,9 +36,6 @@ from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit
 from tsgkit.suites.suite import default_tasks
 from tsgkit.version import __version__
-
-if TYPE_CHECKING:
-    pass
 
 Verdict = Literal["works", "does not", "unknown"]
 WORKS: Verdict = "works"
@@ -118,8 +115,7 @@ class Patient:
     ) -> None:
         self.model, self.arguments, self.client = model, list(arguments), client
         self.price = price or price_of(model, settings_for(model, self.arguments).tier)
-        limits: dict[str, Any] = {"throttled_attempts": 3, "throttled_seconds": 20, "max_outage": 0}
-        self.patience = Patience(timeout=timeout, attempts=2, **limits)
+        self.patience = Patience(timeout, attempts=2, throttled_attempts=3, throttled_seconds=20, max_outage=0)
         self.kept = {(line["check"], line["draw"]): line for line in kept}
         self.lines: list[dict[str, Any]] = []
         self.doors: dict[tuple[str, ...], Door] = {}
@@ -240,17 +236,15 @@ def _reply_limit(patient: Patient) -> str:
 def transcript_in(path: str | Path) -> tuple[dict[str, Any], ...]:
     """Return the lines of a transcript, its head first; ``FileProblem`` where a file is none."""
     lines = []
-    for number, line in enumerate(read_text(str(path)).splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
-            value = json.loads(line)
+            lines.append(json.loads(line))
         except ValueError:
-            hint = "tsgkit doctor MODEL --save writes one"
-            raise FileProblem(f"{path}: line {number}: broken JSON", hint=hint) from None
-        lines.append(value)
-    if not lines or not all(isinstance(one, dict) for one in lines) or "doctor" not in lines[0]:
+            raise FileProblem(f"{path}: line {number}: broken JSON", hint=SAVES) from None
+    if not lines or not all(isinstance(line, dict) for line in lines) or "doctor" not in lines[0]:
         raise FileProblem(f"{path}: no transcript of tsgkit doctor", hint=SAVES)
     lacking = {"check", "draw", "reply", "seconds"}
-    if bad := next((number for number, one in enumerate(lines[1:], 2) if not lacking <= one.keys()), 0):
+    if bad := next((number for number, line in enumerate(lines[1:], 2) if not lacking <= line.keys()), 0):
         raise FileProblem(f"{path}: line {bad}: no call of tsgkit doctor")
     if not all(isinstance(lines[0].get(name), str) for name in ("model", "endpoint", "cause", "advice")):
         raise FileProblem(f"{path}: line 1: it names no model and endpoint", hint=SAVES)
@@ -274,13 +268,13 @@ async def _checks(patient: Patient) -> AsyncIterator[Check]:
 async def _plain_text(patient: Patient) -> Check:
     reply = await patient.ask(PLAIN, "Reply with the single word: ready")
     if reply.ending is Ending.TRUNCATED:
-        said = "the reply was cut off before its end" if reply.text else "all tokens went into thinking, none was left"
-        return Check(PLAIN, UNKNOWN, said, ("--model-arg max_tokens=4096",))
+        why = "the reply was cut off before its end" if reply.text else "all tokens went into thinking, none was left"
+        return Check(PLAIN, UNKNOWN, why, ("--model-arg max_tokens=4096",))
     if trouble := _trouble(PLAIN, reply):
         return trouble
     other = reply.model if reply.model and reply.model not in patient.door().name else ""
-    said = f"{_short(reply.text)} in {patient.seconds(PLAIN)[-1]:.2f} s" + (f", answering as {other}" if other else "")
-    return Check(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, said)
+    why = f"{_short(reply.text)} in {patient.seconds(PLAIN)[-1]:.2f} s" + (f", answering as {other}" if other else "")
+    return Check(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, why)
 
 
 async def _system(patient: Patient) -> Check:
@@ -333,11 +327,11 @@ async def _reasoning(patient: Patient) -> Check:
         return trouble
     unseen = written - len(text)  # a token has a character at least
     if any(mark in text for mark in THINKS):
-        said = "it thinks inside of its reply; what it thinks is left out when a reply is read"
-        return Check(name, WORKS, said, room)
+        why = "it thinks inside of its reply; what it thinks is left out when a reply is read"
+        return Check(name, WORKS, why, room)
     if tokens := reply.usage.reasoning or (unseen if unseen > MARKS else 0):
-        said = f"it thinks in a field of its own: {tokens:,} of {written or tokens:,} tokens"
-        return Check(name, WORKS, said, room)
+        why = f"it thinks in a field of its own: {tokens:,} of {written or tokens:,} tokens"
+        return Check(name, WORKS, why, room)
     return Check(name, WORKS if "7" in text else UNKNOWN, f"the reply shows no reasoning: {_short(text)}")
 
 
@@ -362,14 +356,14 @@ async def _long(patient: Patient) -> Check:
     reply = await patient.ask(name, text)
     size = f"{reply.usage.prompt:,} tokens" if reply.usage.prompt else f"{len(text):,} characters"
     if reply.ending is Ending.API_ERROR and CallFailed(reply.error or "", reply.status).too_long:
-        said = f"{size} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
-        return Check(name, DOES_NOT, said, tuple(ROOM.findall(said)) or ("--shots 1",))
+        why = f"{size} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
+        return Check(name, DOES_NOT, why, tuple(ROOM.findall(why)) or ("--shots 1",))
     if trouble := _trouble(name, reply):
         return trouble
     if "heron" in (reply.text or "").lower():
         return Check(name, WORKS, f"{size} are read from the first line to the last")
-    said = f"the first line of {size} was not read ({_short(reply.text)}): its context may be cut without a word"
-    return Check(name, DOES_NOT, said, ("--shots 1",))
+    why = f"the first line of {size} was not read ({_short(reply.text)}): its context may be cut without a word"
+    return Check(name, DOES_NOT, why, ("--shots 1",))
 
 
 async def _stop(patient: Patient) -> Check:
@@ -384,8 +378,8 @@ async def _stop(patient: Patient) -> Check:
         return trouble
     if "eighty" in (reply.text or "").lower():
         return Check(name, DOES_NOT, "max_tokens=16 was ignored: replies cannot be limited")
-    said = f"a cut reply ends as whole (finish reason {reply.finish_reason}): truncated replies count as unreadable"
-    return Check(name, DOES_NOT, said)
+    why = f"a cut reply ends as whole (finish reason {reply.finish_reason}): truncated replies count as unreadable"
+    return Check(name, DOES_NOT, why)
 
 
 async def _parallel(patient: Patient) -> Check:
@@ -405,16 +399,16 @@ async def _parallel(patient: Patient) -> Check:
     turned_away = sum(any(attempt.status == 429 for attempt in reply.attempts) for reply in replies) + len(waiting)
     good = sum(reply.ending not in (Ending.API_ERROR, Ending.MISSING) for reply in replies)
     if turned_away:
-        said = f"{turned_away} of {AT_ONCE} at once were turned away (429), {good} were answered within {PATIENCE:g} s"
-        return Check(name, WORKS if good == AT_ONCE else DOES_NOT, said, (f"--concurrency {AT_ONCE // 4}",))
+        why = f"{turned_away} of {AT_ONCE} at once were turned away (429), {good} were answered within {PATIENCE:g} s"
+        return Check(name, WORKS if good == AT_ONCE else DOES_NOT, why, (f"--concurrency {AT_ONCE // 4}",))
     if good < AT_ONCE:
         error = next((reply.error for reply in replies if reply.error), "no answer")
         return Check(name, DOES_NOT, f"{AT_ONCE - good} of {AT_ONCE} at once failed: {error}", ("--concurrency 1",))
     alone = patient.seconds(PLAIN)[-1]
     slow = took > max(AT_ONCE / 2 * alone, 1.0)
     one_by_one = "; they are answered one after the other" if slow else ""
-    said = f"{AT_ONCE} at once took {took:.2f} s, one {alone:.2f} s{one_by_one}"
-    return Check(name, WORKS, said, ("--concurrency 4",) if slow else ())
+    why = f"{AT_ONCE} at once took {took:.2f} s, one {alone:.2f} s{one_by_one}"
+    return Check(name, WORKS, why, ("--concurrency 4",) if slow else ())
 
 
 def _limits(patient: Patient) -> Check:
@@ -435,8 +429,8 @@ def _price(patient: Patient) -> Check:
         return Check(name, WORKS, "nothing is paid for a function of your own")
     if price is None:
         return Check(name, UNKNOWN, "not known: costs and --max-cost need it", ("--price IN,OUT",))
-    said = f"${1e6 * price.prompt:g} in, ${1e6 * price.completion:g} out per million tokens, by {price.source}"
-    return Check(name, WORKS, f"{said}{f'; {price.note}' if price.note else ''}")
+    why = f"${1e6 * price.prompt:g} in, ${1e6 * price.completion:g} out per million tokens, by {price.source}"
+    return Check(name, WORKS, f"{why}{f'; {price.note}' if price.note else ''}")
 
 
 def _trouble(name: str, reply: Reply, advice: str = "") -> Check | None:

@@ -148,7 +148,7 @@ def carry_out(prepared: RunSetup, options: Options, watch: Watch, *, with_sample
     """Work on a prepared plan in its folder until nothing is left or something stops it."""
     with _opened(prepared, options, watch) as evaluation:
         if evaluation.samples_left:
-            with evaluation.asking(), evaluation.tracing:
+            with evaluation.asking():
                 evaluation.engine.carry_out(evaluation.work)
         return evaluation.outcome(with_samples)
 
@@ -160,8 +160,7 @@ async def acarry_out(
     with _opened(prepared, options, watch) as evaluation:
         if evaluation.samples_left:
             with evaluation.asking():
-                async with evaluation.tracing:
-                    await evaluation.engine.acarry_out(evaluation.work)
+                await evaluation.engine.acarry_out(evaluation.work)
         return evaluation.outcome(with_samples)
 
 
@@ -275,11 +274,12 @@ class Evaluation:
         self.engine = Engine(
             tuple(self.subjects.values()),
             self.watch,
-            self.parts,
             noun="sample",
             there="; ".join(there),
             executor=self.executor,
+            tracing=self.tracing,
         )
+        self.engine.parts = self.parts
         self._remember_formats()
         before, self.notices = self.notices, []
         try:

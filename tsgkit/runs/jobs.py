@@ -30,7 +30,9 @@ from typing import Any, Protocol, TypeVar
 from tsgkit.errors import Interrupted, TsgkitError
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.event_loop import LAST_SECONDS, Threads
-from tsgkit.llm.failures import BudgetReached, NotFinished, Stopped, Unasked
+from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.spans import Tracing
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.shards import Shard
 
@@ -44,8 +46,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that stop a job: Ctrl-C, SIGTERM, a closing terminal. An ignored one (nohup) stays ignored."""
 
 
-class Asker(Protocol):
-    """A source of answers: a door to a model, or a script."""
+class Stoppable(Protocol):
+    """A source of answers that can be stopped: a door to a model, or a script."""
 
     def stop(self) -> None:
         """Ask nothing new."""
@@ -114,12 +116,12 @@ class Watch:
 class Engine:
     """The engine of one job."""
 
-    askers: Sequence[Asker] = ()
+    askers: Sequence[Stoppable] = ()
     watch: Watch = field(default_factory=Watch)
-    parts: Callable[[], Sequence[Part]] = tuple
-    """The progress of the parts."""
     noun: str = "unit"
     """The name of a unit, for messages."""
+    title: str = ""
+    """The name of a job that is one part, whose progress is that of the steps counted here."""
     shard: Shard | None = None
     """The units of :meth:`made` that are done here; None for all."""
     there: str = ""
@@ -134,12 +136,38 @@ class Engine:
     done: int = 0
     expected: int = 0
     """Steps that were done, and all there will be, where these are counted here."""
+    began: float = 0.0
+    """The start of the work by the monotonic clock; 0 before it."""
     trouble: tuple[str, ...] = ()
     """The reason for waiting when the job was stopped."""
     executor: Workplace | None = None
     """The executor of what computes, if it is not done here."""
+    tracing: Tracing = field(default_factory=lambda: Tracing(None, Secrets(), "", dict))
+    """The spans of the job, if they are wished for."""
+    parts: Callable[[], Sequence[Part]] = field(init=False)
+    """Returns the progress of the parts."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
+
+    def __post_init__(self) -> None:
+        self.parts = self._counted
+
+    def _counted(self) -> Sequence[Part]:
+        if not (self.title and self.expected):
+            return ()
+        door = next(iter(self._doors), None)
+        part = Part(
+            title=self.title,
+            done=self.done,
+            total=self.expected,
+            ended=self.done,
+            left=self.expected - self.done,
+            spent=0.0 if door is None else door.budget.used_cost,
+            door=door,
+            began=self.began,
+            busy=self.busy,
+        )
+        return (part,)
 
     @property
     def interrupted(self) -> bool:
@@ -205,7 +233,7 @@ class Engine:
             with _on_interrupts(interrupted, self.abandon, grace):
                 return await self._run(work)
 
-        with self._watched() as result, ExitStack() as stack:
+        with self.tracing, self._watched() as result, ExitStack() as stack:
             with _signals_held():  # a loop that is left half made cannot be closed
                 runner = stack.enter_context(asyncio.Runner())
             result.append(runner.run(alone()))
@@ -213,17 +241,19 @@ class Engine:
 
     async def acarry_out(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result | None:
         """Run the job in the running event loop. Signals are not handled; a cancellation is raised."""
-        try:
-            with self._watched() as result:
-                result.append(await self._run(work))
-        finally:
-            if (task := asyncio.current_task()) is not None and task.cancelling():
-                raise asyncio.CancelledError
+        async with self.tracing:
+            try:
+                with self._watched() as result:
+                    result.append(await self._run(work))
+            finally:
+                if (task := asyncio.current_task()) is not None and task.cancelling():
+                    raise asyncio.CancelledError
         return result[0] if result else None
 
     @contextmanager
     def _watched(self) -> Iterator[list[Any]]:
         """Notify the watcher of start and end. Stopping ends the block; a fatal error is raised."""
+        self.began = time.monotonic()
         self.watch.begun(self)
         try:
             yield []
@@ -323,20 +353,16 @@ class Engine:
             units = {key: unit for key, unit in units.items() if self.shard.takes(key)}
         self.expected += len(units) if steps is None else sum(map(steps, units.values()))
         results: dict[str, Result] = {}
-        refusals: list[Unasked] = []
 
-        async def do(unit: tuple[str, Unit]) -> None:
+        async def one(unit: tuple[str, Unit]) -> tuple[str, Result]:
             with observed(self.noun, lambda: {"tsgkit.item.id": unit[0]}):
-                results[unit[0]] = await make(unit[1])
-            self.changed(int(steps is None))
+                return unit[0], await make(unit[1])
 
-        await self.each(units.items(), do, workers=workers, gave_up=refusals.append)
-        if len(results) < len(units):
-            raise self._not_finished(refusals)
-        return {key: results[key] for key in units}
+        def put(result: tuple[str, Result]) -> None:
+            results[result[0]] = result[1]
 
-    def _not_finished(self, refusals: Sequence[Unasked]) -> NotFinished:
-        return refusals[0] if refusals else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
+        await self.streamed(units.items(), one, put, workers=workers, steps=lambda _: int(steps is None))
+        return results
 
     async def streamed(
         self,
@@ -345,10 +371,12 @@ class Engine:
         put: Callable[[Result], None],
         *,
         workers: int = 1,
+        steps: Callable[[Result], int] = lambda _: 1,
     ) -> None:
         """Make one thing of each unit, and put them in the order of the units; few are in memory at a time.
 
-        ``NotFinished`` where not all could be made; what was put before remains put.
+        ``NotFinished`` where not all could be made; what was put before remains put. ``steps``: how many are counted
+        for what was made of a unit.
         """
         waiting: dict[int, Result] = {}
         begun = finished = 0
@@ -362,16 +390,16 @@ class Engine:
 
         async def do(numbered: tuple[int, Unit]) -> None:
             nonlocal finished
-            waiting[numbered[0]] = await make(numbered[1])
+            result = waiting[numbered[0]] = await make(numbered[1])
             while finished in waiting:
                 put(waiting.pop(finished))
                 finished += 1
-            self.changed()
+            self.changed(steps(result))
 
         line = counted()
         await self.each(line, do, workers=workers, gave_up=refusals.append)
         if finished < begun or next(line, None) is not None:
-            raise self._not_finished(refusals)
+            raise refusals[0] if refusals else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
 
 
 @contextmanager
@@ -429,10 +457,9 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: 
     """
     loop = asyncio.get_running_loop()
     interrupts, is_blocked = 0, False
-    watchdog: threading.Timer | None = None
 
     def on_signal(number: int, _: object) -> None:
-        nonlocal interrupts, watchdog
+        nonlocal interrupts
         if is_blocked:
             raise KeyboardInterrupt
         interrupts += 1
@@ -440,17 +467,11 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: 
         if interrupts == 1 and number == signal.SIGTERM and grace is not None:
             loop.call_soon_threadsafe(loop.call_later, grace, again)
         if interrupts == 2:
-            watchdog = threading.Timer(LAST_SECONDS, leave)
-            watchdog.daemon = True
             watchdog.start()
 
     def heard_again() -> None:
-        stay()
+        watchdog.cancel()
         again()
-
-    def stay() -> None:
-        if watchdog is not None:
-            watchdog.cancel()
 
     def leave() -> None:
         nonlocal is_blocked
@@ -460,8 +481,10 @@ def _on_interrupts(first: Callable[[], None], again: Callable[[], None], grace: 
         is_blocked = True
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
+    watchdog = threading.Timer(LAST_SECONDS, leave)
+    watchdog.daemon = True
     with handling(SIGNALS, on_signal):
         try:
             yield
         finally:
-            stay()
+            watchdog.cancel()

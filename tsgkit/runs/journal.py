@@ -17,7 +17,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -32,6 +32,7 @@ KEPT = "all that was answered before is kept; make room, and the same command go
 CHUNK = 65_536
 LINE = 8_192
 """More than most lines have: one is read in such pieces."""
+MOST_OPEN = 64
 DIGEST = "digest"
 """The last field of a sealed line: a hash of all that stands before it."""
 _BEFORE, _AFTER, _SIDE = b',"digest":"', b'"}\n', 8
@@ -149,6 +150,26 @@ class Journal:
         finally:
             os.close(self._file)
             self._file, self._syncing = -1, None
+
+
+class Journals:
+    """Journals to be read, of which a few are open at a time."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths, self._open = paths, dict[int, Journal]()
+
+    def line(self, number: int, place: int) -> bytes:
+        """Return the line of a journal, by its number, that begins at a place."""
+        if number not in self._open:
+            if len(self._open) >= MOST_OPEN:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[number] = Journal(self._paths[number], writes=False)
+        return self._open[number].line(place)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for journal in self._open.values():
+            journal.close()
 
 
 def sealed(value: dict[str, Any]) -> bytes:

@@ -9,10 +9,9 @@ the executor says, and, if there are many, in processes.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from tsgkit.replies import READER
 from tsgkit.runs.executors import Executor, Here, checked_executor, executor_named, usual_executor
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RECORDS, RunFolder, read_header, samples_in
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import Cell
@@ -82,8 +81,6 @@ class Rescoring:
     path: Path
     data: str | None = None
     executor: str | None = None
-    _done: int = field(default=0, init=False)
-    _began: float = field(default_factory=time.monotonic, init=False)
 
     def carry_out(self, watch: Watch | None = None) -> Rescored:
         """Score every recorded reply again, and return what changed."""
@@ -106,21 +103,17 @@ class Rescoring:
         prepared = prepared_again(header, self.path, self.data, cards_of_today=True, to_be="scored again")
         with closing(RunFolder(self.path, header)) as folder:
             with fitting_records(prepared.rows, folder.samples) as (records, self._misfits):
-                self._before, self._read = _results(prepared, records), _read_in(records)
+                self._before, self._readings = _results(prepared, records), _readings(records)
                 self._errors = errors_in(records)
-            with executor_named(self.executor or _usual_executor(prepared.rows)) as executor:
+            computing = sum(len(row.numbers) for row in prepared.rows if row.task.scoring_computes)
+            with executor_named(self.executor or usual_executor(computing, MANY)) as executor:
                 yield prepared, folder, executor
 
     def _engine(self, prepared: RunSetup, executor: Executor, watch: Watch | None) -> Engine:
         total = sum(len(row.numbers) for row in prepared.rows)
+        return Engine(watch=watch or Watch(), noun="part", title="rescoring", expected=total, executor=executor)
 
-        def parts() -> list[Part]:
-            left = total - self._done
-            return [Part("rescoring", self._done, total, self._done, left, began=self._began, busy=0)]
-
-        return Engine(watch=watch or Watch(), parts=parts, noun="part", executor=executor)
-
-    async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> bool:
+    async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> None:
         for row in prepared.rows:
             if row.task.scoring_computes:
                 try:
@@ -131,7 +124,7 @@ class Rescoring:
                     executor = Here()
         with folder.samples.replacing() as put:
 
-            async def one(batch: _Batch) -> list[bytes]:
+            async def scored(batch: _Batch) -> list[bytes]:
                 if batch.row.task.scoring_computes:
                     return await _scored_by(executor, batch.row.scoring, batch.recorded)
                 await asyncio.sleep(0)  # an interrupt wants to be heard
@@ -140,33 +133,26 @@ class Rescoring:
             def put_all(lines: list[bytes]) -> None:
                 for line in lines:
                     put(line)
-                self._done += len(lines)
 
             batches = _batches(prepared.rows, self.path, self._errors)
-            await engine.streamed(batches, one, put_all, workers=executor.workers)
-        return True
+            await engine.streamed(batches, scored, put_all, workers=executor.workers, steps=len)
 
     def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> Rescored:
         if engine.interrupted:
             raise Interrupted(f"interrupted: {self.path} is as it was")
-        after, read_now, reader = _results(prepared, folder.samples), _read_in(folder.samples), folder.header["reader"]
-        folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: len(read_now)})
+        after, readings, reader = _results(prepared, folder.samples), _readings(folder.samples), folder.header["reader"]
+        folder.update_header(**{"tsgkit": __version__, "reader": READER, RECORDS: len(readings)})
         keep(prepared, self.path, rows=keeps_rows(self.path))
-        changed = (place for place, read in read_now.items() if read != self._read.get(place, read))
-        reread = tuple(Reread(*place, self._read[place], read_now[place]) for place in changed)
+        changed = (sample for sample, read in readings.items() if read != self._readings.get(sample, read))
+        reread = tuple(Reread(*sample, self._readings[sample], readings[sample]) for sample in changed)
         return Rescored(self._before, after, reader, reread, self._misfits)
-
-
-def _usual_executor(rows: Sequence[Row]) -> str:
-    computing = sum(len(row.numbers) for row in rows if row.task.scoring_computes)
-    return usual_executor(computing, MANY)
 
 
 def _results(prepared: RunSetup, samples: Journal) -> tuple[Result, ...]:
     return results_of(states_of(prepared.rows, samples), samples, prepared.plan.at("seed"))
 
 
-def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
+def _readings(samples: Journal) -> dict[Place, tuple[str, Any]]:
     """Return the outcome and the answer of every record."""
     return {
         (Cell.of(value), value["item_id"]): (value["outcome"], value["answer"]) for _, value in samples_in(samples.path)
@@ -176,22 +162,22 @@ def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
 def _batches(rows: Sequence[Row], path: Path, errors: Mapping[Place, bytes]) -> Iterator[_Batch]:
     places = places_of_calls(path)
     for row in rows:
-        found = recorded_samples(row, path, errors, places)
-        while batch := list(islice(found, TOGETHER)):
+        samples = recorded_samples(row, path, errors, places)
+        while batch := list(islice(samples, TOGETHER)):
             yield _Batch(row, batch)
 
 
 def lines_of(scoring: Scoring, recorded: Sequence[RecordedSample]) -> list[bytes]:
     """Return the records of samples, in their order."""
-    return [one.line(scoring) for one in recorded]
+    return [sample.line(scoring) for sample in recorded]
 
 
 async def _scored_by(executor: Executor, scoring: Scoring, recorded: Sequence[RecordedSample]) -> list[bytes]:
     """Return the records of samples that an executor scores. One that kills its workers is an error of its own."""
     try:
-        found: list[bytes] = await executor.run(lines_of, scoring, recorded)
+        lines: list[bytes] = await executor.run(lines_of, scoring, recorded)
     except ItemError as error:
         if len(recorded) > 1:
-            return [line for one in recorded for line in await _scored_by(executor, scoring, [one])]
+            return [line for sample in recorded for line in await _scored_by(executor, scoring, [sample])]
         return [recorded[0].failed(scoring, str(error))]
-    return found
+    return lines

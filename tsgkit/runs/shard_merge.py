@@ -24,10 +24,11 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.bundle import portable
-from tsgkit.library.files import folder_beside, write_text
+from tsgkit.library.files import write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
+from tsgkit.runs.archives import new_run
 from tsgkit.runs.batch_journal import unite as unite_batches
 from tsgkit.runs.folder import (
     BATCHES,
@@ -45,7 +46,7 @@ from tsgkit.runs.folder import (
     samples_in,
 )
 from tsgkit.runs.image_folder import WORK, copy_images
-from tsgkit.runs.journal import Journal
+from tsgkit.runs.journal import Journal, Journals
 from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.results import NOWHERE, states_of
@@ -55,7 +56,6 @@ from tsgkit.runs.shards import WRITTEN, Shard, whole_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.version import __version__
 
-MOST_OPEN = 64
 SHARDS = "shards"
 """The field of a header that says which shards are in it, where some are missing."""
 OWN = ("--shard", "--out", "-o")
@@ -93,27 +93,6 @@ REPLACE = """
 replace into calls select own.key, own.sample, calls.turn, own.rank, own.line, own.said, own.source, own.place,
     calls.conflict from own join calls using (key) where (own.rank, own.line) < (calls.rank, calls.line)
 """
-
-
-class Lines:
-    """Lines of many files, with only a few files open at a time."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths, self._open = paths, dict[int, Journal]()
-
-    def line(self, source: int, place: int) -> bytes:
-        """Return the line of a file, by its number, that begins at a place."""
-        if source not in self._open:
-            if len(self._open) >= MOST_OPEN:
-                self._open.pop(next(iter(self._open))).close()
-            self._open[source] = Journal(self._paths[source], writes=False)
-        return self._open[source].line(place)
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for journal in self._open.values():
-            journal.close()
-        self._open.clear()
 
 
 class Missing(NamedTuple):
@@ -156,20 +135,11 @@ def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Mer
     folders = list({path.resolve(): path for path in sources}.values())
     if target.resolve() in {path.resolve() for path in folders}:
         raise UsageError(f"{target}: is one of the folders to be merged", hint="give another -o")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target}: something lies there already", hint="give another -o")
-    for path in folders:
-        if path.is_dir() and os.access(path, os.W_OK):
-            locked(path, f"{path}, which is to be merged").close()
-    with folder_beside(target, "merging") as made:
-        merged = _merged(folders, made, target, data)
-        try:
-            if target.exists():
-                target.rmdir()
-            made.rename(target)
-        except OSError as error:
-            raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
-    return merged
+    with new_run(target, "merging") as made:
+        for path in folders:
+            if path.is_dir() and os.access(path, os.W_OK):
+                locked(path, f"{path}, which is to be merged").close()
+        return _merged(folders, made, target, data)
 
 
 @contextmanager
@@ -213,7 +183,7 @@ def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None)
                 _take_lines(index, number, path)
             calls = _write_lines(folders, made, index)
             unite_batches([path / BATCHES for path in folders], made / BATCHES)
-            conflicts = _conflicts(index)
+            conflicts, first = index.execute("select count(*), min(key) from calls where conflict").fetchone()
             if "plan" in header:
                 keeping = next(filter(keeps_rows, folders), folders[0])
                 prepared = prepared_again(header, keeping, data, to_be="merged")
@@ -226,7 +196,9 @@ def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None)
             raise FileProblem(f"{target}: cannot be written: {error}") from None
     options = [("shard", shard) for shard in lacking] or [("out", str(target))] if missing else []
     commands = tuple(_with_option(header["command"], *option) for option in options)
-    merged = Merged(target, len(folders), calls, *conflicts, missing, lacking, commands, problems)
+    parts = [bytes.fromhex(part).decode("utf-8", "replace") for part in (first or "").split("/")]
+    example = " ".join(part for name, part in zip(PARTS, parts, strict=False) if name in TOLD and part)
+    merged = Merged(target, len(folders), calls, conflicts, example, missing, lacking, commands, problems)
     if merged.complete:
         header.pop(SHARDS, None)
     write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
@@ -235,24 +207,24 @@ def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None)
 
 def _header_of(headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the header of the earliest folder, as that of the whole."""
-    header = dict(min(headers, key=lambda one: (one["begun"], canonical(one))))
-    given = {str(name) for one in headers for name in [one.get(SHARD), *_listed(one)] if name is not None}
-    if any(SHARD not in one and SHARDS not in one for one in headers):
-        given.clear()  # a part that was begun as the whole
+    header = dict(min(headers, key=lambda header: (header["begun"], canonical(header))))
+    shards = {str(name) for part in headers for name in [part.get(SHARD), *_listed(part)] if name is not None}
+    if any(SHARD not in part and SHARDS not in part for part in headers):
+        shards.clear()  # a part that was begun as the whole
     header.pop(SHARD, None)
     header["command"] = _without_place(header["command"])
     for name in ("models", "response_formats"):
-        known = [one[name] for one in sorted(headers, key=canonical) if isinstance(one.get(name), dict)]
+        known = [part[name] for part in sorted(headers, key=canonical) if isinstance(part.get(name), dict)]
         header |= {name: {key: part[key] for part in known for key in part}} if known else {}
-    header |= {SHARDS: sorted(given)} if given else {}
+    header |= {SHARDS: sorted(shards)} if shards else {}
     header |= {"written": ""} if "written" in header else {}
     return header | ({"tsgkit": __version__, "reader": READER} if "plan" in header else {})
 
 
 def _listed(header: Mapping[str, Any]) -> list[object]:
     """Return the shards that a merged folder says are in it."""
-    given = header.get(SHARDS)
-    return given if isinstance(given, list) else []
+    shards = header.get(SHARDS)
+    return shards if isinstance(shards, list) else []
 
 
 def _without_place(command: Iterable[str]) -> list[str]:
@@ -260,11 +232,11 @@ def _without_place(command: Iterable[str]) -> list[str]:
     words = list(command)
     if len(words) == 1:  # a call in Python
         return [IN_PYTHON.sub("", words[0])]
-    for place in reversed(range(len(words))):
-        if words[place] in OWN:
-            del words[place : place + 2]
-        elif words[place].startswith(tuple(f"{name}=" for name in OWN)):
-            del words[place]
+    for number in reversed(range(len(words))):
+        if words[number] in OWN:
+            del words[number : number + 2]
+        elif words[number].startswith(tuple(f"{name}=" for name in OWN)):
+            del words[number]
     return words
 
 
@@ -296,50 +268,31 @@ def _hash(line: bytes) -> str:
 
 
 def _write_lines(folders: Sequence[Path], made: Path, index: sqlite3.Connection) -> int:
-    """Write calls and prompts in order, and index the calls of each sample."""
-    calls = index.execute("select sample, source, place, turn from calls order by sample, turn, key")
-    number = 0
-    for sample, at in _copied(folders, made, CALLS, calls):
-        index.execute("insert into places values (?, ?)", (sample, at))
-        number += 1
-    index.execute("create index of_sample on places (sample)")
-    prompts = index.execute("select hash, source, place, null from prompts order by hash")
-    for _ in _copied(folders, made, PROMPTS, prompts):
-        pass
-    return number
+    """Write calls and prompts in order, index the calls of each sample, and return the number of calls.
 
-
-def _copied(
-    folders: Sequence[Path], made: Path, name: str, chosen: Iterable[tuple[str, int, int, int | None]]
-) -> Iterator[tuple[str, int]]:
-    """Copy selected lines of the folders into one file, and yield each key with its new position.
-
-    The turn of a line among those with one key, if its position does not give it.
+    A call says its turn among those of its sample if its position does not.
     """
-    sources = Lines([path / name for path in folders])
-    at, before, here = 0, "", 0
-    try:
-        with (made / name).open("wb") as file:
-            for key, source, place, turn in chosen:
-                line = sources.line(source, place)
-                here, before = here + 1 if key == before else 0, key
-                if turn is not None:
-                    value = {name: part for name, part in json.loads(line).items() if name != TURN}
-                    line = Journal.encoded(value | ({TURN: turn} if turn != here else {}))
-                file.write(line)
-                yield key, at
-                at += len(line)
-    except OSError as error:
-        raise FileProblem(f"{made / name}: cannot be written: {error.strerror}") from None
-    finally:
-        sources.close()
-
-
-def _conflicts(index: sqlite3.Connection) -> tuple[int, str]:
-    """Return how many calls were answered differently, and one of them in words."""
-    number, first = index.execute("select count(*), min(key) from calls where conflict").fetchone()
-    parts = [bytes.fromhex(part).decode("utf-8", "replace") for part in first.split("/")] if number else []
-    return int(number), " ".join(part for name, part in zip(PARTS, parts, strict=False) if name in TOLD and part)
+    number = 0
+    for name, chosen in (
+        (CALLS, "select sample, source, place, turn from calls order by sample, turn, key"),
+        (PROMPTS, "select hash, source, place, null from prompts order by hash"),
+    ):
+        before, here = "", 0
+        try:
+            with closing(Journals([path / name for path in folders])) as sources, (made / name).open("wb") as file:
+                for key, source, place, turn in index.execute(chosen):
+                    line = sources.line(source, place)
+                    here, before = here + 1 if key == before else 0, key
+                    if turn is not None:
+                        value = {field: part for field, part in json.loads(line).items() if field != TURN}
+                        line = Journal.encoded(value | ({TURN: turn} if turn != here else {}))
+                        index.execute("insert into places values (?, ?)", (key, file.tell()))
+                        number += 1
+                    file.write(line)
+        except OSError as error:
+            raise FileProblem(f"{made / name}: cannot be written: {error.strerror}") from None
+    index.execute("create index of_sample on places (sample)")
+    return number
 
 
 class _Places:
@@ -379,9 +332,9 @@ def _derive_samples(
     )
 
 
-def _lacking(given: Iterable[str]) -> tuple[str, ...]:
+def _lacking(names: Iterable[str]) -> tuple[str, ...]:
     """Return the shards that are missing where all given are parts of one number."""
-    shards = {Shard(*map(int, match.groups())) for name in given if (match := WRITTEN.fullmatch(name))}
+    shards = {Shard(*map(int, match.groups())) for name in names if (match := WRITTEN.fullmatch(name))}
     counts = {shard.of for shard in shards}
     numbers = range(1, max(counts) + 1) if len(counts) == 1 else ()
     return tuple(str(Shard(number, *counts)) for number in numbers if Shard(number, *counts) not in shards)

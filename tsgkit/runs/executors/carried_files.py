@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tsgkit.errors import FileProblem
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver
 from tsgkit.suites.transcript import Transcript
 
@@ -22,12 +23,18 @@ class Carried:
 
 
 def carried(solver: Solver, sample: Any) -> Any:  # noqa: ANN401  (its suite's sample)
-    """Return a sample with its files, where its solver reads some from one folder; else the sample alone."""
+    """Return a sample with its files, where its solver reads some from one folder; else the sample alone.
+
+    ``FileProblem`` where the name of a file leads out of the folder: it would be written outside of the worker's.
+    """
     if not isinstance(solver, ReadsFolder) or solver.folder is None:
         return sample
     folder = solver.folder
     files = [path for path in solver.files_of(sample) if path.is_relative_to(folder) and path.is_file()]
-    return Carried(sample, {path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+    names = [path.relative_to(folder) for path in files]
+    if outside := next((name for name in names if ".." in name.parts), None):
+        raise FileProblem(f"{folder}: {outside} is outside its folder", hint="name a file inside it")
+    return Carried(sample, {name.as_posix(): path.read_bytes() for name, path in zip(names, files, strict=True)})
 
 
 def with_files(work: Callable[[Solver, Any], Transcript], solver: Solver, item: Any) -> Transcript:  # noqa: ANN401

@@ -13,10 +13,9 @@ generate) have no such shortcut. Items to blame are drawn anew, or left out wher
 from __future__ import annotations
 
 import argparse
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import ceil
 from random import Random
@@ -29,7 +28,7 @@ from tsgkit.errors import FileProblem, Interrupted
 from tsgkit.llm.failures import NotFinished
 from tsgkit.report.audit_report import TaskAudit, audit_of
 from tsgkit.runs.agent_calls import AgentCalls, check_model
-from tsgkit.runs.jobs import Engine, Part
+from tsgkit.runs.jobs import Engine
 from tsgkit.suites.tsg.makers.stage_files import VERSION, StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.writer import texts
 
@@ -136,14 +135,7 @@ class Work:
                 calls = stack.enter_context(asking(self.arguments, str(self.folder.file(stage.name)), asked))
                 engine, workers = calls.engine("story", watch), self.arguments.concurrency
             else:
-                engine, workers = Engine(watch=watch, noun="story"), 1
-                began = time.monotonic()
-
-                def parts() -> list[Part]:
-                    done, total = engine.done, engine.expected
-                    return [Part(stage.name, done, total, done, total - done, began=began, busy=engine.busy)]
-
-                engine.parts = parts
+                engine, workers = Engine(watch=watch, noun="story", title=stage.name), 1
             making = stages.Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
             making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
 
@@ -152,8 +144,7 @@ class Work:
                 return True
 
             try:
-                with nullcontext() if calls is None else calls.traced():
-                    made_all = engine.carry_out(work)
+                made_all = engine.carry_out(work)
             except NotFinished as error:
                 raise Unfinished(stage.name, error, calls) from None
             finally:
