@@ -47,14 +47,22 @@ from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import responses
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
 from tsgkit.llm.images import Body, Messages
-from tsgkit.llm.prices import in_catalogue, provider_of, tier_in
+from tsgkit.llm.prices import in_catalogue, provider_of
 from tsgkit.llm.reply import Reply
-from tsgkit.llm.responses import Exchange, failure_in, object_in, said_in
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
+from tsgkit.llm.service_calls import (
+    Exchange,
+    LoopUsers,
+    ServiceCalls,
+    in_utf8,
+    misdirected,
+    object_in,
+    reply_of,
+    said_in,
+    too_large,
+)
 from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key
 from tsgkit.version import __version__
 
@@ -168,11 +176,11 @@ class EventStream:
             self._event.append(line[5:].removeprefix(b" "))
         if line or not self._event:
             return
-        kept = Exchange(body=b"\n".join(self._event), charset=self.charset)
+        event, note = in_utf8(b"\n".join(self._event), self.charset)
         self._event = []
-        self.is_done |= kept.body.strip() == DONE
-        value = object_in(kept.in_utf8())
-        self.note = self.note or kept.note
+        self.is_done |= event.strip() == DONE
+        self.note = self.note or note
+        value = object_in(event)
         choices = value.pop("choices", None)
         self._fields |= {name: part for name, part in value.items() if part is not None}
         if isinstance(choices, list):
@@ -309,16 +317,11 @@ class DirectCalls(ServiceCalls):
         finally:
             self._streams.remove(stream)
             kept.text, kept.tokens = stream.text, stream.tokens
-        value = kept.value
-        is_redirect = (kept.status or 0) >= 300
-        if is_redirect or "choices" not in value or value.get("error"):
-            if (inside := responses.error_inside(kept)) is not None:
-                raise inside
-            missing = "it holds no choices" if value else "it is no JSON object"
-            missing = f"status {kept.status}" if is_redirect else missing
-            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}")
-            raise failure_in(kept, failure, failure)
-        return self._priced(responses.reply_of(kept, value), tier_in(value))
+        value, status = kept.value, kept.status or 0
+        if status >= 300 or "choices" not in value or value.get("error"):
+            missing = said_in(kept.start) if value.get("error") else "it holds no choices" if value else ""
+            raise ValueError(f"status {status}" if status >= 300 else missing or "it is no JSON object")
+        return self._priced(reply_of(kept, value), kept)
 
     def waits_for(self) -> str:
         """Return how much was written of the replies that arrive; empty where none does."""
@@ -354,18 +357,14 @@ class DirectCalls(ServiceCalls):
                 location = response.headers.get("Location")
                 if location is None or response.status not in (301, 302, 303, 307, 308):
                     await _receive(response, kept, stream, heard)
-                    if response.status < 400:
-                        return True
                     if streaming and response.status in BAD_REQUESTS and NO_STREAM.search(kept.start):
                         has_options = "stream_options" in streaming and "stream_options" in kept.start
                         self._streaming = {"stream": True} if has_options else {}
                         return False
-                    error = kept.value.get("error")
-                    code = error.get("code", "") if isinstance(error, dict) else ""
-                    raise responses.rejected(kept, response.status, [response.headers], code)
+                    return True
                 target = url.join(URL(location))
                 if target.origin() != url.origin():
-                    raise responses.misdirected(str(url.origin()), str(target.origin()), response.status)
+                    raise misdirected(str(url.origin()), str(target.origin()), response.status)
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
 
@@ -397,7 +396,7 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
         size += len(part)
         if size > kept.most_bytes:
             response.close()
-            raise responses.too_large(kept.most_bytes)
+            raise too_large(kept.most_bytes)
         if not is_stream:
             if part.strip():
                 heard()

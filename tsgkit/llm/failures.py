@@ -9,6 +9,8 @@ from tsgkit.errors import TsgkitError
 from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
+WAITING = (429, 503)
+"""Statuses with which services ask to wait."""
 BAD_REQUESTS = (400, 422)
 """Statuses of services that refuse a request for its form."""
 BILLING_STATUS = (400, 402, 403, 429)

@@ -6,7 +6,7 @@ with keys.
 
 What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`guard` wraps the
 transport around which LiteLLM builds its HTTP clients and those of the ``openai`` package, so that each response is
-kept in an :class:`~tsgkit.llm.responses.Exchange`, has a size limit, and comes from the host that was asked.
+kept in an :class:`~tsgkit.llm.service_calls.Exchange`, has a size limit, and comes from the host that was asked.
 
 Responses with images are read up to twice ``MOST_IMAGE_BYTES``. Images given by address are fetched here, over http or
 https only, without any key, and up to ``MOST_IMAGE_BYTES``.
@@ -38,15 +38,25 @@ from urllib.error import HTTPError
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import nearest
-from tsgkit.llm import responses
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_decoder import reply_with
 from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in, with_bytes
-from tsgkit.llm.prices import LOCAL, provider_of, tier_in
-from tsgkit.llm.reply import PROBE, Reply, Usage
-from tsgkit.llm.responses import Exchange, error_inside, messages_in, said_in, text_of
+from tsgkit.llm.prices import LOCAL, provider_of
+from tsgkit.llm.reply import PROBE, Reply, Usage, usage_of
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
+from tsgkit.llm.service_calls import (
+    Exchange,
+    LoopUsers,
+    ServiceCalls,
+    counts_in,
+    error_inside,
+    messages_in,
+    misdirected,
+    reply_of,
+    said_in,
+    text_of,
+    too_large,
+)
 from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, is_web_address, no_key
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
@@ -143,12 +153,12 @@ def guarded_transport(transport: Any) -> Any:
                 urls = request.url, request.url.join(response.headers["location"])
                 origins = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in urls]
                 if origins[0] != origins[1]:
-                    raise responses.misdirected(origins[0], origins[1], response.status_code)
+                    raise misdirected(origins[0], origins[1], response.status_code)
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
                 if len(body) > kept.most_bytes:
-                    raise responses.too_large(kept.most_bytes)
+                    raise too_large(kept.most_bytes)
             kept.body = bytes(body)
             if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
                 raise inside
@@ -241,11 +251,11 @@ class LiteLlm(ServiceCalls):
                 )
         value: dict[str, Any] = response.model_dump(warnings=False)
         first: dict[str, Any] = next(iter(value["choices"]), {})
-        reply = responses.reply_of(kept, value, first.get("finish_reason"))
-        *_, cached, written = responses.counts_in(value)
+        reply = reply_of(kept, value, first.get("finish_reason"))
+        *_, cached, written = counts_in(value)
         # LiteLLM multiplies the counts of the service, also those that cannot be true.
         is_believed = (reply.usage.cached, reply.usage.written) == (cached, written)
-        return self._priced(reply, tier_in(kept.value), cost_in(response) if is_believed else None)
+        return self._priced(reply, kept, cost_in(response) if is_believed else None)
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
@@ -328,9 +338,7 @@ class LiteLlmImages(LiteLlm):
                     response = await self._library.aimage_generation(client=self._openai_client(), **asked)
                 data = await image_in(response, timeout)
         counts = getattr(response, "usage", None)
-        usage = responses.usage_of(
-            None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output"))
-        )
+        usage = usage_of(None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output")))
         model = getattr(response, "model", None)
         spent = Usage(usage.prompt, usage.completion, cost=self._cost(usage, "", cost_in(response)))
         return await reply_with(data, model if isinstance(model, str) else None, spent)

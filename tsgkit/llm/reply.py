@@ -36,6 +36,38 @@ class Ending(StrEnum):
     """No model was asked: a script without a reply for this call."""
 
 
+WHOLE = frozenset(
+    (
+        *("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "finished", "done", "end"),
+        *("tool_calls", "tool_use", "tool_call", "function_call", "load", "unload"),
+    )
+)
+"""Finish reasons of whole answers; below, those of answers that were cut and of refusals."""
+CUT = frozenset(("length", "max_tokens", "model_length", "max_output_tokens", "max_length", "compaction"))
+FILTERED = frozenset(("content_filter", "refusal", "safety", "sensitive"))
+FILTERED_AS_WRITTEN = frozenset(
+    (
+        *("BLOCKLIST", "ERROR_TOXIC", "ESCALATION", "IMAGE_OTHER", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        *("IMAGE_SAFETY", "LANGUAGE", "NO_IMAGE", "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"),
+        *("content_filtered", "guardrail_intervened"),
+    )
+)
+"""Words of Google, Cohere and Amazon; in small letters most of them could mean anything."""
+
+
+def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
+    """Return the ending for a finish reason. Only known good ones count as answers, unknown ones as truncated.
+
+    ``mapped`` is LiteLLM's word for it; None where LiteLLM was not asked.
+    """
+    word = (reason or "stop").lower()
+    if word in FILTERED or reason in FILTERED_AS_WRITTEN or mapped == "content_filter":
+        return Ending.REFUSED
+    if word not in WHOLE or mapped == "length":
+        return Ending.TRUNCATED
+    return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and money. None means unknown, never zero. Reasoning tokens are part of completion tokens."""
@@ -64,6 +96,35 @@ LOCAL_SOURCES = ("local", "script")
 TOO_MANY = 429
 NOTHING = Usage(0, 0, 0, 0, 0.0)
 UNKNOWN = Usage()
+MOST_READ, MOST_HIDDEN = 10_000_000, 1_000_000
+"""Tokens that no model exceeds: of a prompt, and of a completion beyond the characters of its text (its reasoning)."""
+
+
+def usage_of(
+    text: str | None,
+    prompt: object,
+    completion: object,
+    reasoning: object = None,
+    cached: object = None,
+    written: object = None,
+) -> Usage:
+    """Return the usage of a reply. A number that cannot be true is unknown, and so is zero where nothing is counted.
+
+    >>> usage_of("[A]", 0, 0) == UNKNOWN, usage_of("", 5, 0).completion, usage_of("[A]", 100, -2000, cached=10**9)
+    (True, 0, Usage(prompt=100, completion=None, reasoning=None, cached=None, cost=None, written=None))
+    """
+
+    def count(number: object, most: int) -> int | None:
+        if not isinstance(number, int) or isinstance(number, bool):
+            return None
+        return number if 0 <= number <= most else None
+
+    read, wrote = count(prompt, MOST_READ) or None, count(completion, MOST_HIDDEN + len(text or ""))
+    if read is None and not wrote:
+        return UNKNOWN
+    thought = count(reasoning, MOST_HIDDEN if wrote is None else wrote)
+    cached, written = (count(part, MOST_READ if read is None else read) for part in (cached, written))
+    return Usage(read, wrote if wrote or not text else None, thought, cached, written=written)
 
 
 @dataclass(frozen=True, slots=True)

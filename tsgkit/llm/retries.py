@@ -33,9 +33,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tsgkit.llm.concurrency import LONGEST_GATE
-from tsgkit.llm.failures import CallFailed, NotFinished
+from tsgkit.llm.failures import WAITING, CallFailed, NotFinished
 from tsgkit.llm.reply import Attempt
-from tsgkit.llm.responses import WAITING
 
 DENIALS = 3
 """Number of denials in a row (401, 403, 404, quota, billing), or of failed calls to a service that never answered."""

@@ -114,11 +114,6 @@ class Settings:
         """All parameters; the user's override defaults."""
         return self.defaults | self.given
 
-    @property
-    def has_default_limit(self) -> bool:
-        """True if replies have a limit of tokens that the user did not set."""
-        return DEFAULT_LIMIT in self.defaults
-
     def places(self, wanted: int) -> int:
         """Return the number of requests in flight: a server that is started here has no more than its slots."""
         return min(wanted, int(self.server.get("slots", wanted)))
