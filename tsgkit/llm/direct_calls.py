@@ -147,47 +147,38 @@ class EventStream:
     """The time of the first token, or before it of the request."""
     _fields: dict[str, Any] = field(default_factory=dict)
     _choices: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """The answers of the completion by index."""
-    _texts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    """The answers of the completion by index, with the parts of their messages that are no texts as ``delta``."""
+    _texts: dict[int, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
     """The pieces of the texts in their messages."""
-    _line: list[bytes] = field(default_factory=list)
+    _buffer: bytearray = field(default_factory=bytearray)
     _event: list[bytes] = field(default_factory=list)
     _recent: list[str] = field(default_factory=list)
-    _unseen: int = 0
+    _unsearched: int = 0
 
     def feed(self, data: bytes) -> None:
         """Add bytes of the response, wherever they were cut."""
+        self._buffer += data
         if b"\n" not in data:
-            self._line.append(data)
             return
-        *lines, rest = (b"".join(self._line) + data).split(b"\n")
-        self._line = [rest]
+        *lines, self._buffer = self._buffer.split(b"\n")
         for line in lines:
-            self._read(line.removesuffix(b"\r"))
-
-    def end(self) -> None:
-        """Read a last event that is not followed by an empty line."""
-        self._read(b"".join(self._line).removesuffix(b"\r"))
-        self._read(b"")
-        self._line = []
-
-    def _read(self, line: bytes) -> None:
-        if line.startswith(b"data:"):
-            self._event.append(line[5:].removeprefix(b" "))
-        if line or not self._event:
-            return
-        event, note = in_utf8(b"\n".join(self._event), self.charset)
-        self._event = []
-        self.is_done |= event.strip() == DONE
-        self.note = self.note or note
-        value = object_in(event)
-        choices = value.pop("choices", None)
-        self._fields |= {name: part for name, part in value.items() if part is not None}
-        if isinstance(choices, list):
-            self._fields.setdefault("choices", [])
-            for choice in choices:
-                if isinstance(choice, dict):
-                    self._add(choice)
+            line = line.removesuffix(b"\r")
+            if line.startswith(b"data:"):
+                self._event.append(line[5:].removeprefix(b" "))
+            if line or not self._event:
+                continue
+            event, note = in_utf8(b"\n".join(self._event), self.charset)
+            self._event = []
+            self.is_done |= event.strip() == DONE
+            self.note = self.note or note
+            value = object_in(event)
+            choices = value.pop("choices", None)
+            self._fields |= {name: part for name, part in value.items() if part is not None}
+            if isinstance(choices, list):
+                self._fields.setdefault("choices", [])
+                for choice in choices:
+                    if isinstance(choice, dict):
+                        self._add(choice)
 
     def _add(self, part: dict[str, Any]) -> None:
         """Add what an event brings of a choice, and look from time to time whether its text repeats itself."""
@@ -195,7 +186,7 @@ class EventStream:
         index = part["index"] if isinstance(part.get("index"), int) else 0
         choice = self._choices.setdefault(index, {"delta": {}, "finish_reason": None})
         choice |= {name: value for name, value in part.items() if name != "delta" and value is not None}
-        texts, delta, written = self._texts.setdefault(index, defaultdict(list)), part.get("delta"), ""
+        texts, delta, written = self._texts[index], part.get("delta"), ""
         for name, value in delta.items() if isinstance(delta, dict) else ():
             if isinstance(value, str) and name != "role":
                 texts[name].append(value)
@@ -210,10 +201,10 @@ class EventStream:
             self.began = time.monotonic()
         self.tokens += 1
         self._recent.append(written)
-        self._unseen += len(written)
-        if self._unseen >= LOOK_EVERY:
+        self._unsearched += len(written)
+        if self._unsearched >= LOOK_EVERY:
             text = "".join(self._recent)[-LOOKBACK:]
-            self._recent, self._unseen = [text], 0
+            self._recent, self._unsearched = [text], 0
             self.repeats |= text.count(text[-PASSAGE:]) >= TIMES
 
     @property
@@ -225,16 +216,15 @@ class EventStream:
     @property
     def value(self) -> dict[str, Any]:
         """The completion in one piece, or the error; of a reply that repeats itself, with that as its finish reason."""
-        value = dict(self._fields)
-        if not self._choices or value.get("error"):
-            return value
-        value["choices"] = []
+        if not self._choices or self._fields.get("error"):
+            return self._fields
+        choices = []
         for index, choice in self._choices.items():
             texts = {name: "".join(pieces) for name, pieces in self._texts[index].items()}
             message = {"role": "assistant", "content": None} | choice["delta"] | texts
             reason = REPEATS if self.repeats else choice["finish_reason"]
-            value["choices"].append({"message": message} | choice | {"finish_reason": reason, "index": index})
-        return value
+            choices.append({"message": message} | choice | {"finish_reason": reason, "index": index})
+        return self._fields | {"choices": choices}
 
     @property
     def text(self) -> str | None:
@@ -276,11 +266,13 @@ class DirectCalls(ServiceCalls):
         provider, connection = provider_of(self.settings.model), self.settings.connection
         names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
         key = connection.get("api_key") or next(filter(None, map(os.environ.get, names)), "")
-        usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
-        # The headers of the user override the others, but for the key if there is one.
-        headers = {"Authorization": f"Bearer {KEYLESS[provider]}"} | usual
-        self._headers = _merged(headers, connection.get("extra_headers", {}))
-        self._headers = _merged(self._headers, {"Authorization": f"Bearer {key}"}) if key else self._headers
+        headers = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
+        headers["Authorization"] = f"Bearer {key or KEYLESS[provider]}"
+        for name, value in connection.get("extra_headers", {}).items():  # of the user, except beside a key
+            if not key or name.lower() != "authorization":
+                headers = {other: text for other, text in headers.items() if other.lower() != name.lower()}
+                headers[name] = value
+        self._headers = headers
         base = urlsplit(str(connection.get("api_base", VENDOR)))
         path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
         address, self._url = socket_and_url(base._replace(path=path, fragment="").geturl())
@@ -377,12 +369,6 @@ class DirectCalls(ServiceCalls):
             await session.close()
 
 
-def _merged(headers: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Return headers with others in place of those of the same name."""
-    replaced = {name.lower() for name in others}
-    return {name: value for name, value in headers.items() if name.lower() not in replaced} | others
-
-
 async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
     """Receive the decoded body, in one piece or as events; ``CallFailed`` where it is larger than the limit, as soon as
     that is known, or where events end before the reply does.
@@ -416,7 +402,7 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
                         pass
             break
     if is_stream:
-        stream.end()
+        stream.feed(b"\n\n")  # the end of a last event that is not followed by an empty line
         kept.note = stream.note
         if not stream.has_ended and not stream.repeats:
             raise CallFailed("the stream ended before the reply did", None)

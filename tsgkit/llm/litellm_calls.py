@@ -28,7 +28,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from http.client import HTTPException
 from importlib import import_module
 from types import ModuleType
@@ -57,7 +57,7 @@ from tsgkit.llm.service_calls import (
     text_of,
     too_large,
 )
-from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, is_web_address, no_key
+from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, check_known_key, is_web_address, no_key
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -188,6 +188,9 @@ def library_of(request: Any) -> ModuleType:
 class LiteLlm(ServiceCalls):
     """A model behind LiteLLM."""
 
+    endpoint: ClassVar[str] = "completion"
+    probed: ClassVar[dict[str, Any]] = {"messages": PROBE}
+    """What every request has beside parameters, for bodies that are built without being sent."""
     _library: Any = None
     _last: tuple[dict[str, Any], dict[str, Any]] | None = field(default=None, repr=False)
     """The last parameters whose body was asked for, and the body: LiteLLM takes 10 ms to build one."""
@@ -203,10 +206,23 @@ class LiteLlm(ServiceCalls):
             os.environ[OWN_CLIENT] = "False"
         elif provider == "openai":
             os.environ.setdefault(OWN_CLIENT, "True")
-        missing_keys = [] if "api_key" in connection else _missing_keys(library, self.settings)
+        missing_keys = [] if "api_key" in connection else self._missing_keys(library)
         if missing_keys and "api_base" not in connection:
             raise no_key(self.settings, missing_keys)
-        accepted = self._accepted(partial(self._why_not_sent, library))
+
+        def why_not_sent(accepted: dict[str, Any], name: str, value: object) -> str:
+            without = self._body(library, accepted)
+            try:
+                if self._body(library, accepted | {name: value}) != without:
+                    return ""
+                if not isinstance(value, int):
+                    return NOT_SENT
+                other = not value if isinstance(value, bool) else value + 1  # its value may be LiteLLM's default
+                return "" if self._body(library, accepted | {name: other}) != without else NOT_SENT
+            except UsageError as error:
+                return error.message
+
+        accepted = self._accepted(why_not_sent)
         body = self._body(library, accepted)
         # A service of the user's own that needs no key still must be given one.
         self._parameters = accepted | connection | ({"api_key": NO_KEY} if missing_keys else {})
@@ -214,28 +230,51 @@ class LiteLlm(ServiceCalls):
         self.sent = sent | (body.get("extra_body") or {})
         self._library = library
 
-    def _why_not_sent(self, library: Any, accepted: dict[str, Any], name: str, value: object) -> str:
-        """Return the reason for which a parameter does not change the request body; empty if it does.
-
-        If its value equals LiteLLM's default, another value is tried.
-        """
-        without = self._body(library, accepted)
-        try:
-            if self._body(library, accepted | {name: value}) != without:
-                return ""
-            if not isinstance(value, int):
-                return NOT_SENT
-            other = not value if isinstance(value, bool) else value + 1
-            return "" if self._body(library, accepted | {name: other}) != without else NOT_SENT
-        except UsageError as error:
-            return error.message
+    def _missing_keys(self, library: Any) -> list[str]:
+        """Return the variables of which one should hold a key, where none of those that LiteLLM looks at does."""
+        model = self.settings.model
+        usual = f"{model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
+        with suppress(Exception):  # an unknown provider; building the request says so in better words
+            if library.get_llm_provider(model=model)[2]:  # the key of a provider that speaks as OpenAI does
+                return []
+        if os.environ.get(usual):
+            return []
+        if model.startswith(UNCHECKED):
+            return [usual]
+        names = library.validate_environment(model=model)["missing_keys"]
+        return [name for name in names if name.endswith("_API_KEY")]
 
     def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return the body that these parameters make."""
-        if self._last is None or self._last[0] != parameters:
-            body = raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
-            self._last = dict(parameters), body
-        return self._last[1]
+        """Return the body that LiteLLM would send with these parameters; it builds the request and sends nothing."""
+        if self._last is not None and self._last[0] == parameters:
+            return self._last[1]
+        model, connection = self.settings.model, self.settings.connection
+        shown = {name: part for name, part in connection.items() if name not in ("api_key", "extra_headers")}
+        with warnings.catch_warnings(action="ignore"):
+            raw = library.utils.return_raw_request(
+                endpoint=getattr(library.types.utils.CallTypes, self.endpoint),
+                kwargs={"model": model, **shown, **self.probed, **parameters},
+            )
+        if raw.get("error"):
+            problem, hint = said_in(raw["error"]), ""
+            if "LLM Provider NOT provided" in problem:
+                problem = f"{model}: no provider is called so"
+                hint = "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add "
+                hint += "--model-arg api_base=..."
+                provider, slash, name = model.partition("/")
+                known = sorted(str(getattr(other, "value", other)) for other in library.provider_list)
+                near = [provider.lower()] if provider.lower() in known else []
+                near = near or [candidate.name for candidate in nearest(provider, known, limit=1)]
+                if model.endswith(".gguf"):
+                    hint = f"a file of weights is named {LOCAL}{model}"
+                elif slash and near:
+                    hint = f"{near[0]}/{name}?"
+                elif "api_base" in connection:
+                    hint = f"a server that speaks OpenAI's protocol is asked with --model openai/{model}"
+            raise UsageError(problem, hint=hint)
+        body: dict[str, Any] = raw.get("raw_request_body") or {}
+        self._last = dict(parameters), body
+        return body
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         USERS.join(self)
@@ -288,6 +327,8 @@ class LiteLlmImages(LiteLlm):
 
     conditioned: bool = False
     _client: Any = field(default=None, repr=False)
+    endpoint: ClassVar[str] = "image_generation"
+    probed: ClassVar[dict[str, Any]] = {"prompt": "probe", "n": 1}
     most_bytes: ClassVar[int] = 2 * MOST_IMAGE_BYTES  # an image in base64 and its metadata
     awaited: ClassVar[str] = "image"
     filter_words: ClassVar[re.Pattern[str]] = BLOCKED
@@ -313,9 +354,6 @@ class LiteLlmImages(LiteLlm):
         if self._client is not None:
             await self._client.close()
             self._client = None
-
-    def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-        return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         """Return the image that the service makes for a prompt, or as an edit of the images in it."""
@@ -369,49 +407,6 @@ def cost_in(response: Any) -> float | None:
     """Return the cost that LiteLLM has reckoned for a response; None where it has not."""
     cost: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return cost
-
-
-def _missing_keys(library: Any, settings: Settings) -> list[str]:
-    """Return the variables of which one should hold a key, where none of those that LiteLLM looks at does."""
-    usual = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
-    with suppress(Exception):  # an unknown provider; building the request says so in better words
-        if library.get_llm_provider(model=settings.model)[2]:  # the key of a provider that speaks as OpenAI does
-            return []
-    if os.environ.get(usual):
-        return []
-    if settings.model.startswith(UNCHECKED):
-        return [usual]
-    names = library.validate_environment(model=settings.model)["missing_keys"]
-    return [name for name in names if name.endswith("_API_KEY")]
-
-
-def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
-    connection = {name: part for name, part in settings.connection.items() if name not in ("api_key", "extra_headers")}
-    with warnings.catch_warnings(action="ignore"):
-        raw = library.utils.return_raw_request(
-            endpoint=getattr(library.types.utils.CallTypes, endpoint),
-            kwargs={"model": settings.model, **connection, **parameters},
-        )
-    if raw.get("error"):
-        problem, hint = said_in(raw["error"]), ""
-        if "LLM Provider NOT provided" in problem:
-            problem = f"{settings.model}: no provider is called so"
-            hint = "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add "
-            hint += "--model-arg api_base=..."
-            provider, slash, name = settings.model.partition("/")
-            known = sorted(str(getattr(other, "value", other)) for other in library.provider_list)
-            near = [provider.lower()] if provider.lower() in known else []
-            near = near or [candidate.name for candidate in nearest(provider, known, limit=1)]
-            if settings.model.endswith(".gguf"):
-                hint = f"a file of weights is named {LOCAL}{settings.model}"
-            elif slash and near:
-                hint = f"{near[0]}/{name}?"
-            elif "api_base" in settings.connection:
-                hint = f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
-        raise UsageError(problem, hint=hint)
-    body: dict[str, Any] = raw.get("raw_request_body") or {}
-    return body
 
 
 async def image_in(response: Any, timeout: float) -> bytes:
