@@ -17,8 +17,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm import prices
-from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, cache_key, canonical, clear
-from tsgkit.llm.door import as_dicts
+from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, clear
+from tsgkit.llm.door import as_dicts, cache_key, canonical
 from tsgkit.llm.images import MARK
 from tsgkit.llm.prices import (
     Budget,

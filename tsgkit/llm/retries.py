@@ -126,6 +126,8 @@ class CircuitBreaker:
     endpoint: str
     refused_seconds: float
     """Seconds that identical "too many" replies must last; limits per minute recover sooner."""
+    on_open: Callable[[], None] = lambda: None
+    """Called when it opens."""
     reason: str = ""
     last: CallFailed | None = None
     """The last request that brought no answer."""
@@ -197,6 +199,7 @@ class CircuitBreaker:
         """Ask no more, for this reason or an earlier one."""
         if not self.reason:
             self.reason, self._opened_by = reason, failure
+            self.on_open()
 
     def _message(self, failure: CallFailed) -> str:
         return f"{failure.message} (404 at {self.endpoint})" if failure.status == 404 else failure.message
