@@ -132,13 +132,14 @@ class CircuitBreaker:
     last: CallFailed | None = None
     """The last request that brought no answer."""
     clock: Callable[[], float] = time.monotonic
-    _opened_by: CallFailed | None = None
     served: bool = False
     """True if any request was answered."""
+    _opened_by: CallFailed | None = None
     _responded: bool = False
     _denials: int = 0
     _lost: int = 0
     _refusal: str = ""
+    """The last refusal, without its numbers."""
     _refusals: int = 0
     _refused_since: float = 0.0
 
@@ -161,13 +162,12 @@ class CircuitBreaker:
     def failed(self, failure: CallFailed) -> None:
         """Note a request that brought no answer."""
         self.last = failure
-        self._responded = self._responded or failure.responded or failure.status is not None
+        self._responded |= failure.responded or failure.status is not None
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
             self.end(self._message(failure), failure)
-            return
         is_retried_in_batch = failure.in_batch and failure.can_be_retried
-        if self.served or failure.status is None or failure.status >= 500 or is_retried_in_batch:
+        if self.reason or self.served or failure.status is None or failure.status >= 500 or is_retried_in_batch:
             return
         if failure.refused or failure.may_be_schema:  # for no reason that other requests would share
             return
@@ -175,13 +175,13 @@ class CircuitBreaker:
         if refusal != self._refusal:
             self._refusal, self._refusals, self._refused_since = refusal, 0, now
         self._refusals += 1
+        number = f"{self._refusals:,}"
         if failure.throttled and now - self._refused_since < self.refused_seconds:
             return
         if failure.too_long and self._refusals >= TOO_LONG_PROMPTS:
-            reason = f"{self._refusals:,} prompts were too long for it, none was short enough: {failure.message}"
-            self.end(reason, failure)
+            self.end(f"{number} prompts were too long for it, none was short enough: {failure.message}", failure)
         elif self._refusals >= SAME_REFUSALS:
-            self.end(f"{self._refusals:,} identical refusals and no answer: {failure.message}", failure)
+            self.end(f"{number} identical refusals and no answer: {failure.message}", failure)
 
     def lost(self, failure: CallFailed) -> None:
         """Note a call that was given up after all its attempts."""
@@ -262,16 +262,12 @@ class Outage:
         self.end()
 
     @property
-    def lasted(self) -> float:
-        """Seconds since the first loss."""
-        return 0.0 if self.since is None else self._clock() - self.since
-
-    @property
     def description(self) -> str:
         """The outage in words, for displays of progress."""
+        lasted = 0.0 if self.since is None else self._clock() - self.since
         if not self._breaker.served and LOADING.search(self.reason):
-            return f"the server is loading its model, for {self.lasted:.0f} s: {self.reason}"
-        return f"no service for {self.lasted:.0f} s, a small request is tried again: {self.reason}"
+            return f"the server is loading its model, for {lasted:.0f} s: {self.reason}"
+        return f"no service for {lasted:.0f} s, a small request is tried again: {self.reason}"
 
     async def was_down(self, probe: Probe, pause: Pause) -> bool:
         """Return whether the losses are an outage, once it is over; the service is probed where that is not known."""
@@ -293,35 +289,29 @@ class Outage:
             await asyncio.shield(self._end)
 
     async def _probed(self, probe: Probe, pause: Pause) -> None:
-        wait = self._patience.first_wait
+        """Probe until the service answers, with growing pauses. Open the breaker where it has been down too long."""
+        patience, breaker, wait = self._patience, self._breaker, self._patience.first_wait
         try:
             while (failure := await probe()) is not None:
                 self.since, self.reason = self._lost_first, failure.message
-                await pause(self._next_probe(wait, failure))
-                wait = min(2 * wait, self._patience.longest_wait)
+                lasted, longest, option = self._clock() - self.since, patience.max_outage, "--max-outage"
+                seconds = max(wait, min(failure.retry_after or 0.0, patience.longest_wait))
+                if not breaker.served:
+                    seconds = max(min(seconds, OFTEN), failure.retry_after or 0.0)
+                    if failure.status not in WAITING:
+                        longest, option = min(longest, patience.wait_for_server), "--wait-for-server"
+                if lasted >= longest:
+                    what = "no service" if failure.unreachable else "no answer"
+                    where = "" if breaker.served else f" at {breaker.endpoint}"
+                    breaker.end(f"{what}{where} for {lasted:.0f} s (limit: {option}): {failure.message}", failure)
+                await pause(max(min(seconds, longest - lasted), 0.0))
+                wait = min(2 * wait, patience.longest_wait)
         except NotFinished:  # of each call its own: each meets it again at its next step
             self.end()
         except Exception as error:  # noqa: BLE001  (what a provider raises that is no failed call is a bug)
             self.end(error)
         else:
             self.answered()
-
-    def _next_probe(self, wait: float, failure: CallFailed) -> float:
-        """Return the seconds until the next probe. Open the breaker where the service has been down too long."""
-        patience = self._patience
-        longest, option = patience.max_outage, "--max-outage"
-        seconds = max(wait, min(failure.retry_after or 0.0, patience.longest_wait))
-        if not self._breaker.served:
-            seconds = max(min(seconds, OFTEN), failure.retry_after or 0.0)
-            if failure.status not in WAITING:
-                longest, option = min(longest, patience.wait_for_server), "--wait-for-server"
-        if self.lasted < longest:
-            return min(seconds, longest - self.lasted)
-        what = "no service" if failure.unreachable else "no answer"
-        where = "" if self._breaker.served else f" at {self._breaker.endpoint}"
-        why = f"{what}{where} for {self.lasted:.0f} s (limit: {option}): {failure.message}"
-        self._breaker.end(why, failure)
-        return 0.0
 
     def end(self, error: Exception | None = None) -> None:
         """End the probing, and let the waiting calls go on, or raise an error in them."""
