@@ -178,30 +178,36 @@ def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) 
     model = next((model for model in models if text.startswith(model + ":")), None)
     name, found, value = text[len(model) + 1 if model else 0 :].partition("=")
     name = name.strip()
-    if not found or not name:
-        raise UsageError(f"--model-arg {_shown(text)}: not key=value", hint="as in --model-arg temperature=0.2")
-    if ":" in name or "/" in name:
-        raise UsageError(f"--model-arg {name}: none of the models is called so", hint=f"models: {', '.join(models)}")
     head = name.partition(".")[0]
-    if any(map(is_local, models if model is None else [model])):
-        parameters = {**parameters, **SERVER_OPTIONS}
+
+    def wrong(problem: str, hint: str) -> UsageError:
+        return UsageError(f"--model-arg {problem}", hint=hint)
+
+    if not found or not name:
+        raise wrong(f"{_shown(text)}: not key=value", "as in --model-arg temperature=0.2")
+    if ":" in name or "/" in name:
+        raise wrong(f"{name}: none of the models is called so", f"models: {', '.join(models)}")
     if not NAME.fullmatch(name):
-        raise UsageError(f"--model-arg {_shown(name)}: no name of a parameter", hint="as in extra_body.top_k=5")
+        raise wrong(f"{_shown(name)}: no name of a parameter", "as in extra_body.top_k=5")
     if head in RESERVED or head.startswith("litellm_"):
-        raise UsageError(f"--model-arg {name}: the toolkit sets this itself", hint="see tsgkit eval --help")
+        raise wrong(f"{name}: the toolkit sets this itself", "see tsgkit eval --help")
     if not value:
-        raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
-    meant = value if _is_verbatim(name) else _value(value)
-    if not _is_verbatim(name) and head == name and head not in NESTED:
+        raise wrong(f"{name}: no value", 'an empty text is written ""')
+    if _is_verbatim(name):
+        return Argument(model, "api_base" if name == "base_url" else name, value)
+    meant = _value(value)
+    if head == name and head not in NESTED:
+        if any(map(is_local, models if model is None else [model])):
+            parameters = {**parameters, **SERVER_OPTIONS}
         if name not in parameters:
             from difflib import get_close_matches
 
             near = get_close_matches(name, parameters, 1)
-            hint = f"{near[0]}?" if near else f"extra_body.{name}=... sends it as it stands to a service that knows it"
-            raise UsageError(f"--model-arg {name}: no parameter is called so", hint=hint)
+            other_way = f"extra_body.{name}=... sends it as it stands to a service that knows it"
+            raise wrong(f"{name}: no parameter is called so", f"{near[0]}?" if near else other_way)
         if parameters[name] and (isinstance(meant, bool) or not isinstance(meant, (int, float))):
-            raise UsageError(f"--model-arg {name}={_shown(str(meant))}: not a number", hint=f"as in {name}=1")
-    return Argument(model, "api_base" if name == "base_url" else name, meant)
+            raise wrong(f"{name}={_shown(str(meant))}: not a number", f"as in {name}=1")
+    return Argument(model, name, meant)
 
 
 def _shown(text: str) -> str:
@@ -247,33 +253,29 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
 
 def _put(given: dict[str, Any], name: str, value: object) -> None:
     """Put an argument where its name says: among the parameters, or in one that has parts."""
-    head, dot, rest = name.partition(".")
+    head, *parts = name.split(".")
     if head not in NESTED:
-        if dot:
-            raise UsageError(
-                f"--model-arg {name}: only {', '.join(NESTED)} have parts", hint="as in extra_body.top_k=5"
-            )
+        if parts:
+            problem = f"--model-arg {name}: only {', '.join(NESTED)} have parts"
+            raise UsageError(problem, hint="as in extra_body.top_k=5")
         given[name] = value
-    elif not dot:
-        if not isinstance(value, dict):
-            raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
-        headers = {part: _header(header) for part, header in value.items()}
-        given[head] = given.get(head, {}) | (value if head == "extra_body" else headers)
-    elif head == "extra_body":
-        *parts, last = name.split(".")
-        place = given
-        for part in parts:
+        return
+    if not parts and not isinstance(value, dict):
+        raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
+    if head != "extra_body":
+        headers = {name.partition(".")[2]: value} if parts else dict(value)  # type: ignore[call-overload]
+        texts = {part: text if isinstance(text, str) else json.dumps(text) for part, text in headers.items()}
+        given[head] = given.get(head, {}) | texts
+    elif not parts:
+        given[head] = given.get(head, {}) | value  # type: ignore[operator]
+    else:
+        place, last = given, parts.pop()
+        for part in (head, *parts):
             if not isinstance(place.setdefault(part, {}), dict):
                 raise UsageError(f"--model-arg {name}: {part} has a value and no parts", hint="leave one out")
             place[part] = dict(place[part])
             place = place[part]
         place[last] = value
-    else:
-        given.setdefault(head, {})[rest] = _header(value)
-
-
-def _header(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def is_web_address(address: str) -> bool:
