@@ -4,7 +4,7 @@ LiteLLM's retries are off, its cache is unused, its price map is the local one, 
 imported at the first request. Loggers of the libraries below are silenced, because they would log prompts and addresses
 with keys.
 
-What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`guard` wraps the
+What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`load` wraps the
 transport around which LiteLLM builds its HTTP clients and those of the ``openai`` package, so that each response is
 kept in an :class:`~tsgkit.llm.service_calls.Exchange`, has a size limit, and comes from the host that was asked.
 
@@ -22,22 +22,18 @@ import json
 import logging
 import os
 import re
-import time
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
-from http.client import HTTPException
 from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar
-from urllib import request as web
-from urllib.error import HTTPError
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import nearest
+from tsgkit.llm.direct_calls import proxy_for
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_decoder import reply_with
 from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in, with_bytes
@@ -79,7 +75,6 @@ BLOCKED = re.compile(
 """Messages of services that block a prompt or its image."""
 FETCHES = 3
 FETCH_WAIT = 0.5
-CHUNK = 65_536
 
 EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 """Keeps the response to a request."""
@@ -96,8 +91,17 @@ def load() -> Any:
     for logger in loggers:
         logger.disabled = True  # before the import: asked for by LITELLM_LOG, it would write to standard output
     import litellm
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-    guard()
+    build = AsyncHTTPHandler.create_async_transport
+    if not getattr(build, "guarded", False):
+
+        def guarded(*arguments: Any, **options: Any) -> Any:
+            return guarded_transport(build(*arguments, **options))
+
+        guarded.guarded = True  # type: ignore[attr-defined]
+        # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
+        AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
     litellm.suppress_debug_info = True
     litellm.drop_params = False
     litellm.telemetry = False
@@ -116,21 +120,6 @@ def bound(variable: ContextVar[Any], value: object) -> Iterator[None]:
         yield
     finally:
         variable.reset(token)
-
-
-def guard() -> None:
-    """Wrap the transport of every HTTP client that LiteLLM builds from now on."""
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
-
-    build = AsyncHTTPHandler.create_async_transport
-    if not getattr(build, "guarded", False):
-
-        def guarded(*arguments: Any, **options: Any) -> Any:
-            return guarded_transport(build(*arguments, **options))
-
-        guarded.guarded = True  # type: ignore[attr-defined]
-        # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
-        AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
 
 
 def guarded_transport(transport: Any) -> Any:
@@ -311,9 +300,7 @@ class LiteLlm(ServiceCalls):
                 cache.delete_cache(key)  # no closed client is to be reused
             clients = list(by_key.values())
             if not USERS.any_left:
-                clients.append(
-                    self._library.base_llm_aiohttp_handler
-                )  # one for all loops, of ``aiohttp_openai/`` models
+                clients.append(self._library.base_llm_aiohttp_handler)  # of all loops, for ``aiohttp_openai/`` models
         for client in clients:
             with suppress(Exception):  # a connection that breaks while it is closed is closed
                 closing = (getattr(client, "aclose", None) or client.close)()
@@ -416,57 +403,53 @@ async def image_in(response: Any, timeout: float) -> bytes:
     inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
     if isinstance(inline, str) and inline:
         if len(inline) > MOST_IMAGE_BYTES * 4 // 3 + 4:
-            raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
+            raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", final=True)
         try:
             return base64.b64decode(inline.partition(",")[2] if inline.startswith("data:") else inline, validate=True)
         except (binascii.Error, ValueError):
-            raise CallFailed("the image in the answer is no base64", None) from None
+            raise CallFailed("the image in the answer is no base64") from None
     if not isinstance(address, str) or not address:
-        raise CallFailed("the answer holds no image", None)
-    for left in reversed(range(FETCHES)):  # asking the model again would cost again
+        raise CallFailed("the answer holds no image")
+    for _ in range(FETCHES - 1):  # asking the model again would cost again
         try:
-            return await asyncio.to_thread(fetched, address, timeout)
+            return await fetched(address, timeout)
         except CallFailed as failure:
-            if failure.final or not left:
-                failure.final = True
+            if failure.final:
                 raise
         await asyncio.sleep(FETCH_WAIT)
-    raise AssertionError("the last try returns or raises")
+    try:
+        return await fetched(address, timeout)
+    except CallFailed as failure:
+        failure.final = True
+        raise
 
 
-def fetched(address: str, timeout: float) -> bytes:
+async def fetched(address: str, timeout: float) -> bytes:
     """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
     if not is_web_address(address):
-        raise CallFailed("the address of the image is none, or neither http nor https", None, final=True)
-    shown, until, most = without_login(address), time.monotonic() + timeout, MOST_IMAGE_BYTES
+        raise CallFailed("the address of the image is none, or neither http nor https", final=True)
+    import aiohttp
+    from yarl import URL
+
+    shown, data, headers = without_login(address), bytearray(), {"User-Agent": "tsgkit"}
     try:
-        with _opener().open(web.Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
-            announced = answer.headers.get("Content-Length")
-            data = bytearray()
-            while chunk := answer.read(CHUNK):
+        async with (
+            asyncio.timeout(timeout),
+            aiohttp.ClientSession(headers=headers, raise_for_status=True) as session,
+            session.get(URL(address, encoded=True), proxy=proxy_for(address)) as answer,
+        ):
+            async for chunk in answer.content.iter_any():
                 data += chunk
-                if len(data) > most:
-                    raise CallFailed(f"the image at {shown} is larger than {most:,} bytes", None, final=True)
-                if time.monotonic() > until:
-                    raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
-            if announced is not None and announced.isdecimal() and len(data) < int(announced):
-                raise CallFailed(f"the image cannot be fetched: {shown} ends early", None)
-            return bytes(data)
-    except HTTPError as error:
-        error.close()
-        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.code}", None) from None
-    except (OSError, HTTPException, ValueError) as error:
+                if len(data) > MOST_IMAGE_BYTES:
+                    raise CallFailed(f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", final=True)
+    except aiohttp.ClientResponseError as error:
+        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.status}") from None
+    except TimeoutError:
+        raise CallFailed(f"the image cannot be fetched: {shown} is too slow") from None
+    except aiohttp.ClientPayloadError:
+        raise CallFailed(f"the image cannot be fetched: {shown} ends early") from None
+    except (aiohttp.ClientError, UsageError, OSError, ValueError) as error:
         # Not the error's own words: they may hold the address, and that a key.
-        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
-        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}", None) from None
-
-
-@cache
-def _opener() -> web.OpenerDirector:
-    """Return an opener of http and https and nothing else, wherever it is led."""
-    opener = web.OpenerDirector()
-    handlers: tuple[type[web.BaseHandler], ...] = (web.ProxyHandler, web.HTTPHandler, web.HTTPSHandler)
-    errors = (web.UnknownHandler, web.HTTPDefaultErrorHandler, web.HTTPRedirectHandler, web.HTTPErrorProcessor)
-    for handler in (*handlers, *errors):
-        opener.add_handler(handler())
-    return opener
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}") from None
+    return bytes(data)
