@@ -286,23 +286,18 @@ class Door:
         """
         estimate = self._estimate(PROBE)
         self._check_allowed(estimate)
-        began, lost = time.monotonic(), None
         with self._observed(PROBE, PROBE_LABEL) as answered:
-            try:
-                reply = await self._settled(self.provider.probe(self.patience.timeout), estimate)
-                attempt = Attempt(round(time.monotonic() - began, 4))
-            except CallFailed as failure:
-                attempt = Attempt(round(time.monotonic() - began, 4), failure.message, failure.status)
-                reply = Reply(None, Ending.API_ERROR, error=failure.message, status=failure.status)
-                self.failed += 1
-                lost = failure if failure.is_loss else None
-            reply = self._redacted(replace(reply, attempts=(attempt,), seconds=attempt.seconds))
+            outcome, attempt = await self._request(self.provider.probe(self.patience.timeout), estimate)
+            failure = outcome if isinstance(outcome, CallFailed) else None
+            if isinstance(outcome, CallFailed):
+                outcome = Reply(None, Ending.API_ERROR, error=outcome.message, status=outcome.status)
+            reply = self._redacted(replace(outcome, attempts=(attempt,), seconds=attempt.seconds))
             answered(reply, reply.source)
         self._probes += 1
         prompt = Prompt(prompt_hash(PROBE), PROBE)
         body = _digest([self.endpoint, prompt.hash])
         self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
-        return lost
+        return failure if failure is not None and failure.is_loss else None
 
     async def _pause(self, seconds: float) -> None:
         """Wait; ``NotFinished`` where the run is stopped or the model given up meanwhile."""
@@ -343,23 +338,21 @@ class Door:
             await self.outage.over()
             self._check_halted()
             start = await self.flow.enter(estimate.tokens, self._pause)
-        began = time.monotonic()
         try:
             self._check_allowed(estimate)
-            reply = await self._settled(self.provider.send(prompt, schema, self.patience.timeout), estimate)
-        except CallFailed as failure:
-            failure.with_schema = schema is not None
-            if not failure.unsent:
-                attempts.append(Attempt(round(time.monotonic() - began, 4), failure.message, failure.status))
-                spans.attempted(attempts[-1])
-                self.failed += 1
-                self._note_failure(failure, start)
-            return failure
+            outcome, attempt = await self._request(self.provider.send(prompt, schema, self.patience.timeout), estimate)
+            if isinstance(outcome, CallFailed):
+                outcome.with_schema = schema is not None
+                if not outcome.unsent:
+                    attempts.append(attempt)
+                    spans.attempted(attempt)
+                    self._note_failure(outcome, start)
+                return outcome
         finally:
             self.flow.leave()
-        self._note_answer(reply, start)
-        attempts.append(Attempt(round(time.monotonic() - began, 4)))
-        return reply
+        self._note_answer(outcome, start)
+        attempts.append(attempt)
+        return outcome
 
     def _note_answer(self, reply: Reply, start: float) -> None:
         self.flow.succeeded(start)
@@ -376,12 +369,14 @@ class Door:
         self.giving_up.failed(failure)
         self.outage.failed(failure)
 
-    async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
-        """Return the reply to one request, whose use is settled however it ends; a failure is redacted."""
+    async def _request(self, sent: Awaitable[Reply], estimate: Estimate) -> tuple[Reply | CallFailed, Attempt]:
+        """Return the outcome of one request, whose use is settled however it ends; a failure is redacted."""
+        began = time.monotonic()
         used: Usage | None = UNKNOWN
         try:
             reply = await sent
             used = reply.usage
+            return reply, Attempt(round(time.monotonic() - began, 4))
         except CallFailed as failure:
             failure.message = self.secrets.redact(failure.message)
             if len(failure.message) > LONGEST_MESSAGE:  # only now, or half a key could be left
@@ -390,13 +385,13 @@ class Door:
                 used = NOTHING
             if failure.unsent or failure.status == TOO_MANY:  # it does not count
                 used = None
-            raise
+            self.failed += not failure.unsent
+            return failure, Attempt(round(time.monotonic() - began, 4), failure.message, failure.status)
         finally:
             if used is None:
                 self.budget.give_back(estimate)
             else:
                 self.budget.settle(estimate, used)
-        return reply
 
     def _estimate(self, prompt: Messages) -> Estimate:
         tokens_in = sum(tokens_of_content(message["content"]) for message in prompt)

@@ -27,6 +27,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar
@@ -84,6 +85,7 @@ USERS = LoopUsers()
 """The users of LiteLLM's HTTP clients."""
 
 
+@cache
 def load() -> Any:
     """Return the library, set up."""
     os.environ.update(ENVIRONMENT)
@@ -94,14 +96,12 @@ def load() -> Any:
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
     build = AsyncHTTPHandler.create_async_transport
-    if not getattr(build, "guarded", False):
 
-        def guarded(*arguments: Any, **options: Any) -> Any:
-            return guarded_transport(build(*arguments, **options))
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        return guarded_transport(build(*arguments, **options))
 
-        guarded.guarded = True  # type: ignore[attr-defined]
-        # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
-        AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
+    # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
+    AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
     litellm.suppress_debug_info = True
     litellm.drop_params = False
     litellm.telemetry = False
