@@ -234,11 +234,15 @@ def test_usage_that_is_not_counted_is_unknown_and_unreadable_responses_are_told_
         assert (found.final, found.responded, found.finish_reason) == (True, True, "eos")
     found = content(None)
     assert found.message == "the answer cannot be read: it is no chat completion" and found.final and found.responded
-    large = service_calls.too_large(200_000)
-    assert (large.message, large.final, large.responded) == ("the response is larger than 200,000 bytes", True, True)
-    away = service_calls.misdirected("http://a", "http://b", 307)
-    assert away.message.startswith("redirected from http://a to http://b: not followed")
-    assert (away.status, away.denied, away.can_be_retried) == (307, True, False)
+    kept = Exchange(307, most_bytes=200_000)
+    kept.check_size(200_000)
+    with pytest.raises(CallFailed, match="the response is larger than 200,000 bytes") as caught:
+        kept.check_size(200_001)
+    assert caught.value.final and caught.value.responded
+    kept.check_redirect("http://a/v1", "http://a:80/v2")
+    with pytest.raises(CallFailed, match="redirected from http://a to http://b: not followed") as caught:
+        kept.check_redirect("http://a/v1", "http://b/v1")
+    assert (caught.value.status, caught.value.denied, caught.value.can_be_retried) == (307, True, False)
 
 
 def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None:
@@ -266,7 +270,7 @@ def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None
 def test_failure_is_that_of_the_response_that_was_received_or_of_the_causes_of_the_error() -> None:
     error = RuntimeError("odd")
     guarded = received({})
-    guarded.failure = service_calls.too_large(5)
+    guarded.failure = CallFailed("too large", final=True)
     assert failure_of(error, guarded) is guarded.failure
     message = {"choices": [{"message": {"content": 7}}]}
     assert failure_of(error, received(message)).final

@@ -52,17 +52,7 @@ from tsgkit.llm.images import Body, Messages
 from tsgkit.llm.prices import in_catalogue, provider_of
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_calls import (
-    Exchange,
-    LoopUsers,
-    ServiceCalls,
-    in_utf8,
-    misdirected,
-    object_in,
-    reply_of,
-    said_in,
-    too_large,
-)
+from tsgkit.llm.service_calls import Exchange, LoopUsers, ServiceCalls, in_utf8, object_in, reply_of, said_in
 from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key
 from tsgkit.version import __version__
 
@@ -355,8 +345,7 @@ class DirectCalls(ServiceCalls):
                         return False
                     return True
                 target = url.join(URL(location))
-                if target.origin() != url.origin():
-                    raise misdirected(str(url.origin()), str(target.origin()), response.status)
+                kept.check_redirect(str(url), str(target))
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
 
@@ -382,7 +371,7 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
         size += len(part)
         if size > kept.most_bytes:
             response.close()
-            raise too_large(kept.most_bytes)
+        kept.check_size(size)
         if not is_stream:
             if part.strip():
                 heard()

@@ -18,7 +18,6 @@ import asyncio
 import base64
 import binascii
 import inspect
-import json
 import logging
 import os
 import re
@@ -41,19 +40,7 @@ from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, p
 from tsgkit.llm.prices import LOCAL, provider_of
 from tsgkit.llm.reply import PROBE, Reply, Usage, usage_of
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_calls import (
-    Exchange,
-    LoopUsers,
-    ServiceCalls,
-    counts_in,
-    error_inside,
-    messages_in,
-    misdirected,
-    reply_of,
-    said_in,
-    text_of,
-    too_large,
-)
+from tsgkit.llm.service_calls import Exchange, LoopUsers, ServiceCalls, counts_in, error_inside, reply_of, said_in
 from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, check_known_key, is_web_address, no_key
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
@@ -139,15 +126,11 @@ def guarded_transport(transport: Any) -> Any:
         kept.begin(response.status_code, response.headers.items())
         try:
             if response.has_redirect_location:  # to another origin, key and prompt would go along
-                urls = request.url, request.url.join(response.headers["location"])
-                origins = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in urls]
-                if origins[0] != origins[1]:
-                    raise misdirected(origins[0], origins[1], response.status_code)
+                kept.check_redirect(str(request.url), str(request.url.join(response.headers["location"])))
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
-                if len(body) > kept.most_bytes:
-                    raise too_large(kept.most_bytes)
+                kept.check_size(len(body))
             kept.body = bytes(body)
             if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
                 raise inside
@@ -157,12 +140,8 @@ def guarded_transport(transport: Any) -> Any:
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
-        changed = bool(kept.value) and kept.is_rewritten
-        for message in messages_in(kept.value):  # LiteLLM expects ASCII, one choice, and one text
-            if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
-                message["content"], changed = text, True
-        content = json.dumps(kept.value).encode() if changed else kept.body
-        return library.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+        status, more = response.status_code, response.extensions
+        return library.Response(status, headers=headers, content=kept.plain_body, extensions=more)
 
     transport.handle_async_request = handle_within_limits  # LiteLLM asks for the transport's class, so none goes around
     return transport

@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tsgkit.errors import UsageError
@@ -95,7 +96,7 @@ class Exchange:
     failure: CallFailed | None = None
     note: str | None = None
     """What was wrong with a body that could be read; known once ``value`` was."""
-    is_rewritten: bool = False
+    _is_rewritten: bool = False
     """True if ``value`` is not what the body says as it is."""
 
     def begin(self, status: int, headers: Iterable[tuple[str, str]]) -> None:
@@ -110,6 +111,23 @@ class Exchange:
         named = CHARSET.search(self.headers.get("content-type", ""))
         return named[1] if named else ""
 
+    def check_size(self, size: int) -> None:
+        """Raise ``CallFailed`` where a response of so many bytes is larger than its limit."""
+        if size > self.most_bytes:
+            problem = f"the response is larger than {self.most_bytes:,} bytes"
+            raise CallFailed(problem, final=True, responded=True)
+
+    def check_redirect(self, asked: str, target: str) -> None:
+        """Raise ``CallFailed`` where a redirect leads to another origin: key and prompt would go along."""
+        usual = {"http": ":80", "https": ":443"}
+        parts = [urlsplit(address) for address in (asked, target)]
+        origins = [f"{part.scheme}://{part.netloc.removesuffix(usual.get(part.scheme, ':'))}" for part in parts]
+        if origins[0] != origins[1]:
+            why = "not followed, it would be sent the key and the prompt; "
+            why += "if that is the right address, give it as api_base"
+            problem = f"redirected from {origins[0]} to {origins[1]}: {why}"
+            raise CallFailed(problem, self.status, misdirected=True)
+
     @property
     def start(self) -> str:
         """The first characters of the body, for messages."""
@@ -121,13 +139,21 @@ class Exchange:
         body, note = in_utf8(self.body, self.charset)
         self.note = note or self.note
         value = object_in(body)
-        self.is_rewritten = body is not self.body
+        self._is_rewritten = body is not self.body
         choices = value.get("choices")
         numbered = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
         if numbered and all(isinstance(choice.get("index"), int) for choice in numbered):
             value["choices"] = [min(numbered, key=lambda choice: int(choice["index"]))]
-            self.is_rewritten |= value["choices"] != choices
+            self._is_rewritten |= value["choices"] != choices
         return value
+
+    @property
+    def plain_body(self) -> bytes:
+        """The body with what LiteLLM expects of one: ASCII, one choice, and one text."""
+        for message in messages_in(self.value):
+            if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
+                message["content"], self._is_rewritten = text, True
+        return json.dumps(self.value).encode() if self.value and self._is_rewritten else self.body
 
 
 def in_utf8(body: bytes, charset: str) -> tuple[bytes, str | None]:
@@ -252,17 +278,6 @@ def unreadable(kept: Exchange) -> CallFailed:
     kind = KINDS.get(type(content), "no text")
     message = f"the answer cannot be read: its content is {kind}, expected a text or text parts"
     return CallFailed(message, final=True, responded=True, finish_reason=raw_reason(kept.value))
-
-
-def too_large(most: int) -> CallFailed:
-    """Return the failure of a response that is larger than its limit."""
-    return CallFailed(f"the response is larger than {most:,} bytes", final=True, responded=True)
-
-
-def misdirected(asked: str, target: str, status: int) -> CallFailed:
-    """Return the failure of a redirect from one origin to another: key and prompt would go along."""
-    why = "not followed, it would be sent the key and the prompt; if that is the right address, give it as api_base"
-    return CallFailed(f"redirected from {asked} to {target}: {why}", status, misdirected=True)
 
 
 def said_in(message: str) -> str:

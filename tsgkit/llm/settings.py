@@ -267,7 +267,7 @@ def _put(given: dict[str, Any], name: str, value: object) -> None:
         texts = {part: text if isinstance(text, str) else json.dumps(text) for part, text in headers.items()}
         given[head] = given.get(head, {}) | texts
     elif not parts:
-        given[head] = given.get(head, {}) | value  # type: ignore[operator]
+        given[head] = given.get(head, {}) | value
     else:
         place, last = given, parts.pop()
         for part in (head, *parts):
