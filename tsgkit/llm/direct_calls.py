@@ -36,7 +36,6 @@ import re
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -292,10 +291,8 @@ class DirectCalls(ServiceCalls):
         stream = EventStream()
         self._streams.append(stream)
         try:
-            async with asyncio.timeout(timeout) as limit:
-                loop = asyncio.get_running_loop()
-                while not await self._exchange(body, kept, stream, lambda: limit.reschedule(loop.time() + timeout)):
-                    pass  # without the fields that it refused
+            while not await self._exchange(body, kept, stream, timeout):
+                pass  # without the fields that it refused
         finally:
             self._streams.remove(stream)
             kept.text, kept.tokens = stream.text, stream.tokens
@@ -315,9 +312,7 @@ class DirectCalls(ServiceCalls):
         number = "1 reply arrives" if len(streams) == 1 else f"{len(streams):,} replies arrive"
         return f"{number}: {tokens:,} token{'s' * (tokens != 1)} so far, {pace:.3g} tokens a second"
 
-    async def _exchange(
-        self, fields: dict[str, Any], kept: Exchange, stream: EventStream, heard: Callable[[], None]
-    ) -> bool:
+    async def _exchange(self, fields: dict[str, Any], kept: Exchange, stream: EventStream, timeout: float) -> bool:
         """Send a request and receive the response, which may be elsewhere on the same server. Return False where the
         server refuses to stream in this way, which is not asked for again.
         """
@@ -338,7 +333,7 @@ class DirectCalls(ServiceCalls):
                 kept.begin(response.status, response.headers.items())
                 location = response.headers.get("Location")
                 if location is None or response.status not in (301, 302, 303, 307, 308):
-                    await _receive(response, kept, stream, heard)
+                    await _receive(response, kept, stream, timeout)
                     if streaming and response.status in BAD_REQUESTS and NO_STREAM.search(kept.start):
                         has_options = "stream_options" in streaming and "stream_options" in kept.start
                         self._streaming = {"stream": True} if has_options else {}
@@ -358,10 +353,12 @@ class DirectCalls(ServiceCalls):
             await session.close()
 
 
-async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
-    """Receive the decoded body, in one piece or as events; ``CallFailed`` where it is larger than the limit, as soon as
-    that is known, or where events end before the reply does.
+async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, timeout: float) -> None:
+    """Receive the decoded body, in one piece or as events, as long as something comes within the time-out.
+
+    ``CallFailed`` where it is larger than the limit, as soon as that is known, or where events end before the reply.
     """
+    loop = asyncio.get_running_loop()
     parts, size, is_stream = list[bytes](), 0, False
     stream.charset = kept.charset
     async for part in response.content.iter_any():
@@ -374,13 +371,13 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
         kept.check_size(size)
         if not is_stream:
             if part.strip():
-                heard()
+                kept.deadline.reschedule(loop.time() + timeout)
             parts.append(part)
             continue
         before = stream.parts
         stream.feed(part)
         if stream.parts > before:
-            heard()
+            kept.deadline.reschedule(loop.time() + timeout)
         if stream.repeats:
             response.close()
             break

@@ -247,15 +247,14 @@ class LiteLlm(ServiceCalls):
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         USERS.join(self)
         with bound(EXCHANGE, kept):
-            async with asyncio.timeout(timeout):
-                response = await self._library.acompletion(
-                    model=self.settings.model,
-                    messages=await with_bytes(messages),
-                    timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
-                    max_retries=0,
-                    num_retries=0,
-                    **parameters,
-                )
+            response = await self._library.acompletion(
+                model=self.settings.model,
+                messages=await with_bytes(messages),
+                timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
+                max_retries=0,
+                num_retries=0,
+                **parameters,
+            )
         value: dict[str, Any] = response.model_dump(warnings=False)
         first: dict[str, Any] = next(iter(value["choices"]), {})
         reply = reply_of(kept, value, first.get("finish_reason"))
@@ -335,12 +334,12 @@ class LiteLlmImages(LiteLlm):
             **parameters,
         }
         with bound(EXCHANGE, kept):
-            async with asyncio.timeout(timeout):
-                if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
-                    response = await self._library.aimage_edit(image=images, **asked)
-                else:
-                    response = await self._library.aimage_generation(client=self._openai_client(), **asked)
-                data = await image_in(response, timeout)
+            if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
+                response = await self._library.aimage_edit(image=images, **asked)
+            else:
+                response = await self._library.aimage_generation(client=self._openai_client(), **asked)
+            data = await image_in(response, timeout)
+            kept.deadline.reschedule(None)  # it is paid for, and only to be decoded
         counts = getattr(response, "usage", None)
         usage = usage_of(None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output")))
         model = getattr(response, "model", None)

@@ -96,6 +96,8 @@ class Exchange:
     failure: CallFailed | None = None
     note: str | None = None
     """What was wrong with a body that could be read; known once ``value`` was."""
+    deadline: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
+    """Ends the request where no answer comes in time."""
     _is_rewritten: bool = False
     """True if ``value`` is not what the body says as it is."""
 
@@ -456,7 +458,8 @@ class ServiceCalls(Provider):
         """Return the reply to one request, which repeats no image that was shown; ``CallFailed`` for any exception."""
         kept = Exchange(most_bytes=self.most_bytes)
         try:
-            reply = await self._answered(messages, parameters, timeout, kept)
+            async with asyncio.timeout(timeout) as kept.deadline:
+                reply = await self._answered(messages, parameters, timeout, kept)
         except CallFailed as failure:
             failed = failure
             failed.responded = failed.responded or kept.status is not None
