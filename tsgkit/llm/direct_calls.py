@@ -153,7 +153,7 @@ class EventStream:
         for line in lines:
             line = line.removesuffix(b"\r")
             if line.startswith(b"data:"):
-                self._event.append(line[5:].removeprefix(b" "))
+                self._event.append(bytes(line[5:]).removeprefix(b" "))
             if line or not self._event:
                 continue
             event, note = in_utf8(b"\n".join(self._event), self.charset)

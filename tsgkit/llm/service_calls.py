@@ -96,7 +96,7 @@ class Exchange:
     failure: CallFailed | None = None
     note: str | None = None
     """What was wrong with a body that could be read; known once ``value`` was."""
-    deadline: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
+    deadline: asyncio.Timeout = field(default_factory=lambda: asyncio.Timeout(None))
     """Ends the request where no answer comes in time."""
     _is_rewritten: bool = False
     """True if ``value`` is not what the body says as it is."""
