@@ -20,8 +20,8 @@ from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Prompt
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound
-from tsgkit.llm.prices import Budget, Price
-from tsgkit.llm.reply import Provider, Reply, Usage
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import Budget, Provider, Reply, Usage
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets

@@ -21,8 +21,7 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
-from tsgkit.llm.prices import Budget
-from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
+from tsgkit.llm.reply import Attempt, Budget, Ending, Reply, Usage
 from tsgkit.llm.retries import LOSSES, CircuitBreaker, Outage, Patience
 from tsgkit.llm.secrets import Secrets
 

@@ -27,8 +27,8 @@ from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url, messages_for, prompt_in
 from tsgkit.llm.litellm_calls import LiteLlmImages, fetched, image_in
-from tsgkit.llm.prices import Budget, ImagePrice
-from tsgkit.llm.reply import PAINT, Ending, Reply, reply_value
+from tsgkit.llm.prices import ImagePrice
+from tsgkit.llm.reply import PAINT, Budget, Ending, Reply, reply_value
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of

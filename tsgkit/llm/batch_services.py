@@ -20,8 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.prices import provider_of
 from tsgkit.llm.service_calls import message_in, object_in, retry_after_in
+from tsgkit.llm.settings import provider_of
 
 ABSENT = (404, 405, 501)
 """The status of services that have no such interface."""

@@ -48,11 +48,11 @@ from weakref import WeakKeyDictionary
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
 from tsgkit.llm.images import Body, Messages
-from tsgkit.llm.prices import in_catalogue, provider_of
+from tsgkit.llm.prices import in_catalogue
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.service_calls import Exchange, LoopUsers, ServiceCalls, in_utf8, object_in, reply_of, said_in
-from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key
+from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key, provider_of
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:

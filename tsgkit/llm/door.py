@@ -23,7 +23,7 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import Messages, identity_of, tokens_of_content
-from tsgkit.llm.prices import Budget, Estimate, ImagePrice, Price
+from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
 from tsgkit.llm.reply import (
     NOTHING,
@@ -31,7 +31,9 @@ from tsgkit.llm.reply import (
     TOO_MANY,
     UNKNOWN,
     Attempt,
+    Budget,
     Ending,
+    Estimate,
     Provider,
     Reply,
     Schema,

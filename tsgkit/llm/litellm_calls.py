@@ -37,11 +37,19 @@ from tsgkit.llm.direct_calls import proxy_for
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_decoder import reply_with
 from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in, with_bytes
-from tsgkit.llm.prices import LOCAL, provider_of
 from tsgkit.llm.reply import PROBE, Reply, Usage, usage_of
 from tsgkit.llm.secrets import without_login
 from tsgkit.llm.service_calls import Exchange, LoopUsers, ServiceCalls, counts_in, error_inside, reply_of, said_in
-from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, check_known_key, is_web_address, no_key
+from tsgkit.llm.settings import (
+    BY_THE_PACKAGE,
+    LOCAL,
+    NO_KEY,
+    NOT_SENT,
+    check_known_key,
+    is_web_address,
+    no_key,
+    provider_of,
+)
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")

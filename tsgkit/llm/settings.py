@@ -16,14 +16,19 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.library.downloads import refuse_login
-from tsgkit.llm.prices import is_local, provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
+LOCAL = "gguf:"
+"""The prefix of models that are files of weights."""
+MAP = "model_prices_and_context_window_backup.json"
 Client = Literal["direct", "litellm"]
 """The names of the clients by which services are asked."""
 CONNECTION = ("api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers")
@@ -84,6 +89,33 @@ KEYS = {
 """Environment variables with the keys of well-known providers; LiteLLM knows those of the others."""
 BY_THE_PACKAGE = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
 """Variables that only the ``openai`` package reads, which LiteLLM uses if they are set."""
+
+
+def is_local(model: str) -> bool:
+    """Return whether a model is a file of weights, run on this machine."""
+    return model.startswith(LOCAL)
+
+
+def provider_of(model: str) -> str:
+    """Return the provider of a model's name; for a bare name, the one in LiteLLM's map.
+
+    >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
+    ('hosted_vllm', 'openai')
+    """
+    if is_local(model):
+        return "llama.cpp"
+    if "/" in model:
+        return model.partition("/")[0]
+    return str(model_map().get(model, {}).get("litellm_provider", model))
+
+
+@cache
+def model_map() -> dict[str, dict[str, Any]]:
+    """Return LiteLLM's map of models with their prices; empty where LiteLLM is not installed. It is not loaded."""
+    library = find_spec("litellm")
+    path = None if library is None or library.origin is None else Path(library.origin).parent / MAP
+    prices: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path and path.is_file() else {}
+    return prices
 
 
 class Argument(NamedTuple):

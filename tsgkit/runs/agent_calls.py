@@ -18,7 +18,7 @@ from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.llm.door import Door, canonical
-from tsgkit.llm.prices import Budget
+from tsgkit.llm.reply import Budget
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Traces, Tracing, Value

@@ -13,8 +13,7 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.asker import ask_for, settings_for
 from tsgkit.llm.door import Door
 from tsgkit.llm.images import Messages
-from tsgkit.llm.prices import Budget
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Budget, Ending, Reply
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.settings import Settings
 from tsgkit.replies import Unreadable

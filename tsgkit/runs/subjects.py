@@ -17,9 +17,9 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import START, RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door
-from tsgkit.llm.prices import Budget, Price, batch_price, price_given, price_of
+from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
-from tsgkit.llm.reply import Provider
+from tsgkit.llm.reply import Budget, Provider
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
