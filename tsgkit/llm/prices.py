@@ -202,10 +202,8 @@ def in_catalogue(name: str) -> bool:
     (True, False)
     """
     is_price_alone = name.startswith("ft:") and name.count(":") == 1
-    return not is_price_alone and model_map().get(name, {}).get("litellm_provider") in (
-        "openai",
-        "text-completion-openai",
-    )
+    owner = model_map().get(name, {}).get("litellm_provider")
+    return not is_price_alone and owner in ("openai", "text-completion-openai")
 
 
 def reasons_by_name(model: str) -> bool:
