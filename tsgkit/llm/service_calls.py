@@ -351,7 +351,7 @@ def failure_of(error: Exception, kept: Exchange, filtered: re.Pattern[str] = FIL
     if kept.status is not None and kept.status >= 400:
         value = kept.value.get("error")
         code = value.get("code", "") if isinstance(value, dict) else ""
-        name = name if name == FILTERED_BY_LITELLM else NAMES.get(kept.status, "APIError")
+        name = name if status == kept.status else NAMES.get(kept.status, "APIError")
         return rejection(name, kept.status, said_in(kept.start), kept, filtered, code)
     if kept.status is not None and kept.status < 300 and messages_in(kept.value):
         return unreadable(kept)
