@@ -190,9 +190,9 @@ def tier_in(response: Mapping[str, Any]) -> str:
     ('flex', 'standard', '')
     """
     usage, traffic = response.get("usage"), response.get("usageMetadata")
-    named = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
-    named += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
-    return next((tier for tier in named if isinstance(tier, str)), "")
+    tiers = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
+    tiers += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
+    return next((tier for tier in tiers if isinstance(tier, str)), "")
 
 
 def in_catalogue(name: str) -> bool:

@@ -110,8 +110,8 @@ class Exchange:
     @property
     def charset(self) -> str:
         """The encoding that the headers name; empty where they name none."""
-        named = CHARSET.search(self.headers.get("content-type", ""))
-        return named[1] if named else ""
+        name = CHARSET.search(self.headers.get("content-type", ""))
+        return name[1] if name else ""
 
     def check_size(self, size: int) -> None:
         """Raise ``CallFailed`` where a response of so many bytes is larger than its limit."""
@@ -119,10 +119,10 @@ class Exchange:
             problem = f"the response is larger than {self.most_bytes:,} bytes"
             raise CallFailed(problem, final=True, responded=True)
 
-    def check_redirect(self, asked: str, target: str) -> None:
+    def check_redirect(self, source: str, target: str) -> None:
         """Raise ``CallFailed`` where a redirect leads to another origin: key and prompt would go along."""
         usual = {"http": ":80", "https": ":443"}
-        parts = [urlsplit(address) for address in (asked, target)]
+        parts = [urlsplit(address) for address in (source, target)]
         origins = [f"{part.scheme}://{part.netloc.removesuffix(usual.get(part.scheme, ':'))}" for part in parts]
         if origins[0] != origins[1]:
             why = "not followed, it would be sent the key and the prompt; "
@@ -321,19 +321,19 @@ def error_inside(kept: Exchange) -> CallFailed | None:
     error = kept.value.get("error")
     if not error or messages_in(kept.value):
         return None
-    code, said = error.get("code") if isinstance(error, dict) else None, said_in(kept.start)
-    status = 429 if RATE_LIMITED.search(f"{code} {said}") else 400 if code is None else code
+    code, words = error.get("code") if isinstance(error, dict) else None, said_in(kept.start)
+    status = 429 if RATE_LIMITED.search(f"{code} {words}") else 400 if code is None else code
     if not isinstance(status, int) or not 400 <= status < 500:
         return None
-    return rejection(NAMES.get(status, "APIError"), status, said, kept)
+    return rejection(NAMES.get(status, "APIError"), status, words, kept)
 
 
 def rejection(
-    name: str, status: int, said: str, kept: Exchange, filtered: re.Pattern[str] = FILTER_WORDS, code: object = ""
+    name: str, status: int, words: str, kept: Exchange, filtered: re.Pattern[str] = FILTER_WORDS, code: object = ""
 ) -> CallFailed:
     """Return the failure of a request that was rejected with a status; ``name`` is the kind of error."""
-    message = f"{name}: {said}" if said else name
-    is_refused = name == FILTERED_BY_LITELLM or (status == 400 and bool(filtered.search(f"{code} {said}")))
+    message = f"{name}: {words}" if words else name
+    is_refused = name == FILTERED_BY_LITELLM or (status == 400 and bool(filtered.search(f"{code} {words}")))
     wait = retry_after_in(kept.headers) if status in WAITING else None
     is_unpaid = not is_refused and wait is None and cannot_pay(status, f"{message} {code} {kept.start}")
     responded = kept.status is not None
@@ -357,10 +357,10 @@ def failure_of(error: Exception, kept: Exchange, filtered: re.Pattern[str] = FIL
         return unreadable(kept)
     if kept.status is not None and (inside := error_inside(kept)) is not None:
         return inside
-    said = said_in(str(getattr(error, "message", error)))
+    words = said_in(str(getattr(error, "message", error)))
     if name == FILTERED_BY_LITELLM or (isinstance(status, int) and 400 <= status < 500):
-        return rejection(name, status or 400, said, kept, filtered, getattr(error, "code", ""))
-    why = "it is no JSON object" if NO_OBJECT.search(said) else said or name
+        return rejection(name, status or 400, words, kept, filtered, getattr(error, "code", ""))
+    why = "it is no JSON object" if NO_OBJECT.search(words) else words or name
     failure = CallFailed(f"no proper answer: {why}", responded=kept.status is not None)
     causes: list[BaseException] = []
     cause: BaseException | None = None if failure.responded else error

@@ -208,14 +208,14 @@ def _is_verbatim(name: str) -> bool:
 
 def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) -> Argument:
     model = next((model for model in models if text.startswith(model + ":")), None)
-    name, found, value = text[len(model) + 1 if model else 0 :].partition("=")
+    name, equals, value = text[len(model) + 1 if model else 0 :].partition("=")
     name = name.strip()
     head = name.partition(".")[0]
 
     def wrong(problem: str, hint: str) -> UsageError:
         return UsageError(f"--model-arg {problem}", hint=hint)
 
-    if not found or not name:
+    if not equals or not name:
         raise wrong(f"{_shown(text)}: not key=value", "as in --model-arg temperature=0.2")
     if ":" in name or "/" in name:
         raise wrong(f"{name}: none of the models is called so", f"models: {', '.join(models)}")
