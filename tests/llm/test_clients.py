@@ -653,7 +653,7 @@ def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> 
         for number in range(3):
             prompts = [[{"role": "user", "content": f"{number} {place}"}] for place in range(8)]
             await asyncio.gather(*(providers[number % 2].send(one, None, 10) for one in prompts))
-        (session,) = direct_calls._SESSIONS[asyncio.get_running_loop()].values()
+        (session,) = direct_calls.USERS.shared[asyncio.get_running_loop()].values()
         closed = []
         for provider in providers:
             await provider.close()

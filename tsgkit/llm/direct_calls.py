@@ -43,7 +43,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakKeyDictionary
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
@@ -346,10 +345,7 @@ class DirectCalls(ServiceCalls):
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
-        with _USERS.guard:
-            is_last = _USERS.leave(self)
-            sessions = _SESSIONS.pop(asyncio.get_running_loop(), {}) if is_last else {}
-        for session in sessions.values():
+        for session in (USERS.leave(self) or {}).values():
             await session.close()
 
 
@@ -403,8 +399,8 @@ class Way(NamedTuple):
     certificates: str | None
 
 
-_USERS = LoopUsers()
-_SESSIONS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Way, ClientSession]] = WeakKeyDictionary()
+USERS = LoopUsers()
+"""The users of HTTP sessions, which share one for each way to connect."""
 
 
 def socket_and_url(address: str) -> tuple[str, str]:
@@ -448,8 +444,7 @@ def session_for(user: object, way: Way) -> ClientSession:
     """Return the session of the running loop for a way to connect, for a user who later leaves."""
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
 
-    _USERS.join(user)
-    sessions = _SESSIONS.setdefault(asyncio.get_running_loop(), {})
+    sessions: dict[Way, ClientSession] = USERS.join(user)
     if way in sessions:
         return sessions[way]
     # No limit: the queue of each model bounds the requests in flight.
@@ -472,7 +467,7 @@ def _context(path: str) -> ssl.SSLContext:
 @atexit.register
 def _close_all() -> None:
     """Close at the end of the process what a loop that still runs has open, as that of synchronous calls."""
-    for loop, sessions in list(_SESSIONS.items()):
+    for loop, sessions in list(USERS.shared.items()):
         for session in sessions.values() if loop.is_running() else ():
             with suppress(Exception):
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)

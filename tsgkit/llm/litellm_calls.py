@@ -276,17 +276,16 @@ class LiteLlm(ServiceCalls):
         if self._library is None:
             return
         mark = f"-{id(asyncio.get_running_loop())}"
-        with USERS.guard:
-            if not USERS.leave(self):
-                return
-            # LiteLLM's own way closes the clients of all event loops.
-            cache = self._library.in_memory_llm_clients_cache
-            by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
-            for key in by_key:
-                cache.delete_cache(key)  # no closed client is to be reused
-            clients = list(by_key.values())
-            if not USERS.any_left:
-                clients.append(self._library.base_llm_aiohttp_handler)  # of all loops, for ``aiohttp_openai/`` models
+        if USERS.leave(self) is None:
+            return
+        # LiteLLM's own way closes the clients of all event loops.
+        cache = self._library.in_memory_llm_clients_cache
+        by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
+        for key in by_key:
+            cache.delete_cache(key)  # no closed client is to be reused
+        clients = list(by_key.values())
+        if not USERS.any_left:
+            clients.append(self._library.base_llm_aiohttp_handler)  # of all loops, for ``aiohttp_openai/`` models
         for client in clients:
             with suppress(Exception):  # a connection that breaks while it is closed is closed
                 closing = (getattr(client, "aclose", None) or client.close)()

@@ -372,21 +372,27 @@ def failure_of(error: Exception, kept: Exchange, filtered: re.Pattern[str] = FIL
 
 
 class LoopUsers:
-    """The users of each event loop of the process; an object that is no more has left."""
+    """The users of each event loop of the process, and what they share; an object that is no more has left."""
 
     def __init__(self) -> None:
         self._users = WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[int, object]]()
-        self.guard = threading.Lock()
+        self._guard = threading.Lock()
+        self.shared = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]]()
 
-    def join(self, user: object) -> None:
-        """Count an object as a user in the running loop, until it leaves or is no more."""
-        with self.guard:
-            self._users.setdefault(asyncio.get_running_loop(), WeakValueDictionary())[id(user)] = user
+    def join(self, user: object) -> dict[Any, Any]:
+        """Count an object as a user in the running loop until it leaves or is no more; return what is shared there."""
+        loop = asyncio.get_running_loop()
+        with self._guard:
+            self._users.setdefault(loop, WeakValueDictionary())[id(user)] = user
+            return self.shared.setdefault(loop, {})
 
-    def leave(self, user: object) -> bool:
-        """Return whether this was the last user in the running loop. Hold the guard, to close before another joins."""
-        users = self._users.get(asyncio.get_running_loop())
-        return users is not None and users.pop(id(user), None) is not None and not users
+    def leave(self, user: object) -> dict[Any, Any] | None:
+        """Return what was shared in the running loop, to be closed, if this was the last user there; else None."""
+        loop = asyncio.get_running_loop()
+        with self._guard:
+            users = self._users.get(loop)
+            is_last = users is not None and users.pop(id(user), None) is not None and not users
+            return self.shared.pop(loop, {}) if is_last else None
 
     @property
     def any_left(self) -> bool:
