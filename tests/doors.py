@@ -22,10 +22,9 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Budget, Provider, Reply, Usage
-from tsgkit.llm.retries import Patience
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Client, Settings, parse, settings_of
+from tsgkit.llm.settings import Client, Patience, Settings, parse, settings_of
 
 WHERE = Call("m", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "", "", 0)
 GUARD = 60.0

@@ -29,9 +29,8 @@ from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of,
 from tsgkit.llm.litellm_calls import LiteLlmImages, fetched, image_in
 from tsgkit.llm.prices import ImagePrice
 from tsgkit.llm.reply import PAINT, Budget, Ending, Reply, reply_value
-from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
+from tsgkit.llm.settings import IMAGE_PARAMETERS, Patience, Settings, parse, settings_of
 from tsgkit.llm.user_models import image_of
 from tsgkit.runs.folder import FORMAT, RunFolder
 

@@ -26,8 +26,7 @@ from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Budget, Reply
-from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import Client, arguments_of
+from tsgkit.llm.settings import Client, Patience, arguments_of
 from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:

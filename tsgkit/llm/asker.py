@@ -32,12 +32,12 @@ from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.local_models import LocalModel, local_settings
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.reply import Ask, Budget, Ending, Reply, Schema
-from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import (
     DECISIVE,
     DEFAULT_LIMIT,
     Argument,
     Client,
+    Patience,
     Settings,
     is_local,
     parse,

@@ -40,8 +40,9 @@ from tsgkit.llm.reply import (
     Usage,
     seconds_of,
 )
-from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, Patience
+from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, wait_after
 from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.settings import Patience
 from tsgkit.llm.spans import Request
 
 if TYPE_CHECKING:
@@ -266,8 +267,9 @@ class Door:
                     fresh, since = len(attempts), time.monotonic()
                     continue
                 timeouts += outcome.timed_out
-                wait = self.patience.wait_after(
-                    outcome, attempts[fresh:], now - since, is_starting=not self.giving_up.served, rng=self._rng
+                is_starting = not self.giving_up.served
+                wait = wait_after(
+                    outcome, attempts[fresh:], now - since, self.patience, is_starting=is_starting, rng=self._rng
                 )
                 if wait is None or timeouts >= MOST_TIMEOUTS:
                     return self._given_up(outcome, attempts)

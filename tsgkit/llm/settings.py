@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from tsgkit.errors import UsageError
@@ -175,6 +175,32 @@ class Settings:
                 values += [value, value.rpartition(" ")[2]]
         address = urlsplit(str(self.connection.get("api_base", "")))
         return [*values, *(value for _, value in parse_qsl(address.query))]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
+
+    timeout: float = 300.0
+    attempts: int = 8
+    same_error: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    throttled_attempts: int = 60
+    throttled_seconds: float = 1800.0
+    max_outage: float = 1800.0
+    """Seconds to wait for a service that answered before, or says that it is not ready (429, 503); 0 for not at all."""
+    wait_for_server: float = 15.0
+    """Seconds to wait for a service that never answered; 0 for not at all."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Return the patience that options name, with ``max_outage`` in minutes; those that are None say nothing."""
+        names = ("timeout", "attempts", "max_outage", "wait_for_server")
+        given = {name: options[name] for name in names if options.get(name) is not None}
+        if "max_outage" in given:
+            given["max_outage"] *= 60
+        return cls(**given, same_error=min(cls.same_error, given.get("attempts", cls.same_error)))
 
 
 def parse(

@@ -30,8 +30,8 @@ from tsgkit.llm.door import Call, Door, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
-from tsgkit.llm.retries import Patience, advice_on
-from tsgkit.llm.settings import Client, is_local
+from tsgkit.llm.retries import advice_on
+from tsgkit.llm.settings import Client, Patience, is_local
 from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit
 from tsgkit.suites.suite import default_tasks
