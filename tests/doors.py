@@ -21,12 +21,11 @@ from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Prompt
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound
-from tsgkit.llm.prices import Budget, Price
-from tsgkit.llm.reply import Provider, Reply, Usage
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import Budget, Provider, Reply, Usage
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Settings, parse, settings_of
+from tsgkit.llm.settings import Patience, Settings, parse, settings_of
 
 WHERE = Call("m", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "", "", 0)
 GUARD = 60.0

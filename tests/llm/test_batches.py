@@ -29,7 +29,7 @@ from tsgkit.llm.batch_services import (
 )
 from tsgkit.llm.batches import DIFFERENT, Collector, Pace, _clock
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.settings import Patience
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01, lag=0.03)
 DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1, total=2)

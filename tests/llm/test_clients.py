@@ -35,8 +35,7 @@ from tsgkit.llm.litellm_calls import EXCHANGE, OWN_CLIENT, LiteLlm, bound, guard
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Usage
-from tsgkit.llm.responses import NOT_UTF8, Exchange, failure_of
-from tsgkit.llm.service_calls import ServiceCalls
+from tsgkit.llm.service_calls import NOT_UTF8, Exchange, ServiceCalls, failure_of
 from tsgkit.llm.settings import BY_THE_PACKAGE, Settings, parse, settings_of
 from tsgkit.llm.user_models import UserModel
 
@@ -375,7 +374,7 @@ def test_status_of_an_error_and_the_service_s_words_make_the_failure_of_every_pr
 
 
 def test_broken_large_or_redirected_answers_of_every_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert failure_of(AssertionError()).message == "no proper answer: AssertionError"
+    assert failure_of(AssertionError(), Exchange()).message == "no proper answer: AssertionError"
     body = completion(content="x" * 200_000)
     monkeypatch.setattr(ServiceCalls, "most_bytes", len(body) - 1)
     ways: list[tuple[Client, str]] = [("direct", "openai/m"), *(("litellm", model) for model in PROVIDERS)]
@@ -655,7 +654,7 @@ def test_connections_are_reused_and_closed_by_the_last_user(server: Running) -> 
         for number in range(3):
             prompts = [[{"role": "user", "content": f"{number} {place}"}] for place in range(8)]
             await asyncio.gather(*(providers[number % 2].send(one, None, 10) for one in prompts))
-        (session,) = direct_calls._SESSIONS[asyncio.get_running_loop()].values()
+        (session,) = direct_calls.USERS.shared[asyncio.get_running_loop()].values()
         closed = []
         for provider in providers:
             await provider.close()

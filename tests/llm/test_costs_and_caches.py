@@ -17,22 +17,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm import prices
-from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, cache_key, canonical, clear
-from tsgkit.llm.door import as_dicts
+from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, clear
+from tsgkit.llm.door import as_dicts, cache_key, canonical
 from tsgkit.llm.images import MARK
-from tsgkit.llm.prices import (
-    Budget,
-    Estimate,
-    ImagePrice,
-    Price,
-    image_price_given,
-    image_price_of,
-    map_source,
-    price_given,
-    price_of,
-)
+from tsgkit.llm.prices import ImagePrice, Price, image_price_given, image_price_of, map_source, price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
-from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Budget, Ending, Estimate, Reply, Usage, reply_from, reply_value
+from tsgkit.llm.settings import provider_of
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_of
 
@@ -147,7 +138,7 @@ def test_price_of_a_batch_and_of_a_model_without_its_provider_is_that_of_the_map
     assert map_source().startswith("the price map of litellm ")
     for model in ("openai/no-such-model", "hosted_vllm/gpt-4o", "ollama_chat/gpt-4o", "nothing", ""):
         assert price_of(model) is None, model
-    assert [prices.provider_of(model) for model in ("groq/x/y", "gpt-4o", "qwen3")] == ["groq", "openai", "qwen3"]
+    assert [provider_of(model) for model in ("groq/x/y", "gpt-4o", "qwen3")] == ["groq", "openai", "qwen3"]
     assert prices.in_catalogue("gpt-4o")
     assert not any(prices.in_catalogue(name) for name in ("qwen3", "ft:gpt-4o", "claude-sonnet-4-5"))
 

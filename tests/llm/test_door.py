@@ -21,10 +21,10 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
-from tsgkit.llm.prices import Budget
-from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
-from tsgkit.llm.retries import LOSSES, CircuitBreaker, Outage, Patience
+from tsgkit.llm.reply import Attempt, Budget, Ending, Reply, Usage
+from tsgkit.llm.retries import LOSSES, CircuitBreaker, Outage, wait_after
 from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.settings import Patience
 
 GOOD = Reply("[kettle]", usage=Usage(10, 5))
 KEY = "sk-live-0123456789"
@@ -199,7 +199,7 @@ def test_waits_are_those_that_the_service_asks_for_and_end() -> None:
     for status in (429, 503):
         for asks, least in ((7.0, 7.0), (1e9, 300.0)):
             failure, attempts = CallFailed("busy", status, asks), [Attempt(0.0, "busy", status)]
-            wait = HASTE.wait_after(failure, attempts, 0.0, is_starting=True, rng=rng)
+            wait = wait_after(failure, attempts, 0.0, HASTE, is_starting=True, rng=rng)
             assert wait is not None and least <= wait <= least + 0.1, (status, asks)
     for failure, number, passed, is_starting, is_given_up in (
         (busy, 99, 1800.0, True, False),
@@ -209,7 +209,7 @@ def test_waits_are_those_that_the_service_asks_for_and_end() -> None:
         (busy, 4, 0.0, False, True),
         (replace(busy, in_batch=True), 3, 0.0, False, True),  # in a batch it is an error like any other
     ):
-        wait = HASTE.wait_after(failure, [throttled] * number, passed, is_starting=is_starting, rng=rng)
+        wait = wait_after(failure, [throttled] * number, passed, HASTE, is_starting=is_starting, rng=rng)
         assert (wait is None) is is_given_up, (number, passed, is_starting)
 
 

@@ -9,11 +9,11 @@ from email.utils import format_datetime
 
 import pytest
 
-from tsgkit.llm import responses
+from tsgkit.llm import service_calls
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
-from tsgkit.llm.responses import Exchange, failure_in, object_in, rejection, reply_of, said_in, text_of, usage_of
+from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, ending_of, reply_value, usage_of
 from tsgkit.llm.retries import DENIALS, SAME_REFUSALS, CircuitBreaker, advice_on
+from tsgkit.llm.service_calls import Exchange, failure_of, object_in, reply_of, retry_after_in, said_in, text_of
 
 
 def received(value: object, status: int | None = 200) -> Exchange:
@@ -143,7 +143,7 @@ def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply()
         ({"generations": [{"finish_reason": "COMPLETE"}]}, "COMPLETE"),
         ({"stop_reason": "", "stopReason": "max_tokens"}, "max_tokens"), ({"finish_reason": 5}, None),
     ):  # fmt: skip
-        assert responses.raw_reason(value) == found, value
+        assert service_calls.raw_reason(value) == found, value
     stop, length, filtered = "stop", "length", "content_filter"
     rows: dict[Ending, tuple[tuple[str | None, str | None, str | None], ...]] = {
         Ending.COMPLETE: ((stop, None, "[A]"), (None, None, "[A]"), ("EOS", stop, "[A]")),
@@ -159,7 +159,7 @@ def test_finish_reasons_are_found_wherever_a_service_puts_them_and_end_a_reply()
     }
     for ending, reasons in rows.items():
         for reason, mapped, text in reasons:
-            assert responses.ending_of(reason, mapped, text) is ending, (reason, mapped, text)
+            assert ending_of(reason, mapped, text) is ending, (reason, mapped, text)
 
 
 def test_json_objects_are_read_and_anything_else_is_empty() -> None:
@@ -170,7 +170,7 @@ def test_json_objects_are_read_and_anything_else_is_empty() -> None:
     assert kept.value == {"first": 1}
     kept.begin(200, [("X-RateLimit-Remaining", "9"), ("Content-Type", "text/plain")])
     kept.body = b'{"second": 2}'
-    assert (kept.status, kept.value, kept.limits) == (200, {"second": 2}, {"x-ratelimit-remaining": "9"})
+    assert (kept.status, kept.value, kept.headers["x-ratelimit-remaining"]) == (200, {"second": 2}, "9")
 
 
 def test_reply_of_a_message_holds_what_the_service_said() -> None:
@@ -221,22 +221,28 @@ def test_usage_that_is_not_counted_is_unknown_and_unreadable_responses_are_told_
     assert (Usage(7, 3).total, Usage(7).total, Usage(None, 3).total) == (10, None, None)
 
     def content(value: object) -> CallFailed:
-        return responses.unreadable(received({"choices": [{"message": {"content": value}, "finish_reason": "eos"}]}))
+        return service_calls.unreadable(
+            received({"choices": [{"message": {"content": value}, "finish_reason": "eos"}]})
+        )
 
-    none = responses.unreadable(received({"choices": []}))
+    none = service_calls.unreadable(received({"choices": []}))
     assert (none.message, none.final, none.responded) == ("the answer is no chat completion", False, True)
-    assert not responses.unreadable(received({}, None)).responded
+    assert not service_calls.unreadable(received({}, None)).responded
     for value, kind in (({}, "an object"), (7, "a number"), (0.5, "a number"), ([7], "a list"), (True, "no text")):
         found = content(value)
         assert f"its content is {kind}" in found.message, value
         assert (found.final, found.responded, found.finish_reason) == (True, True, "eos")
     found = content(None)
     assert found.message == "the answer cannot be read: it is no chat completion" and found.final and found.responded
-    large = responses.too_large(200_000)
-    assert (large.message, large.final, large.responded) == ("the response is larger than 200,000 bytes", True, True)
-    away = responses.misdirected("http://a", "http://b", 307)
-    assert away.message.startswith("redirected from http://a to http://b: not followed")
-    assert (away.status, away.denied, away.can_be_retried) == (307, True, False)
+    kept = Exchange(307, most_bytes=200_000)
+    kept.check_size(200_000)
+    with pytest.raises(CallFailed, match="the response is larger than 200,000 bytes") as caught:
+        kept.check_size(200_001)
+    assert caught.value.final and caught.value.responded
+    kept.check_redirect("http://a/v1", "http://a:80/v2")
+    with pytest.raises(CallFailed, match="redirected from http://a to http://b: not followed") as caught:
+        kept.check_redirect("http://a/v1", "http://b/v1")
+    assert (caught.value.status, caught.value.denied, caught.value.can_be_retried) == (307, True, False)
 
 
 def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None:
@@ -250,52 +256,57 @@ def test_words_of_a_service_are_found_and_its_filters_and_waits_heeded() -> None
         ("<object at 0x7fab> lost", "<object> lost"),
     ):  # fmt: skip
         assert said_in(message) == said, message
-    assert len(said_in("x" * 2**20)) == responses.MOST_SAID, "cut before it is searched"
+    assert len(said_in("x" * 2**20)) == service_calls.MOST_SAID, "cut before it is searched"
     texts = {"7": 7, "-5": 0, "Wed, 21 Oct 2015 07:28:00 GMT": 0} | dict.fromkeys(("soon", "nan", "inf", ""))
     for text, seconds in texts.items():
-        assert responses.retry_after_in([None, {"retry-after": text}]) == seconds, text
+        assert retry_after_in({"retry-after": text}) == seconds, text
     for milliseconds, seconds in (("250", 0.25), ("soon", 7)):
-        assert responses.retry_after_in([{"retry-after-ms": milliseconds, "retry-after": "7"}]) == seconds, milliseconds
+        assert retry_after_in({"retry-after-ms": milliseconds, "retry-after": "7"}) == seconds, milliseconds
     soon = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    assert 3500 < (responses.retry_after_in([{"retry-after": soon}]) or 0) <= 3600
-    assert (responses.retry_after_in([{"retry-after": "7"}, {"retry-after": "9"}]), responses.retry_after_in([{}])) == (
-        7,
-        None,
-    )
+    assert 3500 < (retry_after_in({"retry-after": soon}) or 0) <= 3600
+    assert retry_after_in({}) is None
+
+
+def test_failure_is_that_of_the_response_that_was_received_or_of_the_causes_of_the_error() -> None:
+    error = RuntimeError("odd")
+    guarded = received({})
+    guarded.failure = CallFailed("too large", final=True)
+    assert failure_of(error, guarded) is guarded.failure
+    message = {"choices": [{"message": {"content": 7}}]}
+    assert failure_of(error, received(message)).final
+    assert failure_of(error, received(message, 300)).message == "no proper answer: odd"
+    assert failure_of(error, received({}, 200)).responded
     for status, waits in ((429, 7), (503, 7), (500, None), (400, None)):
-        assert rejection("Error", status, "why", [{"retry-after": "7"}]).retry_after == waits, status
-    assert [rejection("Error", 400, said).message for said in ("why", "")] == ["Error: why", "Error"]
+        kept = received({"error": "why"}, status)
+        kept.headers = {"retry-after": "7"}
+        assert failure_of(error, kept).retry_after == waits, status
+    assert [failure_of(error, received(value, 400)).message for value in ({"error": "why"}, {"error": ""})] == [
+        "BadRequestError: why",
+        'BadRequestError: {"error": ""}',
+    ]
     for status, said, code, refused in (
         (400, "the content filter was hit", "", True), (400, "no", "content_policy_violation", True),
         (403, "the content filter was hit", "", False), (400, "no", "", False),
     ):  # fmt: skip
-        assert rejection("Error", status, said, code=code).refused is refused, (status, said)
-
-
-def test_failure_is_completed_by_the_response_that_was_received_or_the_causes_of_the_error() -> None:
-    error = RuntimeError("odd")
-    guarded = received({})
-    guarded.failure = responses.too_large(5)
-    assert failure_in(guarded, error, CallFailed("odd")) is guarded.failure
-    message = {"choices": [{"message": {"content": 7}}]}
-    assert failure_in(received(message), error, CallFailed("odd")).final
-    assert failure_in(received(message, 300), error, CallFailed("odd")).message == "odd"
-    assert failure_in(received({}, 200), error, CallFailed("odd")).responded
-    quota = received({"error": {"code": "insufficient_quota"}}, 429)
-    coded = RuntimeError("x")
-    coded.__dict__["code"] = "insufficient_quota"
-    for kept, raised, failure, is_unpaid in (
-        (quota, error, CallFailed("no", 429), True),
-        (quota, error, CallFailed("no", 429, 7.0), False),  # it asks to be waited for
-        (quota, error, CallFailed("no", 400, refused=True), False),
-        (received({}, 429), coded, CallFailed("no", 429), True),
-    ):
-        assert failure_in(kept, raised, failure).unpaid is is_unpaid, failure
+        kept = received({"error": {"message": said, "code": code}}, status)
+        assert failure_of(error, kept).refused is refused, (status, said)
+        local = type("LocalError", (Exception,), {"status_code": status, "code": code})(said)
+        failure = failure_of(local, Exchange())
+        assert (failure.refused, failure.status, failure.message) == (refused, status, f"LocalError: {said}")
+    quota = {"error": {"code": "insufficient_quota"}}
+    assert failure_of(error, received(quota, 429)).unpaid
+    kept = received(quota, 429)
+    kept.headers = {"retry-after": "7"}
+    assert not failure_of(error, kept).unpaid, "it asks to be waited for"
+    filtered = received({"error": {"code": "insufficient_quota", "message": "content filter"}}, 400)
+    assert not failure_of(error, filtered).unpaid
+    coded = type("Coded", (Exception,), {"status_code": 429, "code": "insufficient_quota"})("x")
+    assert failure_of(coded, Exchange()).unpaid
 
     def found(cause: BaseException, kept: Exchange) -> tuple[bool, bool]:
         error = RuntimeError("wrapped")
         error.__cause__ = error if isinstance(cause, KeyError) else cause
-        failure = failure_in(kept, error, CallFailed("no"))
+        failure = failure_of(error, kept)
         return failure.unreachable, failure.responded
 
     assert found(ConnectionRefusedError(), Exchange()) == (True, False)

@@ -27,11 +27,10 @@ from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url, messages_for, prompt_in
 from tsgkit.llm.litellm_calls import LiteLlmImages, fetched, image_in
-from tsgkit.llm.prices import Budget, ImagePrice
-from tsgkit.llm.reply import PAINT, Ending, Reply, reply_value
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.prices import ImagePrice
+from tsgkit.llm.reply import PAINT, Budget, Ending, Reply, reply_value
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
+from tsgkit.llm.settings import IMAGE_PARAMETERS, Patience, Settings, parse, settings_of
 from tsgkit.llm.user_models import image_of
 from tsgkit.runs.folder import FORMAT, RunFolder
 
@@ -280,17 +279,17 @@ def test_image_by_its_address_is_fetched_without_the_key_three_times_and_never_s
 def test_only_the_web_is_fetched_within_the_limits(web: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     for address in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "http://[", "x"):
         with pytest.raises(CallFailed, match="neither http nor https"):
-            fetched(address, 1)
+            run(fetched(address, 1))
     with pytest.raises(CallFailed, match=r"cannot be fetched: http://127\.0\.0\.1:9"):
-        fetched("http://127.0.0.1:9/a.png", 1)
+        run(fetched("http://127.0.0.1:9/a.png", 1))
     monkeypatch.setattr(litellm_calls, "MOST_IMAGE_BYTES", 900)
-    assert fetched(web.put("a.png", bytes(900)), 5) == bytes(900)
+    assert run(fetched(web.put("a.png", bytes(900)), 5)) == bytes(900)
     with pytest.raises(CallFailed, match=f"{web.url}/b.png is larger than 900 bytes") as caught:
-        fetched(web.put("b.png", bytes(901)), 5)
+        run(fetched(web.put("b.png", bytes(901)), 5))
     assert caught.value.final
-    monkeypatch.setattr(litellm_calls, "time", SimpleNamespace(monotonic=iter([0.0, 2.0]).__next__))
+    web.plan = [Answer(hang=True)]
     with pytest.raises(CallFailed, match="is too slow"):
-        fetched(f"{web.url}/a.png", 1)
+        run(fetched(f"{web.url}/a.png", 0.2))
 
 
 def test_function_of_the_user_makes_an_image_in_any_form(tmp_path: Path) -> None:

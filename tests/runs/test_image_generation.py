@@ -20,7 +20,7 @@ from run_files import lines as lines_of
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import write_bytes
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.settings import Patience
 from tsgkit.runs import image_folder
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.image_folder import ImageCalls, is_there

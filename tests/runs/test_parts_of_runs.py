@@ -18,9 +18,8 @@ from tsgkit.llm.batch_services import Batch
 from tsgkit.llm.failures import BudgetReached, Stopped
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
-from tsgkit.llm.retries import Patience
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import parse, settings_of
+from tsgkit.llm.settings import Patience, parse, settings_of
 from tsgkit.runs import executors, results
 from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite

@@ -25,10 +25,9 @@ from tsgkit.lexicon import meant
 from tsgkit.llm.asker import Asker, client_given, door_of, settings_for
 from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.event_loop import background_loop
-from tsgkit.llm.prices import Budget, Price, price_given, price_of
-from tsgkit.llm.reply import Reply
-from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import arguments_of
+from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.reply import Budget, Reply
+from tsgkit.llm.settings import Patience, arguments_of
 from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:

@@ -37,8 +37,7 @@ from inspect_ai.util import JSONSchema
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.llm.reply import Reply, Usage, reply_from, reply_value
-from tsgkit.llm.responses import ending_of
+from tsgkit.llm.reply import Reply, Usage, ending_of, reply_from, reply_value
 from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.item_choice import ItemChoice

@@ -31,10 +31,19 @@ from tsgkit.llm.door import Call, Door, Prompt, Recorder
 from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.local_models import LocalModel, local_settings
-from tsgkit.llm.prices import Budget, Price, is_local, price_of
-from tsgkit.llm.reply import Ask, Ending, Reply, Schema
-from tsgkit.llm.retries import Patience
-from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Argument, Settings, parse, secrets_of, settings_of
+from tsgkit.llm.prices import Price, price_of
+from tsgkit.llm.reply import Ask, Budget, Ending, Reply, Schema
+from tsgkit.llm.settings import (
+    DECISIVE,
+    DEFAULT_LIMIT,
+    Argument,
+    Patience,
+    Settings,
+    is_local,
+    parse,
+    secrets_of,
+    settings_of,
+)
 from tsgkit.llm.user_models import UserModel, is_own, own_settings, usual_concurrency
 
 if TYPE_CHECKING:

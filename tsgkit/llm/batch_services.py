@@ -20,8 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.prices import provider_of
-from tsgkit.llm.responses import message_in, object_in, retry_after_in
+from tsgkit.llm.service_calls import message_in, object_in, retry_after_in
+from tsgkit.llm.settings import provider_of
 
 ABSENT = (404, 405, 501)
 """The status of services that have no such interface."""
@@ -156,7 +156,7 @@ class Wire:
             raise CallFailed(f"redirected to {target}: not followed", status, misdirected=True)
         text = body[:8192].decode("utf-8", "replace")
         said = message_in(object_in(bytes(body))) or text[:200].partition("\n")[0] or "no reason given"
-        wait = retry_after_in([response.headers])
+        wait = retry_after_in(response.headers)
         raise CallFailed(f"{said} ({status})", status, wait, unpaid=cannot_pay(status, text))
 
     async def value(self, method: str, path: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401  (as above)

@@ -30,7 +30,8 @@ from tsgkit.llm.failures import CallFailed, Stopped, Unasked, cannot_pay
 from tsgkit.llm.images import Messages
 from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound, library_of
 from tsgkit.llm.reply import Reply, Schema, Usage
-from tsgkit.llm.retries import Patience, advice_on
+from tsgkit.llm.retries import advice_on
+from tsgkit.llm.settings import Patience
 
 Answer = TypeVar("Answer")
 LEFT = "what was sent stays with the service"

@@ -1,44 +1,28 @@
 """Cache of replies across runs, so that equal requests are not paid for twice.
 
-The key of a reply is everything that could change it: the endpoint, the whole request body, the number of the draw
-(votes, rounds and repeats are different draws), and the version of this scheme. Only complete replies are cached. The
-cache is one SQLite file in the user's cache folder, readable by the user only; no key is part of a request body.
+Replies are kept under the :func:`~tsgkit.llm.door.cache_key` of their request; only complete ones are. The cache is one
+SQLite file in the user's cache folder, readable by the user only; no secret is part of a request body.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Ending, Reply, reply_from, reply_value
 from tsgkit.user_folders import cache_home
 
-VERSION = 1
 WAIT = 10.0
 FILE = "replies.sqlite"
 MOST_PENDING = 200
 VIEWED_FOR = 0.1
 """Seconds for which a view of the file is reused; writes of other processes are not seen meanwhile."""
 WRITE_EVERY = 1.0
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
-
-
-def cache_key(endpoint: str, body: Mapping[str, Any], draw: str) -> str:
-    """Return the key of a reply: SHA-256 over everything that could change it."""
-    return hashlib.sha256(canonical([VERSION, endpoint, body, draw]).encode()).hexdigest()
-
-
-def canonical(value: object) -> str:
-    """JSON with one spelling for equal values."""
-    return _ENCODER.encode(value)
 
 
 class ReplyCache:
@@ -76,7 +60,7 @@ class ReplyCache:
             if text is None:
                 now = time.monotonic()
                 if not self._base.in_transaction or now - self._viewed >= VIEWED_FOR:
-                    self._let_go()
+                    self._base.commit()
                     self._base.execute("BEGIN")  # a view of the file, which costs much more than a look-up
                     self._viewed = now
                 row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
@@ -86,11 +70,6 @@ class ReplyCache:
             return reply_from(json.loads(text) | {"source": "cache", "attempts": [], "seconds": 0.0})
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
             raise UsageError(f"{self.path}: the reply cache cannot be read: {error}", hint=HINT) from None
-
-    def _let_go(self) -> None:
-        """Close the view, so that the next look-up sees the current file."""
-        if self._base.in_transaction:
-            self._base.execute("COMMIT")
 
     def keep(self, key: str, reply: Reply) -> None:
         """Keep a reply, if it is complete; a full disk costs no reply that was paid for, and ends up in ``trouble``."""
@@ -106,7 +85,7 @@ class ReplyCache:
             return
         rows = [(key, time.time(), text) for key, text in self._pending.items()]
         try:
-            self._let_go()
+            self._base.commit()  # ends the view of the file
             with self._base:
                 self._base.execute("BEGIN IMMEDIATE")
                 self._base.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
@@ -118,7 +97,7 @@ class ReplyCache:
     def size(self) -> tuple[int, int]:
         """Return how many replies are kept, and the bytes they take."""
         self._write()
-        self._let_go()
+        self._base.commit()
         (number,) = self._base.execute("SELECT count(*) FROM replies").fetchone()
         return number, self.path.stat().st_size
 

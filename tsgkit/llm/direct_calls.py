@@ -36,7 +36,6 @@ import re
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -44,18 +43,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakKeyDictionary
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import responses
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
 from tsgkit.llm.images import Body, Messages
-from tsgkit.llm.prices import in_catalogue, provider_of, tier_in
+from tsgkit.llm.prices import in_catalogue
 from tsgkit.llm.reply import Reply
-from tsgkit.llm.responses import Exchange, failure_in, object_in, said_in
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
-from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key
+from tsgkit.llm.service_calls import Exchange, LoopUsers, ServiceCalls, in_utf8, object_in, reply_of, said_in
+from tsgkit.llm.settings import BY_THE_PACKAGE, KEYS, NO_KEY, NOT_SENT, UNIX, Settings, check_known_key, provider_of
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
@@ -139,47 +135,38 @@ class EventStream:
     """The time of the first token, or before it of the request."""
     _fields: dict[str, Any] = field(default_factory=dict)
     _choices: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """The answers of the completion by index."""
-    _texts: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    """The answers of the completion by index, with the parts of their messages that are no texts as ``delta``."""
+    _texts: dict[int, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
     """The pieces of the texts in their messages."""
-    _line: list[bytes] = field(default_factory=list)
+    _buffer: bytearray = field(default_factory=bytearray)
     _event: list[bytes] = field(default_factory=list)
     _recent: list[str] = field(default_factory=list)
-    _unseen: int = 0
+    _unsearched: int = 0
 
     def feed(self, data: bytes) -> None:
         """Add bytes of the response, wherever they were cut."""
+        self._buffer += data
         if b"\n" not in data:
-            self._line.append(data)
             return
-        *lines, rest = (b"".join(self._line) + data).split(b"\n")
-        self._line = [rest]
+        *lines, self._buffer = self._buffer.split(b"\n")
         for line in lines:
-            self._read(line.removesuffix(b"\r"))
-
-    def end(self) -> None:
-        """Read a last event that is not followed by an empty line."""
-        self._read(b"".join(self._line).removesuffix(b"\r"))
-        self._read(b"")
-        self._line = []
-
-    def _read(self, line: bytes) -> None:
-        if line.startswith(b"data:"):
-            self._event.append(line[5:].removeprefix(b" "))
-        if line or not self._event:
-            return
-        kept = Exchange(body=b"\n".join(self._event), charset=self.charset)
-        self._event = []
-        self.is_done |= kept.body.strip() == DONE
-        value = object_in(kept.in_utf8())
-        self.note = self.note or kept.note
-        choices = value.pop("choices", None)
-        self._fields |= {name: part for name, part in value.items() if part is not None}
-        if isinstance(choices, list):
-            self._fields.setdefault("choices", [])
-            for choice in choices:
-                if isinstance(choice, dict):
-                    self._add(choice)
+            line = line.removesuffix(b"\r")
+            if line.startswith(b"data:"):
+                self._event.append(bytes(line[5:]).removeprefix(b" "))
+            if line or not self._event:
+                continue
+            event, note = in_utf8(b"\n".join(self._event), self.charset)
+            self._event = []
+            self.is_done |= event.strip() == DONE
+            self.note = self.note or note
+            value = object_in(event)
+            choices = value.pop("choices", None)
+            self._fields |= {name: part for name, part in value.items() if part is not None}
+            if isinstance(choices, list):
+                self._fields.setdefault("choices", [])
+                for choice in choices:
+                    if isinstance(choice, dict):
+                        self._add(choice)
 
     def _add(self, part: dict[str, Any]) -> None:
         """Add what an event brings of a choice, and look from time to time whether its text repeats itself."""
@@ -187,7 +174,7 @@ class EventStream:
         index = part["index"] if isinstance(part.get("index"), int) else 0
         choice = self._choices.setdefault(index, {"delta": {}, "finish_reason": None})
         choice |= {name: value for name, value in part.items() if name != "delta" and value is not None}
-        texts, delta, written = self._texts.setdefault(index, defaultdict(list)), part.get("delta"), ""
+        texts, delta, written = self._texts[index], part.get("delta"), ""
         for name, value in delta.items() if isinstance(delta, dict) else ():
             if isinstance(value, str) and name != "role":
                 texts[name].append(value)
@@ -202,10 +189,10 @@ class EventStream:
             self.began = time.monotonic()
         self.tokens += 1
         self._recent.append(written)
-        self._unseen += len(written)
-        if self._unseen >= LOOK_EVERY:
+        self._unsearched += len(written)
+        if self._unsearched >= LOOK_EVERY:
             text = "".join(self._recent)[-LOOKBACK:]
-            self._recent, self._unseen = [text], 0
+            self._recent, self._unsearched = [text], 0
             self.repeats |= text.count(text[-PASSAGE:]) >= TIMES
 
     @property
@@ -217,16 +204,15 @@ class EventStream:
     @property
     def value(self) -> dict[str, Any]:
         """The completion in one piece, or the error; of a reply that repeats itself, with that as its finish reason."""
-        value = dict(self._fields)
-        if not self._choices or value.get("error"):
-            return value
-        value["choices"] = []
+        if not self._choices or self._fields.get("error"):
+            return self._fields
+        choices = []
         for index, choice in self._choices.items():
             texts = {name: "".join(pieces) for name, pieces in self._texts[index].items()}
             message = {"role": "assistant", "content": None} | choice["delta"] | texts
             reason = REPEATS if self.repeats else choice["finish_reason"]
-            value["choices"].append({"message": message} | choice | {"finish_reason": reason, "index": index})
-        return value
+            choices.append({"message": message} | choice | {"finish_reason": reason, "index": index})
+        return self._fields | {"choices": choices}
 
     @property
     def text(self) -> str | None:
@@ -268,11 +254,13 @@ class DirectCalls(ServiceCalls):
         provider, connection = provider_of(self.settings.model), self.settings.connection
         names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
         key = connection.get("api_key") or next(filter(None, map(os.environ.get, names)), "")
-        usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
-        # The headers of the user override the others, but for the key if there is one.
-        headers = {"Authorization": f"Bearer {KEYLESS[provider]}"} | usual
-        self._headers = _merged(headers, connection.get("extra_headers", {}))
-        self._headers = _merged(self._headers, {"Authorization": f"Bearer {key}"}) if key else self._headers
+        headers = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
+        headers["Authorization"] = f"Bearer {key or KEYLESS[provider]}"
+        for name, value in connection.get("extra_headers", {}).items():  # of the user, except beside a key
+            if not key or name.lower() != "authorization":
+                headers = {other: text for other, text in headers.items() if other.lower() != name.lower()}
+                headers[name] = value
+        self._headers = headers
         base = urlsplit(str(connection.get("api_base", VENDOR)))
         path = f"{base.path.rstrip('/').removesuffix(ENDPOINT)}{ENDPOINT}"
         address, self._url = socket_and_url(base._replace(path=path, fragment="").geturl())
@@ -302,23 +290,16 @@ class DirectCalls(ServiceCalls):
         stream = EventStream()
         self._streams.append(stream)
         try:
-            async with asyncio.timeout(timeout) as limit:
-                loop = asyncio.get_running_loop()
-                while not await self._exchange(body, kept, stream, lambda: limit.reschedule(loop.time() + timeout)):
-                    pass  # without the fields that it refused
+            while not await self._exchange(body, kept, stream, timeout):
+                pass  # without the fields that it refused
         finally:
             self._streams.remove(stream)
             kept.text, kept.tokens = stream.text, stream.tokens
-        value = kept.value
-        is_redirect = (kept.status or 0) >= 300
-        if is_redirect or "choices" not in value or value.get("error"):
-            if (inside := responses.error_inside(kept)) is not None:
-                raise inside
-            missing = "it holds no choices" if value else "it is no JSON object"
-            missing = f"status {kept.status}" if is_redirect else missing
-            failure = CallFailed(f"no proper answer: {said_in(kept.start) if value.get('error') else missing}")
-            raise failure_in(kept, failure, failure)
-        return self._priced(responses.reply_of(kept, value), tier_in(value))
+        value, status = kept.value, kept.status or 0
+        if status >= 300 or "choices" not in value or value.get("error"):
+            missing = said_in(kept.start) if value.get("error") else "it holds no choices" if value else ""
+            raise ValueError(f"status {status}" if status >= 300 else missing or "it is no JSON object")
+        return self._priced(reply_of(kept, value), kept)
 
     def waits_for(self) -> str:
         """Return how much was written of the replies that arrive; empty where none does."""
@@ -330,9 +311,7 @@ class DirectCalls(ServiceCalls):
         number = "1 reply arrives" if len(streams) == 1 else f"{len(streams):,} replies arrive"
         return f"{number}: {tokens:,} token{'s' * (tokens != 1)} so far, {pace:.3g} tokens a second"
 
-    async def _exchange(
-        self, fields: dict[str, Any], kept: Exchange, stream: EventStream, heard: Callable[[], None]
-    ) -> bool:
+    async def _exchange(self, fields: dict[str, Any], kept: Exchange, stream: EventStream, timeout: float) -> bool:
         """Send a request and receive the response, which may be elsewhere on the same server. Return False where the
         server refuses to stream in this way, which is not asked for again.
         """
@@ -353,41 +332,29 @@ class DirectCalls(ServiceCalls):
                 kept.begin(response.status, response.headers.items())
                 location = response.headers.get("Location")
                 if location is None or response.status not in (301, 302, 303, 307, 308):
-                    await _receive(response, kept, stream, heard)
-                    if response.status < 400:
-                        return True
+                    await _receive(response, kept, stream, timeout)
                     if streaming and response.status in BAD_REQUESTS and NO_STREAM.search(kept.start):
                         has_options = "stream_options" in streaming and "stream_options" in kept.start
                         self._streaming = {"stream": True} if has_options else {}
                         return False
-                    error = kept.value.get("error")
-                    code = error.get("code", "") if isinstance(error, dict) else ""
-                    raise responses.rejected(kept, response.status, [response.headers], code)
+                    return True
                 target = url.join(URL(location))
-                if target.origin() != url.origin():
-                    raise responses.misdirected(str(url.origin()), str(target.origin()), response.status)
+                kept.check_redirect(str(url), str(target))
             url, method = target, method if response.status in (307, 308) else "GET"
         raise CallFailed("no proper answer: it redirects too often", None)
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
-        with _USERS.guard:
-            is_last = _USERS.leave(self)
-            sessions = _SESSIONS.pop(asyncio.get_running_loop(), {}) if is_last else {}
-        for session in sessions.values():
+        for session in (USERS.leave(self) or {}).values():
             await session.close()
 
 
-def _merged(headers: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Return headers with others in place of those of the same name."""
-    replaced = {name.lower() for name in others}
-    return {name: value for name, value in headers.items() if name.lower() not in replaced} | others
+async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, timeout: float) -> None:
+    """Receive the decoded body, in one piece or as events, as long as something comes within the time-out.
 
-
-async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream, heard: Callable[[], None]) -> None:
-    """Receive the decoded body, in one piece or as events; ``CallFailed`` where it is larger than the limit, as soon as
-    that is known, or where events end before the reply does.
+    ``CallFailed`` where it is larger than the limit, as soon as that is known, or where events end before the reply.
     """
+    loop = asyncio.get_running_loop()
     parts, size, is_stream = list[bytes](), 0, False
     stream.charset = kept.charset
     async for part in response.content.iter_any():
@@ -397,16 +364,16 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
         size += len(part)
         if size > kept.most_bytes:
             response.close()
-            raise responses.too_large(kept.most_bytes)
+        kept.check_size(size)
         if not is_stream:
             if part.strip():
-                heard()
+                kept.deadline.reschedule(loop.time() + timeout)
             parts.append(part)
             continue
         before = stream.parts
         stream.feed(part)
         if stream.parts > before:
-            heard()
+            kept.deadline.reschedule(loop.time() + timeout)
         if stream.repeats:
             response.close()
             break
@@ -417,7 +384,7 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
                         pass
             break
     if is_stream:
-        stream.end()
+        stream.feed(b"\n\n")  # the end of a last event that is not followed by an empty line
         kept.note = stream.note
         if not stream.has_ended and not stream.repeats:
             raise CallFailed("the stream ended before the reply did", None)
@@ -432,8 +399,8 @@ class Way(NamedTuple):
     certificates: str | None
 
 
-_USERS = LoopUsers()
-_SESSIONS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Way, ClientSession]] = WeakKeyDictionary()
+USERS = LoopUsers()
+"""The users of HTTP sessions, which share one for each way to connect."""
 
 
 def socket_and_url(address: str) -> tuple[str, str]:
@@ -477,8 +444,7 @@ def session_for(user: object, way: Way) -> ClientSession:
     """Return the session of the running loop for a way to connect, for a user who later leaves."""
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
 
-    _USERS.join(user)
-    sessions = _SESSIONS.setdefault(asyncio.get_running_loop(), {})
+    sessions: dict[Way, ClientSession] = USERS.join(user)
     if way in sessions:
         return sessions[way]
     # No limit: the queue of each model bounds the requests in flight.
@@ -501,7 +467,7 @@ def _context(path: str) -> ssl.SSLContext:
 @atexit.register
 def _close_all() -> None:
     """Close at the end of the process what a loop that still runs has open, as that of synchronous calls."""
-    for loop, sessions in list(_SESSIONS.items()):
+    for loop, sessions in list(USERS.shared.items()):
         for session in sessions.values() if loop.is_running() else ():
             with suppress(Exception):
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(CLOSING_SECONDS)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import random
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -18,15 +19,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm import spans
-from tsgkit.llm.cache import ReplyCache, cache_key, canonical
+from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import Messages, identity_of, tokens_of_content
-from tsgkit.llm.prices import Budget, Estimate, ImagePrice, Price
+from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.prompt_cache import PromptMarks, stable_of
-from tsgkit.llm.reply import NOTHING, PROBE, TOO_MANY, UNKNOWN, Attempt, Ending, Provider, Reply, Schema, seconds_of
-from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, Patience
+from tsgkit.llm.reply import (
+    NOTHING,
+    PROBE,
+    TOO_MANY,
+    UNKNOWN,
+    Attempt,
+    Budget,
+    Ending,
+    Estimate,
+    Provider,
+    Reply,
+    Schema,
+    Usage,
+    seconds_of,
+)
+from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, wait_after
 from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.settings import Patience
 from tsgkit.llm.spans import Request
 
 if TYPE_CHECKING:
@@ -42,6 +58,8 @@ MOST_TIMEOUTS = 2
 MOST_OUTAGES = 5
 """So many outages that began while the same request was in flight are its own doing."""
 STOPPING = "the run is being stopped"
+VERSION = 1
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 class Call(NamedTuple):
@@ -132,7 +150,7 @@ class Door:
     _rng: random.Random = field(default_factory=lambda: random.Random(0))
 
     def __post_init__(self) -> None:
-        self.giving_up = CircuitBreaker(self.endpoint, self.patience.max_outage)
+        self.giving_up = CircuitBreaker(self.endpoint, self.patience.max_outage, self._halt)
         self.outage = Outage(self.patience, self.giving_up)
 
     def waits_for(self) -> str:
@@ -249,12 +267,13 @@ class Door:
                     fresh, since = len(attempts), time.monotonic()
                     continue
                 timeouts += outcome.timed_out
-                wait = self.patience.wait_after(
-                    outcome, attempts[fresh:], now - since, is_starting=not self.giving_up.served, rng=self._rng
+                is_starting = not self.giving_up.served
+                wait = wait_after(
+                    outcome, attempts[fresh:], now - since, self.patience, is_starting=is_starting, rng=self._rng
                 )
                 if wait is None or timeouts >= MOST_TIMEOUTS:
                     return self._given_up(outcome, attempts)
-                attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
+                attempts[-1] = replace(attempts[-1], waited=round(wait, 4))
                 await self._pause(wait)
         except NotFinished as why:
             why.attempts = tuple(attempts)
@@ -271,27 +290,21 @@ class Door:
         """
         estimate = self._estimate(PROBE)
         self._check_allowed(estimate)
-        began, lost = time.monotonic(), None
         with self._observed(PROBE, PROBE_LABEL) as answered:
-            try:
-                reply = await self._settled(self.provider.probe(self.patience.timeout), estimate)
-                attempt = Attempt(_rounded(time.monotonic() - began))
-            except CallFailed as failure:
-                attempt = Attempt(_rounded(time.monotonic() - began), failure.message, failure.status)
-                reply = Reply(None, Ending.API_ERROR, error=failure.message, status=failure.status)
-                self.failed += 1
-                lost = failure if failure.is_loss else None
-            reply = self._redacted(replace(reply, attempts=(attempt,), seconds=attempt.seconds))
+            outcome, attempt = await self._request(self.provider.probe(self.patience.timeout), estimate)
+            failure = outcome if isinstance(outcome, CallFailed) else None
+            if isinstance(outcome, CallFailed):
+                outcome = Reply(None, Ending.API_ERROR, error=outcome.message, status=outcome.status)
+            reply = self._redacted(replace(outcome, attempts=(attempt,), seconds=attempt.seconds))
             answered(reply, reply.source)
         self._probes += 1
         prompt = Prompt(prompt_hash(PROBE), PROBE)
         body = _digest([self.endpoint, prompt.hash])
         self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
-        return lost
+        return failure if failure is not None and failure.is_loss else None
 
     async def _pause(self, seconds: float) -> None:
         """Wait; ``NotFinished`` where the run is stopped or the model given up meanwhile."""
-        self._halt_where_given_up()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._halted.wait()
@@ -320,10 +333,6 @@ class Door:
         self.flow.turn_away(self._why_halted)
         self.outage.end()
 
-    def _halt_where_given_up(self) -> None:
-        if self.giving_up.reason:
-            self._halt()
-
     async def _attempt(self, prompt: Messages, schema: Schema, attempts: list[Attempt]) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
         self._check_halted()
@@ -333,23 +342,21 @@ class Door:
             await self.outage.over()
             self._check_halted()
             start = await self.flow.enter(estimate.tokens, self._pause)
-        began = time.monotonic()
         try:
             self._check_allowed(estimate)
-            reply = await self._settled(self.provider.send(prompt, schema, self.patience.timeout), estimate)
-        except CallFailed as failure:
-            failure.with_schema = schema is not None
-            if not failure.unsent:
-                attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
-                spans.attempted(attempts[-1])
-                self.failed += 1
-                self._note_failure(failure, start)
-            return failure
+            outcome, attempt = await self._request(self.provider.send(prompt, schema, self.patience.timeout), estimate)
+            if isinstance(outcome, CallFailed):
+                outcome.with_schema = schema is not None
+                if not outcome.unsent:
+                    attempts.append(attempt)
+                    spans.attempted(attempt)
+                    self._note_failure(outcome, start)
+                return outcome
         finally:
             self.flow.leave()
-        self._note_answer(reply, start)
-        attempts.append(Attempt(_rounded(time.monotonic() - began)))
-        return reply
+        self._note_answer(outcome, start)
+        attempts.append(attempt)
+        return outcome
 
     def _note_answer(self, reply: Reply, start: float) -> None:
         self.flow.succeeded(start)
@@ -365,26 +372,30 @@ class Door:
             self.flow.throttled(failure.retry_after, start)
         self.giving_up.failed(failure)
         self.outage.failed(failure)
-        self._halt_where_given_up()
 
-    async def _settled(self, sent: Awaitable[Reply], estimate: Estimate) -> Reply:
-        """Return the reply to one request, whose use is settled however it ends; a failure is redacted."""
-        settle = partial(self.budget.settle, estimate, UNKNOWN)
+    async def _request(self, sent: Awaitable[Reply], estimate: Estimate) -> tuple[Reply | CallFailed, Attempt]:
+        """Return the outcome of one request, whose use is settled however it ends; a failure is redacted."""
+        began = time.monotonic()
+        used: Usage | None = UNKNOWN
         try:
             reply = await sent
-            settle = partial(self.budget.settle, estimate, reply.usage)
+            used = reply.usage
+            return reply, Attempt(round(time.monotonic() - began, 4))
         except CallFailed as failure:
             failure.message = self.secrets.redact(failure.message)
             if len(failure.message) > LONGEST_MESSAGE:  # only now, or half a key could be left
                 failure.message = f"{failure.message[:LONGEST_MESSAGE]}..."
             if failure.was_answered or failure.unreachable:
-                settle = partial(self.budget.settle, estimate, NOTHING)
+                used = NOTHING
             if failure.unsent or failure.status == TOO_MANY:  # it does not count
-                settle = partial(self.budget.give_back, estimate)
-            raise
+                used = None
+            self.failed += not failure.unsent
+            return failure, Attempt(round(time.monotonic() - began, 4), failure.message, failure.status)
         finally:
-            settle()
-        return reply
+            if used is None:
+                self.budget.give_back(estimate)
+            else:
+                self.budget.settle(estimate, used)
 
     def _estimate(self, prompt: Messages) -> Estimate:
         tokens_in = sum(tokens_of_content(message["content"]) for message in prompt)
@@ -399,7 +410,6 @@ class Door:
 
     def _given_up(self, failure: CallFailed, attempts: list[Attempt]) -> Reply:
         self.giving_up.lost(failure)
-        self._halt_where_given_up()
         return Reply(
             failure.text,
             Ending.REFUSED if failure.refused else Ending.API_ERROR,
@@ -425,13 +435,23 @@ def as_dicts(messages: Sequence[BaseMessage]) -> Messages:
 
 def prompt_hash(prompt: Messages) -> str:
     """Return the hash of a prompt. Images count by their content, not by their path."""
-    what = [message | {"content": identity_of(message["content"])} for message in prompt]
-    return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
+    is_text = all(isinstance(message["content"], str) for message in prompt)
+    return _digest(prompt if is_text else [one | {"content": identity_of(one["content"])} for one in prompt])
+
+
+def cache_key(endpoint: str, body: Mapping[str, Any], draw: str) -> str:
+    """Return the key of a reply in the cache: SHA-256 over everything that could change it.
+
+    That is the endpoint, the whole request body, the number of the draw (votes, rounds and repeats are different
+    draws), and the version of this scheme.
+    """
+    return hashlib.sha256(canonical([VERSION, endpoint, body, draw]).encode()).hexdigest()
+
+
+def canonical(value: object) -> str:
+    """JSON with one spelling for equal values."""
+    return _ENCODER.encode(value)
 
 
 def _digest(value: object) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()[:32]
-
-
-def _rounded(seconds: float) -> float:
-    return round(seconds, 4)

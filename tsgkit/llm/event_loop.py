@@ -21,7 +21,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.prices import provider_of
+from tsgkit.llm.settings import provider_of
 
 Result = TypeVar("Result")
 LAST_SECONDS = 1.5

@@ -9,6 +9,8 @@ from tsgkit.errors import TsgkitError
 from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
+WAITING = (429, 503)
+"""Statuses with which services ask to wait."""
 BAD_REQUESTS = (400, 422)
 """Statuses of services that refuse a request for its form."""
 BILLING_STATUS = (400, 402, 403, 429)
@@ -119,7 +121,7 @@ class CallFailed(Exception):
         return self.message
 
 
-def cannot_pay(status: int | None, said: str) -> bool:
+def cannot_pay(status: int | None, words: str) -> bool:
     """Return whether a refusal is about quota or billing, and not a rate limit, by its status and text.
 
     >>> cannot_pay(429, "insufficient_quota"), cannot_pay(429, "slow down"), cannot_pay(402, "")
@@ -129,10 +131,10 @@ def cannot_pay(status: int | None, said: str) -> bool:
     """
     if status == 402:
         return True
-    if status not in BILLING_STATUS or not BILLING.search(said):
+    if status not in BILLING_STATUS or not BILLING.search(words):
         return False
-    definite = "insufficient_quota" in said or PER_DAY.search(said)
-    return status != 429 or bool(definite) or not PER_MINUTE.search(said)
+    definite = "insufficient_quota" in words or PER_DAY.search(words)
+    return status != 429 or bool(definite) or not PER_MINUTE.search(words)
 
 
 class NotFinished(TsgkitError):

@@ -16,7 +16,7 @@ import hashlib
 import struct
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -36,8 +36,6 @@ SENT = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg", "WEBP": "
 """Formats that services take as they are (MPO is a JPEG with more behind it), and their media types."""
 PLAIN = ("1", "L", "LA", "P", "RGB", "RGBA")
 ORIENTATION = 0x0112
-BAND = 256
-"""Rows that are converted at a time."""
 NO_IMAGE = "this is no image of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)"
 
 
@@ -115,56 +113,32 @@ def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = Fals
     if len(data) > MOST_IMAGE_BYTES:
         return Unreadable(f"the file has {len(data):,} bytes; at most {MOST_IMAGE_BYTES:,} are read")
     require_pillow()
+    from PIL import Image, UnidentifiedImageError
+
     try:
-        sides = _webp_sides(data) or _sides(data)
-        if refusal := _too_large(*sides):
+        width, height = _sides(data)
+        if refusal := _too_large(width, height):
             return refusal
-        with _BUDGET.taken(sides[0] * sides[1]):
-            return _examined(data, longest_side, as_png)
+        with _BUDGET.taken(width * height), Image.open(BytesIO(data), formats=READ) as image:
+            return _too_large(*image.size) or _examined(image, data, longest_side, as_png)
     except MemoryError:
         return Unreadable("there is not enough memory to decode it")
+    except UnidentifiedImageError:
+        return Unreadable(NO_IMAGE)
+    except Image.DecompressionBombError:
+        return Unreadable(f"it has far more than {MOST_PIXELS:,} pixels")
     except Exception as error:  # noqa: BLE001  (whatever a decoder raises, this is not an image it can decode)
-        return Unreadable(_reason(error))
+        return Unreadable(f"it cannot be decoded: {error or type(error).__name__}")
 
 
 def sides_of(data: bytes) -> tuple[int, int] | None:
     """Return the sides that an image declares in its first bytes; None if they cannot be read."""
     require_pillow()
     try:
-        sides = _webp_sides(data) or _sides(data)
+        sides = _sides(data)
     except Exception:  # noqa: BLE001  (whatever a decoder raises)
         return None
     return None if _too_large(*sides) else sides
-
-
-def _reason(error: Exception) -> str:
-    from PIL import Image, UnidentifiedImageError
-
-    if isinstance(error, UnidentifiedImageError):
-        return NO_IMAGE
-    if isinstance(error, Image.DecompressionBombError):
-        return f"it has far more than {MOST_PIXELS:,} pixels"
-    return f"it cannot be decoded: {error or type(error).__name__}"
-
-
-def _examined(data: bytes, longest_side: int | None, as_png: bool) -> Examined | Unreadable:
-    from PIL import Image
-
-    with Image.open(BytesIO(data), formats=READ) as image:
-        kind = image.format or ""
-        if refusal := _too_large(*image.size):
-            return refusal
-        image.load()
-        ready, notes = _made_plain(image, data)
-        if ready is not image:
-            image.close()  # or both would be in memory while a PNG is made
-        ready, shrunk = _shrunk(ready, longest_side)
-        changed = notes + shrunk
-        if not changed and kind in SENT and not (as_png and kind != "PNG"):
-            return Examined(kind, SENT[kind], *ready.size, None, ())
-        if kind not in SENT or (as_png and kind != "PNG"):
-            changed += (f"{kind} made PNG",)
-        return Examined(kind, SENT["PNG"], *ready.size, _as_png(ready), changed)
 
 
 def _too_large(width: int, height: int) -> Unreadable | None:
@@ -174,93 +148,63 @@ def _too_large(width: int, height: int) -> Unreadable | None:
 
 
 def _sides(data: bytes) -> tuple[int, int]:
-    """Return the sides that an image declares, before it is decoded."""
+    """Return the sides that an image declares, before it is decoded.
+
+    Those of a WEBP are read here: its decoder takes memory for them before they can be asked for.
+    """
     from PIL import Image
 
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
+        if data[12:16] == b"VP8X":
+            return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
+        if data[12:16] == b"VP8L":
+            bits = int.from_bytes(data[21:25], "little")
+            return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+        width, height = struct.unpack_from("<HH", data, 26)
+        return width & 0x3FFF, height & 0x3FFF
     with _BUDGET.taken(0), Image.open(BytesIO(data), formats=READ) as image:
         return image.size
 
 
-def _webp_sides(data: bytes) -> tuple[int, int] | None:
-    """Return the sides a WEBP says it has: its decoder takes memory for them before they can be asked for."""
-    if data[:4] != b"RIFF" or data[8:12] != b"WEBP" or len(data) < 30:
-        return None
-    if data[12:16] == b"VP8X":
-        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
-    if data[12:16] == b"VP8L":
-        bits = int.from_bytes(data[21:25], "little")
-        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-    width, height = struct.unpack_from("<HH", data, 26)
-    return width & 0x3FFF, height & 0x3FFF
-
-
-def _made_plain(image: Image, data: bytes) -> tuple[Image, tuple[str, ...]]:
-    """Return the image in a form that all services understand, and the conversions made."""
+def _examined(image: Image, data: bytes, longest_side: int | None, as_png: bool) -> Examined:
+    """Return an image in a form that all services understand, with notes about the conversions."""
     from PIL import ImageOps
+    from PIL.Image import Resampling
 
-    notes: list[str] = []
-    ready: Image = image
-    if getattr(image, "is_animated", False) and image.format != "MPO":
+    image.load()
+    kind, ready, notes = image.format or "", image, list[str]()
+    if getattr(image, "is_animated", False) and kind != "MPO":
         notes.append("animated: its first frame is taken")
         ready = image.copy()
     if image.getexif().get(ORIENTATION, 1) in range(2, 9):
         notes.append("turned as its EXIF data say")
         ready = ImageOps.exif_transpose(ready)
-    if ready.mode.startswith(("I", "F")) or _has_16_bits(image, data):
+    if ready.mode.startswith("I") or (kind == "PNG" and data[24] == 16):  # Pillow halves 16 bits of colours by itself
         notes.append("16 or more bits a channel made 8")
-        ready = _with_8_bits(ready)
+        if ready.mode.startswith("I"):
+            ready = ready.convert("I").point([value >> 8 for value in range(1 << 16)], "L")
     elif ready.mode == "PA" or (ready.mode == "P" and "transparency" in ready.info):
         notes.append("palette with transparency made RGBA")
-        ready = _converted(ready, "RGBA", lambda band: band.convert("RGBA"))
+        ready = ready.convert("RGBA")
     elif ready.mode not in PLAIN:
         notes.append(f"{ready.mode} made RGB")
-        ready = _converted(ready, "RGB", lambda band: band.convert("RGB"))
-    return ready, tuple(notes)
-
-
-def _converted(image: Image, mode: str, convert: Callable[[Image], Image]) -> Image:
-    """Return the image in another mode, converted band by band to limit memory."""
-    from PIL import Image as pillow  # noqa: N813
-
-    wide, high = image.size
-    made = pillow.new(mode, image.size)
-    for top in range(0, high, BAND):
-        made.paste(convert(image.crop((0, top, wide, min(top + BAND, high)))), (0, top))
-    return made
-
-
-def _has_16_bits(image: Image, data: bytes) -> bool:
-    """Return whether a PNG has 16 bits a channel, which Pillow halves for colours without a word."""
-    return image.format == "PNG" and len(data) > 24 and data[24] == 16
-
-
-def _with_8_bits(image: Image) -> Image:
-    if image.mode == "F":
-        return _converted(image, "L", lambda band: band.convert("L"))
-    if image.mode.startswith("I"):
-        return _converted(
-            image, "L", lambda band: band.convert("I").point(lambda value: value * (1 / 256) + 0).convert("L")
-        )
-    return image if image.mode in PLAIN else _converted(image, "RGB", lambda band: band.convert("RGB"))
-
-
-def _shrunk(image: Image, longest_side: int | None) -> tuple[Image, tuple[str, ...]]:
-    from PIL.Image import Resampling
-
-    if longest_side is None or max(image.size) <= longest_side:
-        return image, ()
-    scale = longest_side / max(image.size)
-    width, height = (max(round(side * scale), 1) for side in image.size)
-    smooth = image if image.mode in ("L", "LA", "RGB", "RGBA") else image.convert("RGB")
-    note = f"shrunk from {image.width}x{image.height} to {width}x{height}"
-    return smooth.resize((width, height), Resampling.LANCZOS), (note,)
-
-
-def _as_png(image: Image) -> bytes:
-    """Return a PNG of the pixels alone: the profile of the colours it had before may not fit them any more."""
+        ready = ready.convert("RGB")
+    if ready is not image:
+        image.close()  # or both would be in memory while a PNG is made
+    if longest_side is not None and max(ready.size) > longest_side:
+        scale = longest_side / max(ready.size)
+        width, height = (max(round(side * scale), 1) for side in ready.size)
+        notes.append(f"shrunk from {ready.width}x{ready.height} to {width}x{height}")
+        smooth = ready if ready.mode in ("L", "LA", "RGB", "RGBA") else ready.convert("RGB")
+        ready = smooth.resize((width, height), Resampling.LANCZOS)
+    is_sent = kind in SENT and (kind == "PNG" or not as_png)
+    if is_sent and not notes:
+        return Examined(kind, SENT[kind], *ready.size, None, ())
+    if not is_sent:
+        notes.append(f"{kind} made PNG")
     file = BytesIO()
-    image.save(file, "PNG", icc_profile=None)
-    return file.getvalue()
+    ready.save(file, "PNG", icc_profile=None)  # the profile of its colours may not fit the pixels any more
+    return Examined(kind, SENT["PNG"], *ready.size, file.getvalue(), tuple(notes))
 
 
 async def reply_with(data: bytes, model: str | None, usage: Usage) -> Reply:

@@ -166,22 +166,24 @@ async def with_bytes(messages: Messages) -> Messages:
     for image in images_in(messages):
         if image not in urls:
             urls[image] = await asyncio.to_thread(data_url, image) if image.size > BIG else data_url(image)
-    if not urls:
-        return messages
-    return [message | {"content": _with_urls(message["content"], urls.__getitem__)} for message in messages]
+    return _with_urls(messages, urls.__getitem__) if urls else messages
 
 
-def _with_urls(content: Any, url: Callable[[ImageFile], str]) -> Any:  # noqa: ANN401  (as langchain-core has it)
-    """Return a content with every image as an address."""
-    if not isinstance(content, list):
-        return content
-    return [
-        {"type": "image_url", "image_url": {"url": url(image_from(part))}}
-        | ({MARK: part[MARK]} if MARK in part else {})
-        if is_image(part)
-        else part
-        for part in content
-    ]
+def _with_urls(messages: Messages, url: Callable[[ImageFile], str]) -> Messages:
+    """Return messages with every image as an address."""
+    shown = []
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list):
+            content = [
+                {"type": "image_url", "image_url": {"url": url(image_from(part))}}
+                | ({MARK: part[MARK]} if MARK in part else {})
+                if is_image(part)
+                else part
+                for part in content
+            ]
+        shown.append(message | {"content": content})
+    return shown
 
 
 def data_url(image: ImageFile) -> str:
@@ -216,32 +218,26 @@ def _opened(image: ImageFile) -> Iterator[BufferedReader]:
         raise _lost(image, f"cannot be read any more: {error.strerror}") from None
 
 
+def _lost(image: ImageFile, why: str = "was changed since it was looked at") -> CallFailed:
+    return CallFailed(f"the image {image.path} {why}", unsent=True)
+
+
+@dataclass(frozen=True)
 class Body:
     """The body of a request as JSON, in which images are only read while it is sent.
 
     A large image would else be held as its bytes, as base64 and as the body, by every request that shows it.
     """
 
-    def __init__(self, pieces: Sequence[bytes | ImageFile]) -> None:
-        self.pieces = pieces
+    pieces: Sequence[bytes | ImageFile]
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Body:
         """Return the body of a request whose ``messages`` may stand for images."""
-        images, token = list[ImageFile](), secrets.token_hex(16)
-
-        def url(image: ImageFile) -> str:
-            images.append(image)
-            return f"{_head(image)}{token}"
-
-        shown = [message | {"content": _with_urls(message["content"], url)} for message in value["messages"]]
+        token, images = secrets.token_hex(16), list(images_in(value["messages"]))
+        shown = _with_urls(value["messages"], lambda image: f"{_head(image)}{token}")
         first, *others = json.dumps({**value, "messages": shown}).encode().split(token.encode())
         return cls([first, *(piece for pair in zip(images, others, strict=True) for piece in pair)])
-
-    @property
-    def images(self) -> list[ImageFile]:
-        """The images it shows."""
-        return [piece for piece in self.pieces if isinstance(piece, ImageFile)]
 
     def __len__(self) -> int:
         return sum(len(piece) if isinstance(piece, bytes) else 4 * -(-piece.size // 3) for piece in self.pieces)
@@ -254,7 +250,7 @@ class Body:
                 if hashlib.file_digest(file, "sha256").hexdigest() != image.sha256:
                     raise _lost(image)
 
-        for image in dict.fromkeys(self.images):
+        for image in dict.fromkeys(piece for piece in self.pieces if isinstance(piece, ImageFile)):
             if image.size > BIG:
                 await asyncio.to_thread(check, image)
             else:
@@ -278,10 +274,6 @@ class Body:
                     yield base64.b64encode(data)
 
 
-def _lost(image: ImageFile, why: str = "was changed since it was looked at") -> CallFailed:
-    return CallFailed(f"the image {image.path} {why}", None, unsent=True)
-
-
 def without_base64(text: str) -> str:
     """Return a message of a service without the images it may repeat.
 
@@ -302,37 +294,47 @@ def without_images(text: str, shown: Iterable[ImageFile]) -> str:
 
 def tokens_range(model: str, sides: tuple[int, int]) -> Range:
     """Return the least and the most tokens that an image of these sides takes."""
-    _, kind, numbers = next((rule for rule in RULES if re.search(rule[0], model, re.IGNORECASE)), ("", "", ()))
-    width, height = sides
-    if kind == "tiles":  # squares of 512 pixels, after shrinking into 2048 x 2048 and then to a shorter side of 768
-        base, tile = numbers
-        shrunk = min(1.0, 2048 / max(sides))
-        shrunk *= min(1.0, 768 / (shrunk * min(sides)))
-        tokens = int(base + tile * ceil(width * shrunk / 512) * ceil(height * shrunk / 512))
-        return tokens, tokens
-    if kind == "patches":  # squares of 32 pixels, each of so many tokens
-        patches = min(ceil(width / 32) * ceil(height / 32), MOST_PATCHES)
-        return int(patches * numbers[0]), ceil(patches * numbers[1])
-    if kind == "pixels":  # a token per 750 pixels; larger images are shrunk
-        tokens = ceil(width * height / 750)
-        return min(tokens, LARGEST_CLAUDE), min(ceil(1.05 * tokens), int(numbers[0]))
-    if kind == "squares":  # 258 tokens up to 384 x 384, else for each square of 768, which may be cut otherwise
-        return 258, 258 if max(sides) <= 384 else 258 * max(ceil(width / 768) * ceil(height / 768), 6)
-    if kind == "any":
-        return int(numbers[0]), int(numbers[1])
+    for pattern, rule, numbers in RULES:
+        if re.search(pattern, model, re.IGNORECASE):
+            return rule(*sides, *numbers)
     usual = tokens_of_sides(*sides)
     return usual // FACTOR, usual * FACTOR
 
 
-RULES: tuple[tuple[str, str, tuple[float, ...]], ...] = (
-    (r"gpt-4o-mini", "tiles", (2833, 5667)),
-    (r"gpt-(4\.1|5)-(mini|nano)|o4-mini", "patches", (1.62, 2.46)),
-    (r"gpt-(4o|4\.1|4-turbo)", "tiles", (85, 170)),
-    (r"\bo[13]\b", "tiles", (75, 150)),
-    (r"\bgpt-5(-chat|-\d{4}|$)", "tiles", (70, 140)),
-    (r"claude-(3|(opus|sonnet|haiku)-4)", "pixels", (LARGEST_CLAUDE + 80,)),
-    (r"claude", "pixels", (NEWER_CLAUDE,)),
-    (r"gemini-3", "any", (1_000, 1_150)),
-    (r"gemini", "squares", ()),
+def _tiles(width: int, height: int, base: int, tile: int) -> Range:
+    """Squares of 512 pixels, after shrinking into 2048 x 2048 and then to a shorter side of 768."""
+    shrunk = min(1.0, 2048 / max(width, height))
+    shrunk *= min(1.0, 768 / (shrunk * min(width, height)))
+    tokens = base + tile * ceil(width * shrunk / 512) * ceil(height * shrunk / 512)
+    return tokens, tokens
+
+
+def _patches(width: int, height: int, least: float, most: float) -> Range:
+    """Squares of 32 pixels, each of so many tokens."""
+    patches = min(ceil(width / 32) * ceil(height / 32), MOST_PATCHES)
+    return int(patches * least), ceil(patches * most)
+
+
+def _pixels(width: int, height: int, most: int) -> Range:
+    """A token per 750 pixels; larger images are shrunk."""
+    tokens = ceil(width * height / 750)
+    return min(tokens, LARGEST_CLAUDE), min(ceil(1.05 * tokens), most)
+
+
+def _squares(width: int, height: int) -> Range:
+    """258 tokens up to 384 x 384, else for each square of 768, which may be cut otherwise."""
+    return 258, 258 if max(width, height) <= 384 else 258 * max(ceil(width / 768) * ceil(height / 768), 6)
+
+
+RULES: tuple[tuple[str, Callable[..., Range], tuple[float, ...]], ...] = (
+    (r"gpt-4o-mini", _tiles, (2833, 5667)),
+    (r"gpt-(4\.1|5)-(mini|nano)|o4-mini", _patches, (1.62, 2.46)),
+    (r"gpt-(4o|4\.1|4-turbo)", _tiles, (85, 170)),
+    (r"\bo[13]\b", _tiles, (75, 150)),
+    (r"\bgpt-5(-chat|-\d{4}|$)", _tiles, (70, 140)),
+    (r"claude-(3|(opus|sonnet|haiku)-4)", _pixels, (LARGEST_CLAUDE + 80,)),
+    (r"claude", _pixels, (NEWER_CLAUDE,)),
+    (r"gemini-3", lambda *_: (1_000, 1_150), ()),
+    (r"gemini", _squares, ()),
 )
 """Names of models, the rule of the first that matches, and its numbers."""

@@ -4,9 +4,9 @@ LiteLLM's retries are off, its cache is unused, its price map is the local one, 
 imported at the first request. Loggers of the libraries below are silenced, because they would log prompts and addresses
 with keys.
 
-What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`guard` wraps the
+What LiteLLM maps away (the raw finish reason, an error code) is read from the response itself: :func:`load` wraps the
 transport around which LiteLLM builds its HTTP clients and those of the ``openai`` package, so that each response is
-kept in an :class:`~tsgkit.llm.responses.Exchange`, has a size limit, and comes from the host that was asked.
+kept in an :class:`~tsgkit.llm.service_calls.Exchange`, has a size limit, and comes from the host that was asked.
 
 Responses with images are read up to twice ``MOST_IMAGE_BYTES``. Images given by address are fetched here, over http or
 https only, without any key, and up to ``MOST_IMAGE_BYTES``.
@@ -18,36 +18,38 @@ import asyncio
 import base64
 import binascii
 import inspect
-import json
 import logging
 import os
 import re
-import time
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache, partial
-from http.client import HTTPException
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar
-from urllib import request as web
-from urllib.error import HTTPError
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import nearest
-from tsgkit.llm import responses
+from tsgkit.llm.direct_calls import proxy_for
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_decoder import reply_with
 from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in, with_bytes
-from tsgkit.llm.prices import LOCAL, provider_of, tier_in
-from tsgkit.llm.reply import PROBE, Reply, Usage
-from tsgkit.llm.responses import Exchange, error_inside, messages_in, said_in, text_of
+from tsgkit.llm.reply import PROBE, Reply, Usage, usage_of
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.service_calls import LoopUsers, ServiceCalls
-from tsgkit.llm.settings import BY_THE_PACKAGE, NO_KEY, NOT_SENT, Settings, check_known_key, is_web_address, no_key
+from tsgkit.llm.service_calls import Exchange, LoopUsers, ServiceCalls, counts_in, error_inside, reply_of, said_in
+from tsgkit.llm.settings import (
+    BY_THE_PACKAGE,
+    LOCAL,
+    NO_KEY,
+    NOT_SENT,
+    check_known_key,
+    is_web_address,
+    no_key,
+    provider_of,
+)
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -69,7 +71,6 @@ BLOCKED = re.compile(
 """Messages of services that block a prompt or its image."""
 FETCHES = 3
 FETCH_WAIT = 0.5
-CHUNK = 65_536
 
 EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 """Keeps the response to a request."""
@@ -79,6 +80,7 @@ USERS = LoopUsers()
 """The users of LiteLLM's HTTP clients."""
 
 
+@cache
 def load() -> Any:
     """Return the library, set up."""
     os.environ.update(ENVIRONMENT)
@@ -86,8 +88,15 @@ def load() -> Any:
     for logger in loggers:
         logger.disabled = True  # before the import: asked for by LITELLM_LOG, it would write to standard output
     import litellm
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-    guard()
+    build = AsyncHTTPHandler.create_async_transport
+
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        return guarded_transport(build(*arguments, **options))
+
+    # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
+    AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
     litellm.suppress_debug_info = True
     litellm.drop_params = False
     litellm.telemetry = False
@@ -108,21 +117,6 @@ def bound(variable: ContextVar[Any], value: object) -> Iterator[None]:
         variable.reset(token)
 
 
-def guard() -> None:
-    """Wrap the transport of every HTTP client that LiteLLM builds from now on."""
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
-
-    build = AsyncHTTPHandler.create_async_transport
-    if not getattr(build, "guarded", False):
-
-        def guarded(*arguments: Any, **options: Any) -> Any:
-            return guarded_transport(build(*arguments, **options))
-
-        guarded.guarded = True  # type: ignore[attr-defined]
-        # LiteLLM's own hooks (client=, shared_session=, aclient_session, callbacks) each reach some of its providers.
-        AsyncHTTPHandler.create_async_transport = staticmethod(guarded)  # type: ignore[method-assign]
-
-
 def guarded_transport(transport: Any) -> Any:
     """Return the same transport, which from now on reads each response within its limit."""
     if transport is None:  # httpx is to choose one, as the user's environment asks for
@@ -140,15 +134,11 @@ def guarded_transport(transport: Any) -> Any:
         kept.begin(response.status_code, response.headers.items())
         try:
             if response.has_redirect_location:  # to another origin, key and prompt would go along
-                urls = request.url, request.url.join(response.headers["location"])
-                origins = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in urls]
-                if origins[0] != origins[1]:
-                    raise responses.misdirected(origins[0], origins[1], response.status_code)
+                kept.check_redirect(str(request.url), str(request.url.join(response.headers["location"])))
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
-                if len(body) > kept.most_bytes:
-                    raise responses.too_large(kept.most_bytes)
+                kept.check_size(len(body))
             kept.body = bytes(body)
             if response.status_code < 300 and (inside := error_inside(kept)) is not None and inside.throttled:
                 raise inside
@@ -158,12 +148,8 @@ def guarded_transport(transport: Any) -> Any:
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
-        changed = bool(kept.value) and kept.is_rewritten
-        for message in messages_in(kept.value):  # LiteLLM expects ASCII, one choice, and one text
-            if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
-                message["content"], changed = text, True
-        content = json.dumps(kept.value).encode() if changed else kept.body
-        return library.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+        status, more = response.status_code, response.extensions
+        return library.Response(status, headers=headers, content=kept.plain_body, extensions=more)
 
     transport.handle_async_request = handle_within_limits  # LiteLLM asks for the transport's class, so none goes around
     return transport
@@ -178,6 +164,9 @@ def library_of(request: Any) -> ModuleType:
 class LiteLlm(ServiceCalls):
     """A model behind LiteLLM."""
 
+    endpoint: ClassVar[str] = "completion"
+    probed: ClassVar[dict[str, Any]] = {"messages": PROBE}
+    """What every request has beside parameters, for bodies that are built without being sent."""
     _library: Any = None
     _last: tuple[dict[str, Any], dict[str, Any]] | None = field(default=None, repr=False)
     """The last parameters whose body was asked for, and the body: LiteLLM takes 10 ms to build one."""
@@ -193,10 +182,23 @@ class LiteLlm(ServiceCalls):
             os.environ[OWN_CLIENT] = "False"
         elif provider == "openai":
             os.environ.setdefault(OWN_CLIENT, "True")
-        missing_keys = [] if "api_key" in connection else _missing_keys(library, self.settings)
+        missing_keys = [] if "api_key" in connection else self._missing_keys(library)
         if missing_keys and "api_base" not in connection:
             raise no_key(self.settings, missing_keys)
-        accepted = self._accepted(partial(self._why_not_sent, library))
+
+        def why_not_sent(accepted: dict[str, Any], name: str, value: object) -> str:
+            without = self._body(library, accepted)
+            try:
+                if self._body(library, accepted | {name: value}) != without:
+                    return ""
+                if not isinstance(value, int):
+                    return NOT_SENT
+                other = not value if isinstance(value, bool) else value + 1  # its value may be LiteLLM's default
+                return "" if self._body(library, accepted | {name: other}) != without else NOT_SENT
+            except UsageError as error:
+                return error.message
+
+        accepted = self._accepted(why_not_sent)
         body = self._body(library, accepted)
         # A service of the user's own that needs no key still must be given one.
         self._parameters = accepted | connection | ({"api_key": NO_KEY} if missing_keys else {})
@@ -204,67 +206,86 @@ class LiteLlm(ServiceCalls):
         self.sent = sent | (body.get("extra_body") or {})
         self._library = library
 
-    def _why_not_sent(self, library: Any, accepted: dict[str, Any], name: str, value: object) -> str:
-        """Return the reason for which a parameter does not change the request body; empty if it does.
-
-        If its value equals LiteLLM's default, another value is tried.
-        """
-        without = self._body(library, accepted)
-        try:
-            if self._body(library, accepted | {name: value}) != without:
-                return ""
-            if not isinstance(value, int):
-                return NOT_SENT
-            other = not value if isinstance(value, bool) else value + 1
-            return "" if self._body(library, accepted | {name: other}) != without else NOT_SENT
-        except UsageError as error:
-            return error.message
+    def _missing_keys(self, library: Any) -> list[str]:
+        """Return the variables of which one should hold a key, where none of those that LiteLLM looks at does."""
+        model = self.settings.model
+        usual = f"{model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
+        with suppress(Exception):  # an unknown provider; building the request says so in better words
+            if library.get_llm_provider(model=model)[2]:  # the key of a provider that speaks as OpenAI does
+                return []
+        if os.environ.get(usual):
+            return []
+        if model.startswith(UNCHECKED):
+            return [usual]
+        names = library.validate_environment(model=model)["missing_keys"]
+        return [name for name in names if name.endswith("_API_KEY")]
 
     def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return the body that these parameters make."""
-        if self._last is None or self._last[0] != parameters:
-            body = raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
-            self._last = dict(parameters), body
-        return self._last[1]
+        """Return the body that LiteLLM would send with these parameters; it builds the request and sends nothing."""
+        if self._last is not None and self._last[0] == parameters:
+            return self._last[1]
+        model, connection = self.settings.model, self.settings.connection
+        shown = {name: part for name, part in connection.items() if name not in ("api_key", "extra_headers")}
+        with warnings.catch_warnings(action="ignore"):
+            raw = library.utils.return_raw_request(
+                endpoint=getattr(library.types.utils.CallTypes, self.endpoint),
+                kwargs={"model": model, **shown, **self.probed, **parameters},
+            )
+        if raw.get("error"):
+            problem, hint = said_in(raw["error"]), ""
+            if "LLM Provider NOT provided" in problem:
+                problem = f"{model}: no provider is called so"
+                hint = "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add "
+                hint += "--model-arg api_base=..."
+                provider, slash, name = model.partition("/")
+                known = sorted(str(getattr(other, "value", other)) for other in library.provider_list)
+                near = [provider.lower()] if provider.lower() in known else []
+                near = near or [candidate.name for candidate in nearest(provider, known, limit=1)]
+                if model.endswith(".gguf"):
+                    hint = f"a file of weights is named {LOCAL}{model}"
+                elif slash and near:
+                    hint = f"{near[0]}/{name}?"
+                elif "api_base" in connection:
+                    hint = f"a server that speaks OpenAI's protocol is asked with --model openai/{model}"
+            raise UsageError(problem, hint=hint)
+        body: dict[str, Any] = raw.get("raw_request_body") or {}
+        self._last = dict(parameters), body
+        return body
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         USERS.join(self)
         with bound(EXCHANGE, kept):
-            async with asyncio.timeout(timeout):
-                response = await self._library.acompletion(
-                    model=self.settings.model,
-                    messages=await with_bytes(messages),
-                    timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
-                    max_retries=0,
-                    num_retries=0,
-                    **parameters,
-                )
+            response = await self._library.acompletion(
+                model=self.settings.model,
+                messages=await with_bytes(messages),
+                timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
+                max_retries=0,
+                num_retries=0,
+                **parameters,
+            )
         value: dict[str, Any] = response.model_dump(warnings=False)
         first: dict[str, Any] = next(iter(value["choices"]), {})
-        reply = responses.reply_of(kept, value, first.get("finish_reason"))
-        *_, cached, written = responses.counts_in(value)
+        reply = reply_of(kept, value, first.get("finish_reason"))
+        *_, cached, written = counts_in(value)
         # LiteLLM multiplies the counts of the service, also those that cannot be true.
         is_believed = (reply.usage.cached, reply.usage.written) == (cached, written)
-        return self._priced(reply, tier_in(kept.value), cost_in(response) if is_believed else None)
+        return self._priced(reply, kept, cost_in(response) if is_believed else None)
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
         if self._library is None:
             return
         mark = f"-{id(asyncio.get_running_loop())}"
-        with USERS.guard:
-            if not USERS.leave(self):
-                return
-            # LiteLLM's own way closes the clients of all event loops.
-            cache = self._library.in_memory_llm_clients_cache
-            by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
-            for key in by_key:
-                cache.delete_cache(key)  # no closed client is to be reused
-            clients = list(by_key.values())
-            if not USERS.any_left:
-                clients.append(
-                    self._library.base_llm_aiohttp_handler
-                )  # one for all loops, of ``aiohttp_openai/`` models
+        if USERS.leave(self) is None:
+            return
+        # LiteLLM's own way closes the clients of all event loops.
+        cache = self._library.in_memory_llm_clients_cache
+        by_key = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
+        for key in by_key:
+            cache.delete_cache(key)  # no closed client is to be reused
+        clients = list(by_key.values())
+        if not USERS.any_left:
+            clients.append(self._library.base_llm_aiohttp_handler)  # of all loops, for ``aiohttp_openai/`` models
         for client in clients:
             with suppress(Exception):  # a connection that breaks while it is closed is closed
                 closing = (getattr(client, "aclose", None) or client.close)()
@@ -278,6 +299,8 @@ class LiteLlmImages(LiteLlm):
 
     conditioned: bool = False
     _client: Any = field(default=None, repr=False)
+    endpoint: ClassVar[str] = "image_generation"
+    probed: ClassVar[dict[str, Any]] = {"prompt": "probe", "n": 1}
     most_bytes: ClassVar[int] = 2 * MOST_IMAGE_BYTES  # an image in base64 and its metadata
     awaited: ClassVar[str] = "image"
     filter_words: ClassVar[re.Pattern[str]] = BLOCKED
@@ -304,9 +327,6 @@ class LiteLlmImages(LiteLlm):
             await self._client.close()
             self._client = None
 
-    def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-        return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
-
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         """Return the image that the service makes for a prompt, or as an edit of the images in it."""
         if messages is PROBE:  # any answer shows that the service is up, and no image is paid for
@@ -321,16 +341,14 @@ class LiteLlmImages(LiteLlm):
             **parameters,
         }
         with bound(EXCHANGE, kept):
-            async with asyncio.timeout(timeout):
-                if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
-                    response = await self._library.aimage_edit(image=images, **asked)
-                else:
-                    response = await self._library.aimage_generation(client=self._openai_client(), **asked)
-                data = await image_in(response, timeout)
+            if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
+                response = await self._library.aimage_edit(image=images, **asked)
+            else:
+                response = await self._library.aimage_generation(client=self._openai_client(), **asked)
+            data = await image_in(response, timeout)
+            kept.deadline.reschedule(None)  # it is paid for, and only to be decoded
         counts = getattr(response, "usage", None)
-        usage = responses.usage_of(
-            None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output"))
-        )
+        usage = usage_of(None, *(getattr(counts, f"{kind}_tokens", None) or None for kind in ("input", "output")))
         model = getattr(response, "model", None)
         spent = Usage(usage.prompt, usage.completion, cost=self._cost(usage, "", cost_in(response)))
         return await reply_with(data, model if isinstance(model, str) else None, spent)
@@ -363,49 +381,6 @@ def cost_in(response: Any) -> float | None:
     return cost
 
 
-def _missing_keys(library: Any, settings: Settings) -> list[str]:
-    """Return the variables of which one should hold a key, where none of those that LiteLLM looks at does."""
-    usual = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
-    with suppress(Exception):  # an unknown provider; building the request says so in better words
-        if library.get_llm_provider(model=settings.model)[2]:  # the key of a provider that speaks as OpenAI does
-            return []
-    if os.environ.get(usual):
-        return []
-    if settings.model.startswith(UNCHECKED):
-        return [usual]
-    names = library.validate_environment(model=settings.model)["missing_keys"]
-    return [name for name in names if name.endswith("_API_KEY")]
-
-
-def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
-    connection = {name: part for name, part in settings.connection.items() if name not in ("api_key", "extra_headers")}
-    with warnings.catch_warnings(action="ignore"):
-        raw = library.utils.return_raw_request(
-            endpoint=getattr(library.types.utils.CallTypes, endpoint),
-            kwargs={"model": settings.model, **connection, **parameters},
-        )
-    if raw.get("error"):
-        problem, hint = said_in(raw["error"]), ""
-        if "LLM Provider NOT provided" in problem:
-            problem = f"{settings.model}: no provider is called so"
-            hint = "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add "
-            hint += "--model-arg api_base=..."
-            provider, slash, name = settings.model.partition("/")
-            known = sorted(str(getattr(other, "value", other)) for other in library.provider_list)
-            near = [provider.lower()] if provider.lower() in known else []
-            near = near or [candidate.name for candidate in nearest(provider, known, limit=1)]
-            if settings.model.endswith(".gguf"):
-                hint = f"a file of weights is named {LOCAL}{settings.model}"
-            elif slash and near:
-                hint = f"{near[0]}/{name}?"
-            elif "api_base" in settings.connection:
-                hint = f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
-        raise UsageError(problem, hint=hint)
-    body: dict[str, Any] = raw.get("raw_request_body") or {}
-    return body
-
-
 async def image_in(response: Any, timeout: float) -> bytes:
     """Return the bytes of the image in a response. Raise ``CallFailed`` if there is none."""
     images = getattr(response, "data", None)
@@ -413,57 +388,53 @@ async def image_in(response: Any, timeout: float) -> bytes:
     inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
     if isinstance(inline, str) and inline:
         if len(inline) > MOST_IMAGE_BYTES * 4 // 3 + 4:
-            raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", None, final=True)
+            raise CallFailed(f"the image is larger than {MOST_IMAGE_BYTES:,} bytes", final=True)
         try:
             return base64.b64decode(inline.partition(",")[2] if inline.startswith("data:") else inline, validate=True)
         except (binascii.Error, ValueError):
-            raise CallFailed("the image in the answer is no base64", None) from None
+            raise CallFailed("the image in the answer is no base64") from None
     if not isinstance(address, str) or not address:
-        raise CallFailed("the answer holds no image", None)
-    for left in reversed(range(FETCHES)):  # asking the model again would cost again
+        raise CallFailed("the answer holds no image")
+    for _ in range(FETCHES - 1):  # asking the model again would cost again
         try:
-            return await asyncio.to_thread(fetched, address, timeout)
+            return await fetched(address, timeout)
         except CallFailed as failure:
-            if failure.final or not left:
-                failure.final = True
+            if failure.final:
                 raise
         await asyncio.sleep(FETCH_WAIT)
-    raise AssertionError("the last try returns or raises")
+    try:
+        return await fetched(address, timeout)
+    except CallFailed as failure:
+        failure.final = True
+        raise
 
 
-def fetched(address: str, timeout: float) -> bytes:
+async def fetched(address: str, timeout: float) -> bytes:
     """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
     if not is_web_address(address):
-        raise CallFailed("the address of the image is none, or neither http nor https", None, final=True)
-    shown, until, most = without_login(address), time.monotonic() + timeout, MOST_IMAGE_BYTES
+        raise CallFailed("the address of the image is none, or neither http nor https", final=True)
+    import aiohttp
+    from yarl import URL
+
+    shown, data, headers = without_login(address), bytearray(), {"User-Agent": "tsgkit"}
     try:
-        with _opener().open(web.Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
-            announced = answer.headers.get("Content-Length")
-            data = bytearray()
-            while chunk := answer.read(CHUNK):
+        async with (
+            asyncio.timeout(timeout),
+            aiohttp.ClientSession(headers=headers, raise_for_status=True) as session,
+            session.get(URL(address, encoded=True), proxy=proxy_for(address)) as answer,
+        ):
+            async for chunk in answer.content.iter_any():
                 data += chunk
-                if len(data) > most:
-                    raise CallFailed(f"the image at {shown} is larger than {most:,} bytes", None, final=True)
-                if time.monotonic() > until:
-                    raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
-            if announced is not None and announced.isdecimal() and len(data) < int(announced):
-                raise CallFailed(f"the image cannot be fetched: {shown} ends early", None)
-            return bytes(data)
-    except HTTPError as error:
-        error.close()
-        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.code}", None) from None
-    except (OSError, HTTPException, ValueError) as error:
+                if len(data) > MOST_IMAGE_BYTES:
+                    raise CallFailed(f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", final=True)
+    except aiohttp.ClientResponseError as error:
+        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.status}") from None
+    except TimeoutError:
+        raise CallFailed(f"the image cannot be fetched: {shown} is too slow") from None
+    except aiohttp.ClientPayloadError:
+        raise CallFailed(f"the image cannot be fetched: {shown} ends early") from None
+    except (aiohttp.ClientError, UsageError, OSError, ValueError) as error:
         # Not the error's own words: they may hold the address, and that a key.
-        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
-        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}", None) from None
-
-
-@cache
-def _opener() -> web.OpenerDirector:
-    """Return an opener of http and https and nothing else, wherever it is led."""
-    opener = web.OpenerDirector()
-    handlers: tuple[type[web.BaseHandler], ...] = (web.ProxyHandler, web.HTTPHandler, web.HTTPSHandler)
-    errors = (web.UnknownHandler, web.HTTPDefaultErrorHandler, web.HTTPRedirectHandler, web.HTTPErrorProcessor)
-    for handler in (*handlers, *errors):
-        opener.add_handler(handler())
-    return opener
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}") from None
+    return bytes(data)

@@ -39,9 +39,8 @@ from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
-from tsgkit.llm.prices import LOCAL, is_local
 from tsgkit.llm.reply import Reply, Schema
-from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
+from tsgkit.llm.settings import LOCAL, SERVER_OPTIONS, Argument, Settings, is_local, settings_of
 from tsgkit.user_folders import cache_home
 from tsgkit.version import __version__
 

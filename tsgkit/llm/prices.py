@@ -1,4 +1,4 @@
-"""Prices of tokens and images: those of the user, else those of LiteLLM's map, else unknown; and budgets.
+"""Prices of tokens and images: those of the user, else those of LiteLLM's map, else unknown.
 
 >>> price = Price(2.5e-06, 1e-05, source="given")
 >>> round(price.of(Usage(prompt=1000, completion=500, cached=0)), 6)
@@ -11,36 +11,22 @@ A service may have tiers, each with a price of its own:
 >>> standard, flex = price_of("openai/gpt-5"), price_of("openai/gpt-5", "flex")
 >>> standard.prompt, flex.prompt, flex.served("default").prompt
 (1.25e-06, 6.25e-07, 1.25e-06)
-
-Budgets limit requests, tokens and money. Requests in flight count with their estimate.
-
->>> budget = Budget(requests=2)
->>> budget.take(Estimate(tokens=50, cost=None)) and budget.take(Estimate(tokens=50, cost=None))
-True
->>> budget.take(Estimate(tokens=50, cost=None)), budget.reached
-(False, '2 of 2 requests')
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Usage
+from tsgkit.llm.settings import is_local, model_map
 
-LOCAL = "gguf:"
-"""The prefix of models that are files of weights."""
 MOST_IMAGE_TOKENS = 4160
 """Tokens of a square image at the highest quality, for services that count images in tokens."""
-MAP = "model_prices_and_context_window_backup.json"
 STANDARD = ("", "auto", "default", "standard", "standard_only", "on_demand")
 """Names of the tier without a surcharge or discount; what ``auto`` brings is known by the response."""
 SAME_TIER = {"fast": "priority", "batches": "batch"}
@@ -204,27 +190,9 @@ def tier_in(response: Mapping[str, Any]) -> str:
     ('flex', 'standard', '')
     """
     usage, traffic = response.get("usage"), response.get("usageMetadata")
-    named = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
-    named += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
-    return next((tier for tier in named if isinstance(tier, str)), "")
-
-
-def is_local(model: str) -> bool:
-    """Return whether a model is a file of weights, run on this machine."""
-    return model.startswith(LOCAL)
-
-
-def provider_of(model: str) -> str:
-    """Return the provider of a model's name; for a bare name, the one in LiteLLM's map.
-
-    >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
-    ('hosted_vllm', 'openai')
-    """
-    if is_local(model):
-        return "llama.cpp"
-    if "/" in model:
-        return model.partition("/")[0]
-    return str(_map().get(model, {}).get("litellm_provider", model))
+    tiers = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
+    tiers += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
+    return next((tier for tier in tiers if isinstance(tier, str)), "")
 
 
 def in_catalogue(name: str) -> bool:
@@ -234,7 +202,8 @@ def in_catalogue(name: str) -> bool:
     (True, False)
     """
     is_price_alone = name.startswith("ft:") and name.count(":") == 1
-    return not is_price_alone and _map().get(name, {}).get("litellm_provider") in ("openai", "text-completion-openai")
+    owner = model_map().get(name, {}).get("litellm_provider")
+    return not is_price_alone and owner in ("openai", "text-completion-openai")
 
 
 def reasons_by_name(model: str) -> bool:
@@ -243,7 +212,7 @@ def reasons_by_name(model: str) -> bool:
     >>> reasons_by_name("openai/Qwen/Qwen3-8B"), reasons_by_name("openai/qwen3:0.6b"), reasons_by_name("openai/local")
     (True, True, False)
     """
-    return _family(model) in {_family(name) for name, entry in _map().items() if entry.get("supports_reasoning")}
+    return _family(model) in {_family(name) for name, entry in model_map().items() if entry.get("supports_reasoning")}
 
 
 def _family(model: str) -> str:
@@ -254,9 +223,9 @@ def _family(model: str) -> str:
 def _entry(model: str) -> dict[str, Any]:
     """Return the map's entry of a model, never one of another provider with the same model name."""
     provider, _, name = model.partition("/")
-    if model in _map():
-        return _map()[model]
-    entry = _map().get(name, {})
+    if model in model_map():
+        return model_map()[model]
+    entry = model_map().get(name, {})
     owner = str(entry.get("litellm_provider", ""))
     return entry if owner == provider or owner.startswith((f"{provider}-", f"{provider}_")) else {}
 
@@ -267,71 +236,3 @@ def map_source() -> str:
         return f"the price map of litellm {version('litellm')}"
     except PackageNotFoundError:
         return "no price map: litellm is not installed"
-
-
-@cache
-def _map() -> dict[str, dict[str, Any]]:
-    library = find_spec("litellm")
-    path = None if library is None or library.origin is None else Path(library.origin).parent / MAP
-    prices: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path and path.is_file() else {}
-    return prices
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The expected usage of a request."""
-
-    tokens: int
-    cost: float | None
-
-
-@dataclass
-class Budget:
-    """Limits (None: unlimited), what was used and what is in flight. A budget that was reached stays reached."""
-
-    requests: int | None = None
-    tokens: int | None = None
-    cost: float | None = None
-    used_requests: int = 0
-    used_tokens: int = 0
-    used_cost: float = 0.0
-    in_flight_tokens: int = 0
-    in_flight_cost: float = 0.0
-    reached: str = ""
-
-    def take(self, estimate: Estimate) -> bool:
-        """Return whether one more request fits; if so it counts from now on."""
-        tokens, cost = self.used_tokens + self.in_flight_tokens, self.used_cost + self.in_flight_cost
-        if self.reached:
-            return False
-        if self.requests is not None and self.used_requests + 1 > self.requests:
-            self.reached = f"{self.used_requests:,} of {self.requests:,} requests"
-        elif self.tokens is not None and tokens + estimate.tokens > self.tokens:
-            self.reached = f"{tokens:,} of {self.tokens:,} tokens"
-        elif self.cost is not None and cost + (estimate.cost or 0.0) > self.cost:
-            self.reached = f"{cost:.4f} of {self.cost:.4f} dollars"
-        if self.reached:
-            return False
-        self.used_requests += 1
-        self.in_flight_tokens += estimate.tokens
-        self.in_flight_cost += estimate.cost or 0.0
-        return True
-
-    def settle(self, estimate: Estimate, usage: Usage) -> None:
-        """Replace the estimate of a request by its usage; if the usage is unknown, keep the estimate."""
-        self.in_flight_tokens -= estimate.tokens
-        self.in_flight_cost -= estimate.cost or 0.0
-        self.used_tokens += estimate.tokens if usage.total is None else usage.total
-        self.used_cost += (estimate.cost or 0.0) if usage.cost is None else usage.cost
-
-    def give_back(self, estimate: Estimate) -> None:
-        """A request that was not made after all."""
-        self.used_requests -= 1
-        self.in_flight_tokens -= estimate.tokens
-        self.in_flight_cost -= estimate.cost or 0.0
-
-    def add(self, requests: int, usage: Usage) -> None:
-        """Count the usage of an earlier part of the run."""
-        self.used_requests += requests
-        self.used_tokens += usage.total or 0
-        self.used_cost += usage.cost or 0.0

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.llm.images import MARK, Messages, identity_of, is_image
-from tsgkit.llm.prices import provider_of
+from tsgkit.llm.settings import provider_of
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -1,7 +1,15 @@
-"""Replies of a model: text, ending, usage, and all attempts; and functions that bring them.
+"""Replies of a model: text, ending, usage, and all attempts; functions that bring them; and budgets of their usage.
 
 >>> Usage(prompt=100, completion=20) + Usage(prompt=50, completion=None)
 Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None, written=None)
+
+Budgets limit requests, tokens and money. Requests in flight count with their estimate.
+
+>>> budget = Budget(requests=2)
+>>> budget.take(Estimate(tokens=50, cost=None)) and budget.take(Estimate(tokens=50, cost=None))
+True
+>>> budget.take(Estimate(tokens=50, cost=None)), budget.reached
+(False, '2 of 2 requests')
 """
 
 from __future__ import annotations
@@ -36,6 +44,38 @@ class Ending(StrEnum):
     """No model was asked: a script without a reply for this call."""
 
 
+WHOLE = frozenset(
+    (
+        *("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "finished", "done", "end"),
+        *("tool_calls", "tool_use", "tool_call", "function_call", "load", "unload"),
+    )
+)
+"""Finish reasons of whole answers; below, those of answers that were cut and of refusals."""
+CUT = frozenset(("length", "max_tokens", "model_length", "max_output_tokens", "max_length", "compaction"))
+FILTERED = frozenset(("content_filter", "refusal", "safety", "sensitive"))
+FILTERED_AS_WRITTEN = frozenset(
+    (
+        *("BLOCKLIST", "ERROR_TOXIC", "ESCALATION", "IMAGE_OTHER", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        *("IMAGE_SAFETY", "LANGUAGE", "NO_IMAGE", "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"),
+        *("content_filtered", "guardrail_intervened"),
+    )
+)
+"""Words of Google, Cohere and Amazon; in small letters most of them could mean anything."""
+
+
+def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
+    """Return the ending for a finish reason. Only known good ones count as answers, unknown ones as truncated.
+
+    ``mapped`` is LiteLLM's word for it; None where LiteLLM was not asked.
+    """
+    word = (reason or "stop").lower()
+    if word in FILTERED or reason in FILTERED_AS_WRITTEN or mapped == "content_filter":
+        return Ending.REFUSED
+    if word not in WHOLE or mapped == "length":
+        return Ending.TRUNCATED
+    return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and money. None means unknown, never zero. Reasoning tokens are part of completion tokens."""
@@ -64,6 +104,35 @@ LOCAL_SOURCES = ("local", "script")
 TOO_MANY = 429
 NOTHING = Usage(0, 0, 0, 0, 0.0)
 UNKNOWN = Usage()
+MOST_READ, MOST_HIDDEN = 10_000_000, 1_000_000
+"""Tokens that no model exceeds: of a prompt, and of a completion beyond the characters of its text (its reasoning)."""
+
+
+def usage_of(
+    text: str | None,
+    prompt: object,
+    completion: object,
+    reasoning: object = None,
+    cached: object = None,
+    written: object = None,
+) -> Usage:
+    """Return the usage of a reply. A number that cannot be true is unknown, and so is zero where nothing is counted.
+
+    >>> usage_of("[A]", 0, 0) == UNKNOWN, usage_of("", 5, 0).completion, usage_of("[A]", 100, -2000, cached=10**9)
+    (True, 0, Usage(prompt=100, completion=None, reasoning=None, cached=None, cost=None, written=None))
+    """
+
+    def count(number: object, most: int) -> int | None:
+        if not isinstance(number, int) or isinstance(number, bool):
+            return None
+        return number if 0 <= number <= most else None
+
+    read, wrote = count(prompt, MOST_READ) or None, count(completion, MOST_HIDDEN + len(text or ""))
+    if read is None and not wrote:
+        return UNKNOWN
+    thought = count(reasoning, MOST_HIDDEN if wrote is None else wrote)
+    cached, written = (count(part, MOST_READ if read is None else read) for part in (cached, written))
+    return Usage(read, wrote if wrote or not text else None, thought, cached, written=written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +251,63 @@ def reply_from(value: dict[str, Any]) -> Reply:
     attempts = tuple(Attempt(**({"seconds": 0.0} | attempt)) for attempt in value.get("attempts", ()))
     parts = {"usage": Usage(**value.get("usage", {})), "attempts": attempts, "ending": Ending(value["ending"])}
     return Reply(**(value | parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The expected usage of a request."""
+
+    tokens: int
+    cost: float | None
+
+
+@dataclass
+class Budget:
+    """Limits (None: unlimited), what was used and what is in flight. A budget that was reached stays reached."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    used_requests: int = 0
+    used_tokens: int = 0
+    used_cost: float = 0.0
+    in_flight_tokens: int = 0
+    in_flight_cost: float = 0.0
+    reached: str = ""
+
+    def take(self, estimate: Estimate) -> bool:
+        """Return whether one more request fits; if so it counts from now on."""
+        tokens, cost = self.used_tokens + self.in_flight_tokens, self.used_cost + self.in_flight_cost
+        if self.reached:
+            return False
+        if self.requests is not None and self.used_requests + 1 > self.requests:
+            self.reached = f"{self.used_requests:,} of {self.requests:,} requests"
+        elif self.tokens is not None and tokens + estimate.tokens > self.tokens:
+            self.reached = f"{tokens:,} of {self.tokens:,} tokens"
+        elif self.cost is not None and cost + (estimate.cost or 0.0) > self.cost:
+            self.reached = f"{cost:.4f} of {self.cost:.4f} dollars"
+        if self.reached:
+            return False
+        self.used_requests += 1
+        self.in_flight_tokens += estimate.tokens
+        self.in_flight_cost += estimate.cost or 0.0
+        return True
+
+    def settle(self, estimate: Estimate, usage: Usage) -> None:
+        """Replace the estimate of a request by its usage; if the usage is unknown, keep the estimate."""
+        self.in_flight_tokens -= estimate.tokens
+        self.in_flight_cost -= estimate.cost or 0.0
+        self.used_tokens += estimate.tokens if usage.total is None else usage.total
+        self.used_cost += (estimate.cost or 0.0) if usage.cost is None else usage.cost
+
+    def give_back(self, estimate: Estimate) -> None:
+        """A request that was not made after all."""
+        self.used_requests -= 1
+        self.in_flight_tokens -= estimate.tokens
+        self.in_flight_cost -= estimate.cost or 0.0
+
+    def add(self, requests: int, usage: Usage) -> None:
+        """Count the usage of an earlier part of the run."""
+        self.used_requests += requests
+        self.used_tokens += usage.total or 0
+        self.used_cost += usage.cost or 0.0

@@ -6,7 +6,7 @@ that fails; other waits double from attempt to attempt. The same error several t
 >>> patience, rng = Patience(attempts=60, same_error=60, first_wait=0.5, longest_wait=60.0), random.Random(0)
 >>> for failure in (CallFailed("busy", 500), CallFailed("slow down", 429, retry_after=0.0)):
 ...     attempt = Attempt(0.0, failure.message, failure.status)
-...     waits = [patience.wait_after(failure, [attempt] * n, 0.0, is_starting=False, rng=rng) for n in (1, 2, 5, 10)]
+...     waits = [wait_after(failure, [attempt] * n, 0.0, patience, is_starting=False, rng=rng) for n in (1, 2, 5, 10)]
 ...     print(*(round(wait, 1) for wait in waits))
 0.5 0.9 5.7 37.8
 0.4 0.7 7.1 39.1
@@ -28,15 +28,13 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
-from tsgkit.defaults import ATTEMPTS, TIMEOUT
 from tsgkit.llm.concurrency import LONGEST_GATE
-from tsgkit.llm.failures import CallFailed, NotFinished
+from tsgkit.llm.failures import WAITING, CallFailed, NotFinished
 from tsgkit.llm.reply import Attempt
-from tsgkit.llm.responses import WAITING
+from tsgkit.llm.settings import Patience
 
 DENIALS = 3
 """Number of denials in a row (401, 403, 404, quota, billing), or of failed calls to a service that never answered."""
@@ -57,59 +55,41 @@ Pause = Callable[[float], Awaitable[None]]
 """Waits for some seconds; raises ``NotFinished`` where the breaker is open, or no more requests are to be made."""
 
 
-@dataclass(frozen=True)
-class Patience:
-    """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
+def wait_after(
+    failure: CallFailed,
+    attempts: Sequence[Attempt],
+    passed: float,
+    patience: Patience,
+    *,
+    is_starting: bool,
+    rng: random.Random,
+) -> float | None:
+    """Return how long to wait before the next attempt; None to give up.
 
-    timeout: float = TIMEOUT
-    attempts: int = ATTEMPTS
-    same_error: int = 5
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-    throttled_attempts: int = 60
-    throttled_seconds: float = 1800.0
-    max_outage: float = 1800.0
-    """Seconds to wait for a service that answered before, or says that it is not ready (429, 503); 0 for not at all."""
-    wait_for_server: float = 15.0
-    """Seconds to wait for a service that never answered; 0 for not at all."""
+    ``passed`` is the seconds since the first attempt. A service that is starting has never answered.
+    """
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
-        """Return the patience that options name, with ``max_outage`` in minutes; those that are None say nothing."""
-        names = ("timeout", "attempts", "max_outage", "wait_for_server")
-        given = {name: options[name] for name in names if options.get(name) is not None}
-        if "max_outage" in given:
-            given["max_outage"] *= 60
-        return cls(**given, same_error=min(cls.same_error, given.get("attempts", cls.same_error)))
-
-    def wait_after(
-        self, failure: CallFailed, attempts: Sequence[Attempt], passed: float, *, is_starting: bool, rng: random.Random
-    ) -> float | None:
-        """Return how long to wait before the next attempt; None to give up.
-
-        ``passed`` is the seconds since the first attempt. A service that is starting has never answered.
-        """
-        if not failure.can_be_retried:
-            return None
-        if failure.throttled:
-            is_awaited = is_starting and self.max_outage > 0
-            is_last = len(attempts) >= self.throttled_attempts and not is_awaited
-            if is_last or passed > (self.max_outage if is_awaited else self.throttled_seconds):
-                return None
-            asked = min(failure.retry_after or 0.0, LONGEST_GATE)
-            if asked < self.first_wait:  # "at once" would use up all attempts in a second
-                return max(asked, self._backoff(len(attempts), rng))
-            return asked + rng.uniform(0, 0.05)
-        others = [attempt for attempt in attempts if attempt.status != 429 or failure.in_batch]
-        last = others[-self.same_error :]
-        is_same = len(last) == self.same_error and len({(attempt.error, attempt.status) for attempt in last}) == 1
-        if len(others) >= self.attempts or is_same:
-            return None
-        return max(self._backoff(len(others), rng), min(failure.retry_after or 0.0, LONGEST_GATE))
-
-    def _backoff(self, attempts: int, rng: random.Random) -> float:
-        ceiling: float = min(self.first_wait * 2 ** min(attempts - 1, 30), self.longest_wait)
+    def backoff(attempts: int) -> float:
+        ceiling: float = min(patience.first_wait * 2 ** min(attempts - 1, 30), patience.longest_wait)
         return ceiling * rng.uniform(0.5, 1.0)
+
+    if not failure.can_be_retried:
+        return None
+    asks = min(failure.retry_after or 0.0, LONGEST_GATE)
+    if failure.throttled:
+        is_awaited = is_starting and patience.max_outage > 0
+        is_last = len(attempts) >= patience.throttled_attempts and not is_awaited
+        if is_last or passed > (patience.max_outage if is_awaited else patience.throttled_seconds):
+            return None
+        if asks < patience.first_wait:  # "at once" would use up all attempts in a second
+            return max(asks, backoff(len(attempts)))
+        return asks + rng.uniform(0, 0.05)
+    others = [attempt for attempt in attempts if attempt.status != 429 or failure.in_batch]
+    last = others[-patience.same_error :]
+    is_same = len(last) == patience.same_error and len({(attempt.error, attempt.status) for attempt in last}) == 1
+    if len(others) >= patience.attempts or is_same:
+        return None
+    return max(backoff(len(others)), asks)
 
 
 @dataclass
@@ -128,17 +108,20 @@ class CircuitBreaker:
     endpoint: str
     refused_seconds: float
     """Seconds that identical "too many" replies must last; limits per minute recover sooner."""
+    on_open: Callable[[], None] = lambda: None
+    """Called when it opens."""
     reason: str = ""
     last: CallFailed | None = None
     """The last request that brought no answer."""
     clock: Callable[[], float] = time.monotonic
-    _opened_by: CallFailed | None = None
     served: bool = False
     """True if any request was answered."""
+    _opened_by: CallFailed | None = None
     _responded: bool = False
     _denials: int = 0
     _lost: int = 0
     _refusal: str = ""
+    """The last refusal, without its numbers."""
     _refusals: int = 0
     _refused_since: float = 0.0
 
@@ -161,13 +144,12 @@ class CircuitBreaker:
     def failed(self, failure: CallFailed) -> None:
         """Note a request that brought no answer."""
         self.last = failure
-        self._responded = self._responded or failure.responded or failure.status is not None
+        self._responded |= failure.responded or failure.status is not None
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
             self.end(self._message(failure), failure)
-            return
         is_retried_in_batch = failure.in_batch and failure.can_be_retried
-        if self.served or failure.status is None or failure.status >= 500 or is_retried_in_batch:
+        if self.reason or self.served or failure.status is None or failure.status >= 500 or is_retried_in_batch:
             return
         if failure.refused or failure.may_be_schema:  # for no reason that other requests would share
             return
@@ -175,13 +157,13 @@ class CircuitBreaker:
         if refusal != self._refusal:
             self._refusal, self._refusals, self._refused_since = refusal, 0, now
         self._refusals += 1
+        number = f"{self._refusals:,}"
         if failure.throttled and now - self._refused_since < self.refused_seconds:
             return
         if failure.too_long and self._refusals >= TOO_LONG_PROMPTS:
-            reason = f"{self._refusals:,} prompts were too long for it, none was short enough: {failure.message}"
-            self.end(reason, failure)
+            self.end(f"{number} prompts were too long for it, none was short enough: {failure.message}", failure)
         elif self._refusals >= SAME_REFUSALS:
-            self.end(f"{self._refusals:,} identical refusals and no answer: {failure.message}", failure)
+            self.end(f"{number} identical refusals and no answer: {failure.message}", failure)
 
     def lost(self, failure: CallFailed) -> None:
         """Note a call that was given up after all its attempts."""
@@ -199,6 +181,7 @@ class CircuitBreaker:
         """Ask no more, for this reason or an earlier one."""
         if not self.reason:
             self.reason, self._opened_by = reason, failure
+            self.on_open()
 
     def _message(self, failure: CallFailed) -> str:
         return f"{failure.message} (404 at {self.endpoint})" if failure.status == 404 else failure.message
@@ -261,16 +244,12 @@ class Outage:
         self.end()
 
     @property
-    def lasted(self) -> float:
-        """Seconds since the first loss."""
-        return 0.0 if self.since is None else self._clock() - self.since
-
-    @property
     def description(self) -> str:
         """The outage in words, for displays of progress."""
+        lasted = 0.0 if self.since is None else self._clock() - self.since
         if not self._breaker.served and LOADING.search(self.reason):
-            return f"the server is loading its model, for {self.lasted:.0f} s: {self.reason}"
-        return f"no service for {self.lasted:.0f} s, a small request is tried again: {self.reason}"
+            return f"the server is loading its model, for {lasted:.0f} s: {self.reason}"
+        return f"no service for {lasted:.0f} s, a small request is tried again: {self.reason}"
 
     async def was_down(self, probe: Probe, pause: Pause) -> bool:
         """Return whether the losses are an outage, once it is over; the service is probed where that is not known."""
@@ -292,35 +271,29 @@ class Outage:
             await asyncio.shield(self._end)
 
     async def _probed(self, probe: Probe, pause: Pause) -> None:
-        wait = self._patience.first_wait
+        """Probe until the service answers, with growing pauses. Open the breaker where it has been down too long."""
+        patience, breaker, wait = self._patience, self._breaker, self._patience.first_wait
         try:
             while (failure := await probe()) is not None:
                 self.since, self.reason = self._lost_first, failure.message
-                await pause(self._next_probe(wait, failure))
-                wait = min(2 * wait, self._patience.longest_wait)
+                lasted, longest, option = self._clock() - self.since, patience.max_outage, "--max-outage"
+                seconds = max(wait, min(failure.retry_after or 0.0, patience.longest_wait))
+                if not breaker.served:
+                    seconds = max(min(seconds, OFTEN), failure.retry_after or 0.0)
+                    if failure.status not in WAITING:
+                        longest, option = min(longest, patience.wait_for_server), "--wait-for-server"
+                if lasted >= longest:
+                    what = "no service" if failure.unreachable else "no answer"
+                    where = "" if breaker.served else f" at {breaker.endpoint}"
+                    breaker.end(f"{what}{where} for {lasted:.0f} s (limit: {option}): {failure.message}", failure)
+                await pause(max(min(seconds, longest - lasted), 0.0))
+                wait = min(2 * wait, patience.longest_wait)
         except NotFinished:  # of each call its own: each meets it again at its next step
             self.end()
         except Exception as error:  # noqa: BLE001  (what a provider raises that is no failed call is a bug)
             self.end(error)
         else:
             self.answered()
-
-    def _next_probe(self, wait: float, failure: CallFailed) -> float:
-        """Return the seconds until the next probe. Open the breaker where the service has been down too long."""
-        patience = self._patience
-        longest, option = patience.max_outage, "--max-outage"
-        seconds = max(wait, min(failure.retry_after or 0.0, patience.longest_wait))
-        if not self._breaker.served:
-            seconds = max(min(seconds, OFTEN), failure.retry_after or 0.0)
-            if failure.status not in WAITING:
-                longest, option = min(longest, patience.wait_for_server), "--wait-for-server"
-        if self.lasted < longest:
-            return min(seconds, longest - self.lasted)
-        what = "no service" if failure.unreachable else "no answer"
-        where = "" if self._breaker.served else f" at {self._breaker.endpoint}"
-        why = f"{what}{where} for {self.lasted:.0f} s (limit: {option}): {failure.message}"
-        self._breaker.end(why, failure)
-        return 0.0
 
     def end(self, error: Exception | None = None) -> None:
         """End the probing, and let the waiting calls go on, or raise an error in them."""

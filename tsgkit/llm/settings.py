@@ -16,14 +16,20 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
+from tsgkit.defaults import ATTEMPTS, TIMEOUT
 from tsgkit.errors import UsageError
 from tsgkit.library.downloads import refuse_login
-from tsgkit.llm.prices import is_local, provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
+LOCAL = "gguf:"
+"""The prefix of models that are files of weights."""
+MAP = "model_prices_and_context_window_backup.json"
 CONNECTION = ("api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers")
 CONNECTION_PREFIXES = ("aws_", "vertex_", "azure_", "watsonx_")
 SECRET_HEADERS = re.compile(r"auth|cookie|session", re.IGNORECASE)
@@ -84,6 +90,33 @@ BY_THE_PACKAGE = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "
 """Variables that only the ``openai`` package reads, which LiteLLM uses if they are set."""
 
 
+def is_local(model: str) -> bool:
+    """Return whether a model is a file of weights, run on this machine."""
+    return model.startswith(LOCAL)
+
+
+def provider_of(model: str) -> str:
+    """Return the provider of a model's name; for a bare name, the one in LiteLLM's map.
+
+    >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
+    ('hosted_vllm', 'openai')
+    """
+    if is_local(model):
+        return "llama.cpp"
+    if "/" in model:
+        return model.partition("/")[0]
+    return str(model_map().get(model, {}).get("litellm_provider", model))
+
+
+@cache
+def model_map() -> dict[str, dict[str, Any]]:
+    """Return LiteLLM's map of models with their prices; empty where LiteLLM is not installed. It is not loaded."""
+    library = find_spec("litellm")
+    path = None if library is None or library.origin is None else Path(library.origin).parent / MAP
+    prices: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path and path.is_file() else {}
+    return prices
+
+
 class Argument(NamedTuple):
     """One ``--model-arg``: its model (None: all), its dotted name, its value."""
 
@@ -111,11 +144,6 @@ class Settings:
     def parameters(self) -> dict[str, Any]:
         """All parameters; the user's override defaults."""
         return self.defaults | self.given
-
-    @property
-    def has_default_limit(self) -> bool:
-        """True if replies have a limit of tokens that the user did not set."""
-        return DEFAULT_LIMIT in self.defaults
 
     def places(self, wanted: int) -> int:
         """Return the number of requests in flight: a server that is started here has no more than its slots."""
@@ -146,6 +174,32 @@ class Settings:
                 values += [value, value.rpartition(" ")[2]]
         address = urlsplit(str(self.connection.get("api_base", "")))
         return [*values, *(value for _, value in parse_qsl(address.query))]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
+
+    timeout: float = TIMEOUT
+    attempts: int = ATTEMPTS
+    same_error: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    throttled_attempts: int = 60
+    throttled_seconds: float = 1800.0
+    max_outage: float = 1800.0
+    """Seconds to wait for a service that answered before, or says that it is not ready (429, 503); 0 for not at all."""
+    wait_for_server: float = 15.0
+    """Seconds to wait for a service that never answered; 0 for not at all."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Return the patience that options name, with ``max_outage`` in minutes; those that are None say nothing."""
+        names = ("timeout", "attempts", "max_outage", "wait_for_server")
+        given = {name: options[name] for name in names if options.get(name) is not None}
+        if "max_outage" in given:
+            given["max_outage"] *= 60
+        return cls(**given, same_error=min(cls.same_error, given.get("attempts", cls.same_error)))
 
 
 def parse(
@@ -179,32 +233,38 @@ def _is_verbatim(name: str) -> bool:
 
 def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) -> Argument:
     model = next((model for model in models if text.startswith(model + ":")), None)
-    name, found, value = text[len(model) + 1 if model else 0 :].partition("=")
+    name, equals, value = text[len(model) + 1 if model else 0 :].partition("=")
     name = name.strip()
-    if not found or not name:
-        raise UsageError(f"--model-arg {_shown(text)}: not key=value", hint="as in --model-arg temperature=0.2")
-    if ":" in name or "/" in name:
-        raise UsageError(f"--model-arg {name}: none of the models is called so", hint=f"models: {', '.join(models)}")
     head = name.partition(".")[0]
-    if any(map(is_local, models if model is None else [model])):
-        parameters = {**parameters, **SERVER_OPTIONS}
+
+    def wrong(problem: str, hint: str) -> UsageError:
+        return UsageError(f"--model-arg {problem}", hint=hint)
+
+    if not equals or not name:
+        raise wrong(f"{_shown(text)}: not key=value", "as in --model-arg temperature=0.2")
+    if ":" in name or "/" in name:
+        raise wrong(f"{name}: none of the models is called so", f"models: {', '.join(models)}")
     if not NAME.fullmatch(name):
-        raise UsageError(f"--model-arg {_shown(name)}: no name of a parameter", hint="as in extra_body.top_k=5")
+        raise wrong(f"{_shown(name)}: no name of a parameter", "as in extra_body.top_k=5")
     if head in RESERVED or head.startswith("litellm_"):
-        raise UsageError(f"--model-arg {name}: the toolkit sets this itself", hint="see tsgkit eval --help")
+        raise wrong(f"{name}: the toolkit sets this itself", "see tsgkit eval --help")
     if not value:
-        raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
-    meant = value if _is_verbatim(name) else _value(value)
-    if not _is_verbatim(name) and head == name and head not in NESTED:
+        raise wrong(f"{name}: no value", 'an empty text is written ""')
+    if _is_verbatim(name):
+        return Argument(model, "api_base" if name == "base_url" else name, value)
+    meant = _value(value)
+    if head == name and head not in NESTED:
+        if any(map(is_local, models if model is None else [model])):
+            parameters = {**parameters, **SERVER_OPTIONS}
         if name not in parameters:
             from difflib import get_close_matches
 
             near = get_close_matches(name, parameters, 1)
-            hint = f"{near[0]}?" if near else f"extra_body.{name}=... sends it as it stands to a service that knows it"
-            raise UsageError(f"--model-arg {name}: no parameter is called so", hint=hint)
+            other_way = f"extra_body.{name}=... sends it as it stands to a service that knows it"
+            raise wrong(f"{name}: no parameter is called so", f"{near[0]}?" if near else other_way)
         if parameters[name] and (isinstance(meant, bool) or not isinstance(meant, (int, float))):
-            raise UsageError(f"--model-arg {name}={_shown(str(meant))}: not a number", hint=f"as in {name}=1")
-    return Argument(model, "api_base" if name == "base_url" else name, meant)
+            raise wrong(f"{name}={_shown(str(meant))}: not a number", f"as in {name}=1")
+    return Argument(model, name, meant)
 
 
 def _shown(text: str) -> str:
@@ -250,33 +310,29 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
 
 def _put(given: dict[str, Any], name: str, value: object) -> None:
     """Put an argument where its name says: among the parameters, or in one that has parts."""
-    head, dot, rest = name.partition(".")
+    head, *parts = name.split(".")
     if head not in NESTED:
-        if dot:
-            raise UsageError(
-                f"--model-arg {name}: only {', '.join(NESTED)} have parts", hint="as in extra_body.top_k=5"
-            )
+        if parts:
+            problem = f"--model-arg {name}: only {', '.join(NESTED)} have parts"
+            raise UsageError(problem, hint="as in extra_body.top_k=5")
         given[name] = value
-    elif not dot:
-        if not isinstance(value, dict):
-            raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
-        headers = {part: _header(header) for part, header in value.items()}
-        given[head] = given.get(head, {}) | (value if head == "extra_body" else headers)
-    elif head == "extra_body":
-        *parts, last = name.split(".")
-        place = given
-        for part in parts:
+        return
+    if not parts and not isinstance(value, dict):
+        raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
+    if head != "extra_body":
+        headers = {name.partition(".")[2]: value} if parts else dict(value)  # type: ignore[call-overload]
+        texts = {part: text if isinstance(text, str) else json.dumps(text) for part, text in headers.items()}
+        given[head] = given.get(head, {}) | texts
+    elif not parts:
+        given[head] = given.get(head, {}) | value
+    else:
+        place, last = given, parts.pop()
+        for part in (head, *parts):
             if not isinstance(place.setdefault(part, {}), dict):
                 raise UsageError(f"--model-arg {name}: {part} has a value and no parts", hint="leave one out")
             place[part] = dict(place[part])
             place = place[part]
         place[last] = value
-    else:
-        given.setdefault(head, {})[rest] = _header(value)
-
-
-def _header(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def is_web_address(address: str) -> bool:

@@ -43,10 +43,9 @@ from urllib.parse import urlsplit
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.images import identity_of
-from tsgkit.llm.prices import provider_of
 from tsgkit.llm.reply import PAINT, Attempt, Ending, Reply
 from tsgkit.llm.secrets import Secrets, without_login
-from tsgkit.llm.settings import is_web_address
+from tsgkit.llm.settings import is_web_address, provider_of
 from tsgkit.llm.user_models import is_own
 from tsgkit.version import __version__
 

@@ -36,8 +36,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_decoder import reply_with
 from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, prompt_in
 from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Ending, Provider, Reply, Schema, Usage
-from tsgkit.llm.responses import ending_of, usage_of
+from tsgkit.llm.reply import Ending, Provider, Reply, Schema, Usage, ending_of, usage_of
 from tsgkit.llm.settings import Argument, Settings
 from tsgkit.llm.user_code import registered_name
 

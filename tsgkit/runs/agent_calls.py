@@ -15,9 +15,8 @@ from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
-from tsgkit.llm.cache import canonical
-from tsgkit.llm.door import Door
-from tsgkit.llm.prices import Budget
+from tsgkit.llm.door import Door, canonical
+from tsgkit.llm.reply import Budget
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Tracing, Value

@@ -29,9 +29,10 @@ from tsgkit.library.files import read_text
 from tsgkit.llm.asker import client_given, door_of, settings_for
 from tsgkit.llm.door import Call, Door, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
-from tsgkit.llm.prices import Price, is_local, price_given, price_of
+from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
-from tsgkit.llm.retries import Patience, advice_on
+from tsgkit.llm.retries import advice_on
+from tsgkit.llm.settings import Patience, is_local
 from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit
 from tsgkit.suites.suite import default_tasks

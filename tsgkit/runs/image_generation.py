@@ -25,10 +25,10 @@ from tsgkit.llm.failures import Unasked
 from tsgkit.llm.image_decoder import require_pillow
 from tsgkit.llm.images import Messages, messages_for
 from tsgkit.llm.litellm_calls import LiteLlmImages
-from tsgkit.llm.prices import Budget, ImagePrice, image_price_given, image_price_of, is_local
-from tsgkit.llm.reply import PAINT, Ending, Reply
+from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
+from tsgkit.llm.reply import PAINT, Budget, Ending, Reply
 from tsgkit.llm.scripts import RecordedModel
-from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
+from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, is_local, parse, secrets_of, settings_of
 from tsgkit.llm.spans import Tracing, Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.llm.user_code import OWN, PREFIX

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from tsgkit.library.cards import Card
 from tsgkit.llm.direct_calls import SERVED, is_own_server
-from tsgkit.llm.prices import is_local, reasons_by_name
-from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Settings
+from tsgkit.llm.prices import reasons_by_name
+from tsgkit.llm.settings import DECISIVE, DEFAULT_LIMIT, Settings, is_local
 
 ROOM = 4
 """The length of the longest reply that is let through, in replies that are long for the task."""

@@ -30,8 +30,7 @@ from tsgkit.library.named_file import NamedFile
 from tsgkit.library.projects import find
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.asker import model_settings
-from tsgkit.llm.cache import canonical
-from tsgkit.llm.door import Call
+from tsgkit.llm.door import Call, canonical
 from tsgkit.llm.local_models import registered
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.bundle import portable
 from tsgkit.library.files import write_text
-from tsgkit.llm.cache import canonical
+from tsgkit.llm.door import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
 from tsgkit.runs.archives import new_run

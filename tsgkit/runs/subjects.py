@@ -18,12 +18,11 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import START, RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door
-from tsgkit.llm.prices import Budget, Price, batch_price, price_given, price_of
+from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
-from tsgkit.llm.reply import Provider, Reply, Schema
-from tsgkit.llm.retries import Patience
+from tsgkit.llm.reply import Budget, Provider, Reply, Schema
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
-from tsgkit.llm.settings import Settings
+from tsgkit.llm.settings import Patience, Settings
 from tsgkit.llm.spans import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.library.files import STDIN, look_alike, read_text
-from tsgkit.llm.reply import Ending, Reply, reply_from
-from tsgkit.llm.responses import CUT, FILTERED
+from tsgkit.llm.reply import CUT, FILTERED, Ending, Reply, reply_from
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE
 from tsgkit.suites.transcript import LabelledReply, Transcript
 

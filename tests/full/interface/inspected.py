@@ -18,7 +18,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 import tsgkit as tk
-from tsgkit.llm.responses import ending_of
+from tsgkit.llm.reply import ending_of
 
 REPLIES = (
     *("[A]", "Answer: [B]", "<think>It is [C]... no</think>\nFinal answer: [D]", "", "I cannot help with that."),
