@@ -28,7 +28,7 @@ from tsgkit.llm.prices import Budget, Price, price_given, price_of
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.retries import Patience
 from tsgkit.llm.settings import Client, arguments_of
-from tsgkit.llm.user_models import registered_name
+from tsgkit.llm.user_code import registered_name
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.user_models import is_chat_model, registered_name
+from tsgkit.llm.user_code import registered_name
+from tsgkit.llm.user_models import is_chat_model
 
 
 def checked_path(value: object, what: str) -> Path:

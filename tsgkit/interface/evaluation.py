@@ -197,5 +197,5 @@ def how_of(options: Mapping[str, Any]) -> Options:
         scene_time=work["scene_time"],
         boxes=work["boxes"],
         keep_data=work["keep_data"],
-        executor=checked_executor(work["executor"]),
+        executor=None if work["executor"] is None else checked_executor(work["executor"]),
     )

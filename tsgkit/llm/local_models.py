@@ -39,7 +39,7 @@ from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
-from tsgkit.llm.prices import LOCAL, is_local
+from tsgkit.llm.prices import LOCAL
 from tsgkit.llm.reply import Reply, Schema
 from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
 from tsgkit.user_folders import cache_home
@@ -211,11 +211,11 @@ def _text(file: BinaryIO) -> str:
 
 
 def registered(model: str) -> str:
-    """Return the name under which a file of weights answers in runs; that of any other model as it is.
+    """Return the name under which a file of weights answers in runs.
 
     The file is found, or fetched from the hub, and read. ``FileProblem`` where it cannot be.
     """
-    if not is_local(model) or model in _WEIGHTS:
+    if model in _WEIGHTS:
         return model
     name = model.removeprefix(LOCAL)
     if not name:

@@ -1,7 +1,8 @@
 """Subjects that answer from a file without a model: a script of replies, or the replies of another run.
 
 >>> script = Script({"tea/0": ["[kettle]"]})
->>> script.reply("tea/0", "answer", 0).text, str(script.reply("tea/1", "answer", 0).ending)
+>>> call = Call("script:mine.jsonl", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "answer", "", 0)
+>>> script.find(call).text, str(script.find(call._replace(sample="tea/1")).ending)
 ('[kettle]', 'missing')
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
@@ -44,16 +45,6 @@ class ByLabel:
         return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
-class Source(Protocol):
-    """A source of replies that asks no model."""
-
-    def find(self, call: Call) -> Reply:
-        """Return the reply to a call; one that is missing where there is none."""
-
-    def knows(self, call: Call) -> bool:
-        """Return whether the source has replies for the sample of a call, asked in this way."""
-
-
 @dataclass
 class Script:
     """Replies by item: a list with the first, second, ... reply. The last one repeats.
@@ -64,29 +55,18 @@ class Script:
     replies: Mapping[str, Sequence[str | None] | Mapping[str, str | None]]
     outcomes: Mapping[str, Ending] = field(default_factory=dict)
 
-    def reply(self, item_id: str, label: str, draw: int) -> Reply:
-        """Return the reply to one call about an item."""
-        lines = self.replies.get(item_id)
-        if not lines:
-            return NOTHING_WRITTEN
-        if isinstance(lines, Mapping):
-            named = next((name for name in (label, label.partition("/")[0]) if name in lines), None)
-            if named is None:
-                return NOTHING_WRITTEN
-            text = lines[named]
-        else:
-            number = int(label.rpartition("/")[2]) if label.rpartition("/")[2].isdecimal() else draw
-            text = lines[min(number, len(lines) - 1)]
-        ending = Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
-        return Reply(text=text, ending=self.outcomes.get(item_id, ending), source="script")
-
     def find(self, call: Call) -> Reply:
         """Return the reply to a call; a missing one names the line that would hold it."""
-        reply = self.reply(call.sample, call.label, call.draw)
-        if reply is not NOTHING_WRITTEN:
-            return reply
-        where = f"no {call.label} in the line of" if call.sample in self.replies else "no line with"
-        return replace(reply, error=f"the script has {where} item_id {call.sample}")
+        lines, number = self.replies.get(call.sample, ()), call.label.rpartition("/")[2]
+        if isinstance(lines, Mapping):
+            texts = [lines[name] for name in (call.label, call.label.partition("/")[0]) if name in lines]
+        else:
+            texts = list(lines[min(int(number) if number.isdecimal() else call.draw, len(lines) - 1) :])
+        if not texts:
+            where = f"no {call.label} in the line of" if call.sample in self.replies else "no line with"
+            return replace(NOTHING_WRITTEN, error=f"the script has {where} item_id {call.sample}")
+        ending = Ending.COMPLETE if (texts[0] or "").strip() else Ending.EMPTY
+        return Reply(text=texts[0], ending=self.outcomes.get(call.sample, ending), source="script")
 
     def knows(self, call: Call) -> bool:
         """Return whether the script has the item."""
@@ -183,7 +163,7 @@ class Replay:
 class RecordedModel:
     """A model-like wrapper of a source that records its replies."""
 
-    source: Source
+    source: Script | Replay
     recorder: Recorder
     stopping: bool = False
 

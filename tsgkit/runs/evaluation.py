@@ -211,7 +211,7 @@ class _Opened:
                 door.provider.prepare()  # all are checked before the first of several is paid for
         number = sum(state.at_start for state in self.states.values())
         there = f"{number:,} {'sample is' if number == 1 else 'samples are'} there already" if number else ""
-        if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
+        if asks and not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
             there = "; ".join(filter(None, (there, f"{batches} pending, which only --batch collects")))
         in_flight = options.limits.in_flight
@@ -229,7 +229,7 @@ class _Opened:
                 told += [cache.trouble] if cache.trouble else []
             _note_models(self.folder, doors)
             providers = [door.provider for door in doors.values()]
-            self.open_batches = sum(one.open_batches for one in providers if isinstance(one, BatchCalls))
+            self.open_batches = sum(one.collector.open for one in providers if isinstance(one, BatchCalls))
             self.notices[:0] = [*job.notices, *told]
 
     def finished(self, with_samples: bool) -> EvaluationOutcome:

@@ -180,7 +180,7 @@ class Evaluation:
         if self.executor is not None:
             return [state for state in states if not asks or _computes_answered(state.row)]
         found = [] if asks else [state for state in states if state.row.task.computes]
-        return found if usual_executor(_left(found), FEWEST, self.in_flight) == PROCESSES else []
+        return found if found and usual_executor(_left(found), FEWEST, self.in_flight) == PROCESSES else []
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
         state, place = unit

@@ -32,8 +32,9 @@ from tsgkit.llm.asker import model_settings
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.local_models import registered
+from tsgkit.llm.prices import is_local
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Settings, parse, secrets_of
+from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
 from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
@@ -328,7 +329,7 @@ def _check_folder(folder: Folder, tasks: Mapping[str, Task]) -> None:
 
 def _with_registered_files(plan: Plan) -> Plan:
     """Return a plan in which files of weights have the names that say what they hold, not where they lie."""
-    names = {name: registered(name) for name in asked_of(plan)}
+    names = {name: registered(name) if is_local(name) else name for name in asked_of(plan)}
     changed = sorted((name for name in names if names[name] != name), key=len, reverse=True)
     if not changed:
         return plan
@@ -354,7 +355,8 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    return {name: model_settings(name, arguments, defaults) for name in asked}
+    ways = {name: model_settings if asks_a_model(name) else settings_of for name in asked}
+    return {name: settings(name, arguments, defaults) for name, settings in ways.items()}
 
 
 def limits_of_replies(plan: Plan, tasks: Iterable[Task], settings: Mapping[str, Settings]) -> dict[str, ReplyLimit]:
