@@ -101,10 +101,8 @@ async def result_of(collector: Collector, name: str, text: str = "") -> Outcome:
     try:
         request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json={"text": text})
         return await collector.ask(held, request)
-    except CallFailed:
-        return held.ended
-    except Stopped as stopped:
-        return stopped
+    except TsgkitError as error:
+        return error
     finally:
         collector.done_with(held)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.prices import provider_of
 from tsgkit.llm.responses import message_in, object_in, retry_after_in
@@ -90,9 +90,7 @@ class HeldRequest:
     name: str
     line: bytes = b""
     """Empty once it was sent."""
-    result: asyncio.Future[Result] | None = None
-    ended: TsgkitError | None = None
-    """The reason for which it is waited for no longer."""
+    result: asyncio.Future[Result] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     batch: Batch | None = None
     """The batch that brought its result."""
 

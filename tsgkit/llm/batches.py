@@ -19,7 +19,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
@@ -147,10 +146,9 @@ class Collector:
             self._client = BatchClient.of(self.service, request, self.patience.timeout)
         line = self.service.line(held.name, json.loads(await request.aread()))
         batch = self._holder.get(held.name)
-        same = (self._queue if batch is None else batch.held).get(held.name)
-        if same is not None and same.result is not None:  # asked twice at once: sent once
-            return await asyncio.shield(same.result)
-        held.line, held.result = line, asyncio.get_running_loop().create_future()
+        if (same := (self._queue if batch is None else batch.held).get(held.name)) is not None:
+            return await asyncio.shield(same.result)  # asked twice at once: sent once
+        held.line = line
         if batch is None:
             self._enqueue(held)
         elif batch.results is None:
@@ -319,7 +317,7 @@ class Collector:
     def _hand_out(self, batch: Batch, held: HeldRequest, result: Result) -> None:
         if self._holder.get(held.name) is batch:
             del self._holder[held.name]
-        if held.result is not None and not held.result.done():
+        if not held.result.done():
             self._unread += 1
             held.result.set_result(result)
             held.batch = batch
@@ -406,9 +404,8 @@ class Collector:
 def _end(requests: dict[str, HeldRequest], error: TsgkitError) -> None:
     """Let requests be waited for no longer, for a reason."""
     for held in requests.values():
-        held.ended = error
-        if held.result is not None and not held.result.done():
-            held.result.set_exception(CallFailed(error.message))
+        if not held.result.done():
+            held.result.set_exception(error)
     requests.clear()
 
 
@@ -441,30 +438,31 @@ class BatchCalls(LiteLlm):
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one reply, when its batch is done; the time-out is one of single requests and does not hold here."""
-        held = HeldRequest(REQUEST.get())
+        held, reasons = HeldRequest(REQUEST.get()), list[TsgkitError]()
+
+        async def carried(request: Any) -> Any:  # noqa: ANN401  (httpx)
+            """Return the response to a request that LiteLLM built, out of its batch."""
+            try:
+                result = await self.collector.ask(held, request)
+            except TsgkitError as error:
+                reasons.append(copy(error))  # one that ends many calls is of each its own
+                raise CallFailed(error.message) from None
+            if result.failure:
+                unpaid = cannot_pay(result.status, result.failure)
+                raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
+            head = {"content-type": "application/json"}
+            return library_of(request).Response(result.status, headers=head, content=result.body)
+
         try:
-            with bound(CARRIER, partial(self._carried, held)):
+            with bound(CARRIER, carried):
                 return await self._asked(messages, self._with_schema(schema), LONGEST)
         except CallFailed as failure:
-            if held.ended is not None:
-                raise copy(held.ended) from None  # one that ends many calls is of each its own
+            if reasons:
+                raise reasons[0] from None
             failure.in_batch = True
             raise
         finally:
             self.collector.done_with(held)
-
-    async def _carried(self, held: HeldRequest, request: Any) -> Any:  # noqa: ANN401  (httpx)
-        """Return the response to a request that LiteLLM built, out of its batch."""
-        try:
-            result = await self.collector.ask(held, request)
-        except TsgkitError as error:
-            held.ended = error
-            raise CallFailed(error.message) from None
-        if result.failure:
-            unpaid = cannot_pay(result.status, result.failure)
-            raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
-        head = {"content-type": "application/json"}
-        return library_of(request).Response(result.status, headers=head, content=result.body)
 
     def _cost(self, usage: Usage, tier: str, counted: float | None) -> float | None:
         """Return the cost at the price of a batch, else half of what LiteLLM says."""

@@ -106,8 +106,8 @@ class Replay:
             replies = subjects.setdefault(value["subject"], {}).setdefault(place, {}).setdefault(question, {})
             replies[tuple(value.get(axis) for axis in AXES)] = reply_from(value["reply"])
         if len(subjects) > 1 and not judged:
-            named = ", ".join(sorted(subjects))
-            raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
+            names = ", ".join(sorted(subjects))
+            raise UsageError(f"the run has several subjects: {names}", hint="say which: replay:RUN#SUBJECT")
         if not subjects:
             raise UsageError(f"the run has no call of {subject or 'anybody'}")
         return cls(subjects, single or {}, asked or {})
@@ -196,23 +196,23 @@ def script_in(text: str, file: str) -> Script:
     for number, line in enumerate(text.split("\n"), 1):  # a reply may hold what else ends a line in Unicode
         if not line.strip():
             continue
-        place = f"{file}: line {number}"
+        where = f"{file}: line {number}"
         try:
             value = json.loads(line)
             reply, outcome, item_id = value["reply"], value.get("outcome"), value["item_id"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             hint = 'a line reads {"item_id": "...", "reply": "..."}'
-            raise UsageError(f"{place}: no reply of a script", hint=hint) from None
+            raise UsageError(f"{where}: no reply of a script", hint=hint) from None
         if isinstance(item_id, bool) or not isinstance(item_id, str | int):
-            raise UsageError(f"{place}: an item_id is a text or a number")
+            raise UsageError(f"{where}: an item_id is a text or a number")
         by_call = reply if isinstance(reply, list | dict) else [reply]
         texts = by_call.values() if isinstance(by_call, dict) else by_call
         if not texts or not all(text is None or isinstance(text, str) for text in texts):
-            raise UsageError(f"{place}: a reply is a text, a list of texts, texts by label (write/1), or null")
+            raise UsageError(f"{where}: a reply is a text, a list of texts, texts by label (write/1), or null")
         if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
-            raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
+            raise UsageError(f"{where}: no such outcome: {outcome}", hint="truncated, refused or api_error")
         if str(item_id) in replies:
-            raise UsageError(f"{place}: a second reply to item {item_id}")
+            raise UsageError(f"{where}: a second reply to item {item_id}")
         replies[str(item_id)] = by_call
         if outcome is not None:
             outcomes[str(item_id)] = Ending(outcome)

@@ -47,12 +47,12 @@ def pending(path: Path) -> int:
     return sum(bool(batch.names) for batch in _batches(path).values())
 
 
-def unite(sources: Sequence[Path], made: Path) -> None:
+def unite(sources: Sequence[Path], target: Path) -> None:
     """Write the steps of all batches that are not collected yet into one file; none if all are."""
     left = {mark for path in sources for mark, batch in _batches(path).items() if batch.names}
     steps = [Journal.encoded(line) for path in sources for _, line in lines_of(path, FIELDS) if line["mark"] in left]
     if steps:
-        made.write_bytes(b"".join(dict.fromkeys(steps)))  # a folder that was merged before has the same steps
+        target.write_bytes(b"".join(dict.fromkeys(steps)))  # a folder that was merged before has the same steps
 
 
 def _batches(path: Path, asked: dict[str, Any] | None = None) -> dict[str, Batch]:
@@ -61,7 +61,7 @@ def _batches(path: Path, asked: dict[str, Any] | None = None) -> dict[str, Batch
     ``asked`` names the one model and endpoint whose batches are wanted.
     """
     batches: dict[str, Batch] = {}
-    for place, line in lines_of(path, FIELDS):
+    for start, line in lines_of(path, FIELDS):
         try:
             step, mark = line["step"], line["mark"]
             if step == "intent":
@@ -76,5 +76,5 @@ def _batches(path: Path, asked: dict[str, Any] | None = None) -> dict[str, Batch
                 read = frozenset(line.get("names", batches[mark].names))
                 batches[mark].names = tuple(name for name in batches[mark].names if name not in read)
         except (KeyError, TypeError, ValueError):
-            raise FileProblem(f"{line_at(path, place)}: not what a run has there", hint=CHANGED) from None
+            raise FileProblem(f"{line_at(path, start)}: not what a run has there", hint=CHANGED) from None
     return batches

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
-from tsgkit.llm.asker import SERVICES, provider_for
+from tsgkit.llm.asker import provider_for
 from tsgkit.llm.batches import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.images import Messages
 from tsgkit.llm.local_models import LocalModel
+from tsgkit.llm.service_calls import ServiceCalls
 from tsgkit.llm.spans import Tracing
 from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
@@ -312,7 +313,7 @@ def _note_models(folder: RunFolder, doors: Mapping[str, Door]) -> None:
     """Record the parameters that are sent to each model."""
     known = dict(folder.header.get("models", {}))
     for name, door in doors.items():
-        if isinstance(door.provider, SERVICES) and door.provider.sent:
+        if isinstance(door.provider, ServiceCalls) and door.provider.sent:
             model = {
                 "endpoint": door.endpoint,
                 "sent": door.provider.sent,
