@@ -76,9 +76,9 @@ class Service(BatchClient):
         state: BatchState = taken(self.states, DONE)
         return state if state.failure or not state.ended else replace(state, results=(batch,))
 
-    async def results(self, path: str) -> bytes:
+    async def results(self, path: str) -> list[dict[str, Any] | None]:
         lines = self.sent[int(path.rpartition("-")[2]) - 1]
-        return lines.replace(b'"body"', b'"response": {"status_code": 200, "body": {}}, "was"')
+        return list(values_in(lines.replace(b'"body"', b'"response": {"status_code": 200, "body": {}}, "was"')))
 
 
 class Record:
@@ -150,7 +150,7 @@ def test_requests_of_one_moment_are_a_batch_of_so_many_bytes_and_lines_in_record
     assert Service.waits == ["1 batch being sent for 0:00:00", AT_THE_SERVICE + "0 of 2 requests done"]
     results_of(Record(), "abcdefg", "x" * 3_000)
     assert [len(lines.splitlines()) for lines in Service.sent] == [3, 3, 1]
-    most = len(SMALL.line("a", {"text": ""})) + 1
+    most = len(json.dumps(SMALL.line("a", {"text": ""}))) + 1
     bytes_of_two = (("most_bytes", 2 * most, [2, 1]), ("most_bytes", 2 * most - 1, [1, 1, 1]))
     for limit, value, sizes in (*bytes_of_two, ("most_lines", 2, [2, 1])):
         results_of(Record(), "abc", service=SMALL._replace(**{limit: value}))  # type: ignore[arg-type]
@@ -197,9 +197,10 @@ def test_batch_is_asked_about_until_it_ended_and_what_may_have_been_created_look
 def test_results_that_differ_under_one_name_and_a_service_that_refuses_end_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def results(self: Service, path: str) -> bytes:
+    async def results(self: Service, path: str) -> list[dict[str, Any] | None]:
         line = b'{"custom_id": "%b", "response": {"status_code": %b, "body": {}}}\n'
-        return b"".join(line % one for one in ((b"a", b"200"), (b"b", b"200"), (b"a", b'"200"'), (b"b", b"500")))
+        twice = ((b"a", b"200"), (b"b", b"200"), (b"a", b'"200"'), (b"b", b"500"))
+        return [*values_in(b"".join(line % one for one in twice)), None, {"custom_id": 5}]
 
     monkeypatch.setattr(Service, "results", results)
     assert results_of(Record(), "ab") == [*good("a"), Result("b", 400, failure=DIFFERENT)]
@@ -319,7 +320,7 @@ def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
         "metadata": {"tsgkit": "mark"},
     }
     line = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"x": 1}}
-    assert json.loads(OPENAI.line("a", {"x": 1})) == line
+    assert OPENAI.line("a", {"x": 1}) == line
     none = [CallFailed("no", status) for status in (404, 405, 501)]
     for answer in (*none, CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
         kind: type[Exception] = UsageError if answer in none else CallFailed
@@ -378,15 +379,15 @@ def test_line_of_openai_s_results() -> None:
         ({"response": {"status_code": True}}, Result("a", 500, failure=neither)),
         ({}, Result("a", 500, failure=neither)),
     ):
-        assert OPENAI.result_in({"custom_id": "a", **line}) == result, line
-    assert OPENAI.result_in({"custom_id": 5}) is None
+        assert OPENAI.result("a", line) == result, line
     assert [Result("a", *how).is_good for how in ((299,), (300,), (200, b"", "x"))] == [True, False, False]
     assert list(values_in(b'{"a": 1}\n\n[1]\n{"b": ')) == [{"a": 1}, None, None]
 
 
 def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time() -> None:
     service = anthropic({"id": "batch-1"})
-    lines = ANTHROPIC.line("a", {"x": 1, "stream": False}) + b"\n" + ANTHROPIC.line("b", {})
+    values = ANTHROPIC.line("a", {"x": 1, "stream": False}), ANTHROPIC.line("b", {})
+    lines = "\n".join(map(json.dumps, values)).encode()
     assert (run(service.upload(lines)), run(service.create(BATCH, lines))) == ("", "batch-1")
     content = b'{"requests": [{"custom_id": "a", "params": {"x": 1}}, {"custom_id": "b", "params": {}}]}'
     sent = {"headers": {"content-type": "application/json"}, "content": str(content)}
@@ -426,5 +427,4 @@ def test_state_and_results_of_anthropic_s_batch() -> None:
         ({"type": "errored", "error": 5}, Result("a", 500, failure="the request ended as errored")),
         (None, Result("a", 500, failure="no result")),
     ):
-        assert ANTHROPIC.result_in({"custom_id": "a", "result": result}) == wanted, result
-    assert ANTHROPIC.result_in({"result": {}}) is None
+        assert ANTHROPIC.result("a", {"result": result}) == wanted, result

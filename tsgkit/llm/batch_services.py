@@ -5,7 +5,7 @@ OpenAI takes them as a file of JSON lines, Anthropic as one request; both give t
 A :class:`BatchService` holds all that differs; a :class:`BatchClient` asks any of them.
 
 >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": []}}, "error": null}'
->>> OPENAI.result_in(json.loads(line))
+>>> OPENAI.result("a", json.loads(line))
 Result(name='a', status=200, body=b'{"choices": []}', failure='')
 """
 
@@ -136,8 +136,8 @@ class BatchService(NamedTuple):
     """True if the requests are sent as a file, before the batch is created."""
     most_lines: int
     most_bytes: int
-    request: Callable[[str, Any], dict[str, Any]]
-    """Returns the value of a line that asks a request, by its name and its body."""
+    line: Callable[[str, Any], dict[str, Any]]
+    """Returns the line of a request by its name and its body."""
     creation: Callable[[Batch, bytes], dict[str, Any]]
     """Returns the parts of the HTTP request that creates a batch of these lines."""
     find: Callable[[Batch, AsyncIterator[dict[str, Any]]], Awaitable[str]]
@@ -146,15 +146,6 @@ class BatchService(NamedTuple):
     """Returns the state of a batch by its path and its value."""
     result: Callable[[str, Mapping[str, Any]], Result]
     """Returns the result of the request of this name, by the line about it."""
-
-    def line(self, name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
-        """Return the line of one request."""
-        return json.dumps(self.request(name, body)).encode()
-
-    def result_in(self, line: Mapping[str, Any]) -> Result | None:
-        """Return what a line of results says; None where it says nothing about a request."""
-        name = line.get("custom_id")
-        return self.result(name, line) if isinstance(name, str) else None
 
 
 @dataclass
@@ -206,9 +197,9 @@ class BatchClient:
             hint = "use the key it was sent with; without its lines in batches.jsonl its requests are sent anew"
             raise UsageError(problem, hint=hint) from None
 
-    async def results(self, path: str) -> bytes:
-        """Return the lines of a file of results."""
-        return await self.ask("GET", path, is_large=True)
+    async def results(self, path: str) -> list[dict[str, Any] | None]:
+        """Return the lines of a file of results; None for one that is no object, as one that broke off."""
+        return list(values_in(await self.ask("GET", path, is_large=True)))
 
     async def ask(self, method: str, path: str, *, is_large: bool = False, **parts: Any) -> bytes:  # noqa: ANN401
         """Return the body of the response; ``CallFailed`` for any status but a good one, and where none comes.
@@ -292,7 +283,7 @@ class BatchClient:
 
 
 def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:
-    """Yield the objects that lines hold; None for a line that holds none, as one that broke off."""
+    """Yield the objects that lines hold; None for a line that holds none."""
     for line in lines.splitlines():
         if line.strip():
             yield object_in(line) or None
@@ -395,7 +386,7 @@ OPENAI = BatchService(
     uploads=True,
     most_lines=50_000,
     most_bytes=200_000_000,
-    request=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
+    line=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
     creation=_openai_creation,
     find=_openai_find,
     state=_openai_state,
@@ -408,7 +399,7 @@ ANTHROPIC = BatchService(
     uploads=False,
     most_lines=100_000,
     most_bytes=256_000_000,
-    request=lambda name, body: {
+    line=lambda name, body: {
         "custom_id": name,
         "params": {part: value for part, value in body.items() if part != "stream"},
     },

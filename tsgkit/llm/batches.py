@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.batch_services import Batch, BatchClient, BatchService, BatchState, HeldRequest, Result, values_in
+from tsgkit.llm.batch_services import Batch, BatchClient, BatchService, BatchState, HeldRequest, Result
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.door import REQUEST
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked, cannot_pay
@@ -144,7 +144,7 @@ class Collector:
             raise self._failed or Stopped(LEFT)
         if self._client is None:
             self._client = BatchClient.of(self.service, request, self.patience.timeout)
-        line = self.service.line(held.name, json.loads(await request.aread()))
+        line = json.dumps(self.service.line(held.name, json.loads(await request.aread()))).encode()
         batch = self._holder.get(held.name)
         if (same := (self._queue if batch is None else batch.held).get(held.name)) is not None:
             return await asyncio.shield(same.result)  # asked twice at once: sent once
@@ -217,10 +217,10 @@ class Collector:
             held.line = b""
         self.record.add("intent", batch, sha256=hashlib.sha256(lines).hexdigest(), names=list(batch.names))
         try:
-            batch.file = await self._persist(lambda: self.client.upload(lines))
+            batch.file = await self._persist(self.client.upload, lines)
             if batch.file:
                 self.record.add("file", batch, id=batch.file)
-            batch.id = await self._persist(lambda: self._created(batch, lines))
+            batch.id = await self._persist(self._created, batch, lines)
         except (Unasked, UsageError):
             if not batch.is_doubtful:  # or the next process looks for it
                 self._drop(batch)
@@ -251,7 +251,7 @@ class Collector:
         """
         waited, wait = 0.0, self.pace.first_poll
         known = [other.id for other in self._batches if other.id]
-        while not (name := await self._persist(lambda: self.client.find(batch, known))) and waited < self.pace.lag:
+        while not (name := await self._persist(self.client.find, batch, known)) and waited < self.pace.lag:
             await self._pause(wait)
             waited, wait = waited + wait, min(wait * self.pace.growth, self.pace.longest_poll)
         return name
@@ -277,7 +277,7 @@ class Collector:
             self.record.add("batch", batch, id=batch.id)
         while True:
             is_first = batch.state is None
-            batch.state = await self._persist(lambda: self.client.state(batch.id))
+            batch.state = await self._persist(self.client.state, batch.id)
             if batch.state.ended:
                 break
             if is_first:
@@ -305,12 +305,14 @@ class Collector:
             for number in range(self.pace.downloads):
                 if number:
                     await self._pause(self.pace.first_poll)
-                lines = list(values_in(await self._persist(lambda path=path: self.client.results(path))))  # type: ignore[misc]
+                lines = await self._persist(self.client.results, path)
                 if not lines or lines[-1] is not None:  # the last line is the one that breaks off
                     break
-            for result in [self.service.result_in(line) for line in lines if line]:
-                if result is not None and results.setdefault(result.name, result) != result:
-                    results[result.name] = Result(result.name, 400, failure=DIFFERENT)
+            for line in filter(None, lines):
+                if isinstance(name := line.get("custom_id"), str):
+                    result = self.service.result(name, line)
+                    if results.setdefault(name, result) != result:
+                        results[name] = Result(name, 400, failure=DIFFERENT)
         reason = f"the batch ended as {state.status} without a result of this request"
         return {name: results.get(name) or Result(name, 408, failure=reason) for name in batch.names}
 
@@ -379,12 +381,12 @@ class Collector:
         if self.leaving:
             raise Stopped(LEFT)
 
-    async def _persist(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def _persist(self, ask: Callable[..., Awaitable[Answer]], *arguments: Any) -> Answer:  # noqa: ANN401
         """Ask the service until it answers; ``Unasked`` where it refuses, or is away for too long."""
         began, tries, wait = time.monotonic(), 0, self.pace.first_poll
         while True:
             try:
-                answer = await ask()
+                answer = await ask(*arguments)
             except CallFailed as failure:
                 self.trouble = self.redact(failure.message)
                 tries, lasted = tries + 1, time.monotonic() - began

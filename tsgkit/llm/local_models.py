@@ -41,6 +41,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import LOCAL
 from tsgkit.llm.reply import Reply, Schema
+from tsgkit.llm.responses import object_in
 from tsgkit.llm.settings import SERVER_OPTIONS, Argument, Settings, settings_of
 from tsgkit.user_folders import cache_home
 from tsgkit.version import __version__
@@ -114,9 +115,8 @@ def weights_in(path: Path) -> Weights:
     if not is_file:
         raise FileProblem(f"{path}: not a file", hint="name a file of weights: gguf:FILE.gguf")
     kept, key = dict[str, Any](), [__version__, state.st_size, state.st_mtime_ns]
-    with suppress(OSError, ValueError):
-        value = json.loads((cache_home() / KEPT).read_bytes())
-        kept = value if isinstance(value, dict) else {}
+    with suppress(OSError):
+        kept = object_in((cache_home() / KEPT).read_bytes())
     header = kept.get(place)
     if not isinstance(header, dict) or header.pop("key", None) != key:
         try:
