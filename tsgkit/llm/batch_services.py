@@ -36,22 +36,6 @@ SMALL = 60.0
 """Seconds that a question about a batch may take."""
 CLOCKS = 300.0
 """Seconds by which the clocks of two machines may differ."""
-URL = "/v1/chat/completions"
-"""The address of single requests that OpenAI's batches name."""
-LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
-"""Codes of OpenAI's batches that failed because others are in work."""
-ERRORS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
-"""The status of Anthropic's errors, which a batch names by their type only."""
 
 
 class Result(NamedTuple):
@@ -293,6 +277,12 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
+URL = "/v1/chat/completions"
+"""The address of single requests that OpenAI's batches name."""
+LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
+"""Codes of OpenAI's batches that failed because others are in work."""
+
+
 def _openai_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
     value = {"input_file_id": batch.file, "endpoint": URL, "completion_window": "24h"}
     return {"json": value | {"metadata": {"tsgkit": batch.mark}}}
@@ -333,6 +323,34 @@ def _openai_result(name: str, line: Mapping[str, Any]) -> Result:
     code = str(error.get("code", ""))
     reason = message_in(error) or code or "the line holds neither a response nor an error"
     return Result(name, 408 if code in ("batch_expired", "batch_cancelled") else 500, failure=reason)
+
+
+OPENAI = BatchService(
+    ending="/chat/completions",
+    path="/batches",
+    after="after",
+    uploads=True,
+    most_lines=50_000,
+    most_bytes=200_000_000,
+    line=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
+    creation=_openai_creation,
+    find=_openai_find,
+    state=_openai_state,
+    result=_openai_result,
+)
+
+ERRORS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The status of Anthropic's errors, which a batch names by their type only."""
 
 
 def _anthropic_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
@@ -379,19 +397,6 @@ def _anthropic_result(name: str, line: Mapping[str, Any]) -> Result:
     return Result(name, 408 if kind in ("expired", "canceled") else 500, failure=reason)
 
 
-OPENAI = BatchService(
-    ending="/chat/completions",
-    path="/batches",
-    after="after",
-    uploads=True,
-    most_lines=50_000,
-    most_bytes=200_000_000,
-    line=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
-    creation=_openai_creation,
-    find=_openai_find,
-    state=_openai_state,
-    result=_openai_result,
-)
 ANTHROPIC = BatchService(
     ending="/messages",
     path="/messages/batches",
@@ -408,6 +413,7 @@ ANTHROPIC = BatchService(
     state=_anthropic_state,
     result=_anthropic_result,
 )
+
 SERVICES = {"openai": OPENAI, "hosted_vllm": OPENAI, "anthropic": ANTHROPIC}
 
 
