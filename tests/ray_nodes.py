@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import ray_units
 
-from tsgkit.runs.executors import Work, ray_cluster
+from tsgkit.runs.executors import ray_cluster
+from tsgkit.runs.executors.executor import Work
 from tsgkit.runs.executors.ray_cluster import Cluster
 
 Nodes = Any

@@ -22,7 +22,7 @@ from pathlib import Path
 from smoke import SMOKE, sized
 
 from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.executors import processors
+from tsgkit.runs.executors.executor import processors
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
 

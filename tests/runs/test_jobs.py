@@ -29,7 +29,8 @@ from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.runs import executors, rescore_job
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.execute import solved
-from tsgkit.runs.executors import NAMES, Here, Processes, checked_executor, executor_named
+from tsgkit.runs.executors import NAMES, Here, checked_executor, executor_named
+from tsgkit.runs.executors.executor import Processes
 from tsgkit.runs.executors.workers import WorkerDied, Workers
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import Plan

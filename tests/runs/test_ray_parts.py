@@ -26,8 +26,9 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.user_code import load_object
 from tsgkit.llm.user_models import UserModel, fingerprint
-from tsgkit.runs.executors import NodeLost, carried_files, model_actors, ray_cluster, tried
+from tsgkit.runs.executors import carried_files, model_actors, ray_cluster
 from tsgkit.runs.executors.carried_files import Carried, carried, with_files
+from tsgkit.runs.executors.executor import NodeLost, tried
 from tsgkit.runs.executors.model_actors import HeldModel, _Actor, _Holder
 from tsgkit.runs.executors.ray_cluster import Cluster, outcome_of
 from tsgkit.runs.executors.workers import WorkerDied

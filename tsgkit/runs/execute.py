@@ -15,8 +15,9 @@ from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.spans import Value
 from tsgkit.llm.spans import unit as observed
-from tsgkit.runs.executors import FEWEST, PROCESSES, Executor, Here, executor_named, usual_executor
+from tsgkit.runs.executors import PROCESSES, Executor, Here, executor_named, usual_executor
 from tsgkit.runs.executors.carried_files import carried, with_files
+from tsgkit.runs.executors.executor import FEWEST
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.jobs import Engine, Part

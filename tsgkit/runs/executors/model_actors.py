@@ -25,7 +25,7 @@ from tsgkit.llm.images import Messages, bytes_of, images_in, is_image
 from tsgkit.llm.reply import Provider, Reply
 from tsgkit.llm.user_code import PREFIX, REGISTERED, load_object
 from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint
-from tsgkit.runs.executors import TRIES, NodeLost, tried
+from tsgkit.runs.executors.executor import TRIES, NodeLost, tried
 from tsgkit.runs.executors.ray_cluster import Cluster, cause_of, outcome_of, was_lost
 from tsgkit.runs.executors.workers import WorkerDied
 from tsgkit.suites.item_errors import ItemError

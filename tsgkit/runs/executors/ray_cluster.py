@@ -32,7 +32,7 @@ from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.secrets import secret_names
 from tsgkit.llm.user_code import own_modules
-from tsgkit.runs.executors import LONGEST_UNIT, Executor, NodeLost, Work, processors, timed, tried
+from tsgkit.runs.executors.executor import LONGEST_UNIT, Executor, NodeLost, Work, processors, timed, tried
 from tsgkit.runs.executors.workers import WorkerDied
 from tsgkit.runs.folder import locked
 from tsgkit.runs.jobs import SIGNALS, handling
