@@ -21,7 +21,7 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
@@ -93,18 +93,16 @@ def described(error: BaseException) -> str:
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
-def check_function(
-    what: str, function: object, *parameters: str, keywords: Sequence[str] = (), waits: bool = False
-) -> None:
+def check_function(what: str, function: object, *parameters: str, waits: bool = False) -> None:
     """Raise ``UsageError`` if a function cannot take these parameters, or is async without ``waits``. It is not
     called."""
-    listed = f"({', '.join([*parameters, *(f'{name}=...' for name in keywords)])})"
+    listed = f"({', '.join(parameters)})"
     if not callable(function):
         raise UsageError(f"{what}: {function!r:.60} is no function", hint=f"give one of {listed}")
     if not waits and is_async(function):
         raise UsageError(f"{what} is an async function, expected a plain one", hint="write def, not async def")
     try:
-        inspect.signature(function).bind(*parameters, **dict.fromkeys(keywords))
+        inspect.signature(function).bind(*parameters)
     except TypeError:
         hint = "its parameters are given in this order"
         raise UsageError(f"{what} cannot be called with {listed}", hint=hint) from None

@@ -169,8 +169,15 @@ class UserImageModel(Provider):
     def prepare(self) -> None:
         """Load the function; ``UsageError`` where it cannot be called as it would be."""
         function = user_code.load_object(self.name)
-        keywords = ("image",) if self.conditioned else ()
-        user_code.check_function(self.name, function, "prompt", "seed", keywords=keywords, waits=True)
+        if not callable(function):
+            raise UsageError(f"{self.name}: a {type(function).__name__} cannot be called", hint="name a function")
+        try:
+            inspect.signature(function).bind("prompt", 0, **({"image": None} if self.conditioned else {}))
+        except TypeError:
+            parameters = "(prompt, seed, image=...)" if self.conditioned else "(prompt, seed)"
+            raise UsageError(f"{self.name}: cannot be called with {parameters}", hint="change its parameters") from None
+        except ValueError:  # a function of another language does not tell its parameters
+            pass
         self._make = function
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
