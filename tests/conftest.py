@@ -91,7 +91,7 @@ def nothing_else_given() -> Iterator[None]:
     from tsgkit.suites.solvers import factories
 
     registries: list[dict[str, Any]] = [cards._GIVEN, factories._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
-    registries.append(user_code._FILES)
+    registries.append(user_code.LOADED_FILES)
     before = [dict(one) for one in registries]
 
     def put(values: Iterable[dict[str, Any]]) -> None:

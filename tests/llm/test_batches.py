@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -16,15 +16,17 @@ import pytest
 from doors import run
 
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.llm import batch_services
 from tsgkit.llm.batch_services import (
+    ANTHROPIC,
     MOST_RESULT_BYTES,
-    AnthropicBatches,
+    OPENAI,
     Batch,
+    BatchClient,
+    BatchService,
     BatchState,
     HeldRequest,
-    OpenAiBatches,
     Result,
-    Wire,
     values_in,
 )
 from tsgkit.llm.batches import DIFFERENT, Collector, Pace, _clock
@@ -32,7 +34,8 @@ from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 from tsgkit.llm.settings import Patience
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01, lag=0.03)
-DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1, total=2)
+DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1)
+SMALL = OPENAI._replace(most_bytes=10_000)
 Step = Any
 """A value to return, or an exception to raise."""
 Outcome = Result | TsgkitError | None
@@ -46,10 +49,9 @@ def taken(steps: list[Step], usual: Step) -> Any:  # noqa: ANN401
     return step
 
 
-class Service(OpenAiBatches):
+class Service(BatchClient):
     """Answers each batch at once with the names of its requests, unless steps say otherwise."""
 
-    most_bytes: ClassVar[int] = 10_000
     sent: ClassVar[list[bytes]] = []
     waits: ClassVar[list[str]] = []
     """What is told as waited for whenever a batch is sent or asked about."""
@@ -74,9 +76,9 @@ class Service(OpenAiBatches):
         state: BatchState = taken(self.states, DONE)
         return state if state.failure or not state.ended else replace(state, results=(batch,))
 
-    async def results(self, path: str) -> bytes:
+    async def results(self, path: str) -> list[dict[str, Any] | None]:
         lines = self.sent[int(path.rpartition("-")[2]) - 1]
-        return lines.replace(b'"body"', b'"response": {"status_code": 200, "body": {}}, "was"')
+        return list(values_in(lines.replace(b'"body"', b'"response": {"status_code": 200, "body": {}}, "was"')))
 
 
 class Record:
@@ -89,17 +91,9 @@ class Record:
     def open(self) -> list[Batch]:
         return self.batches
 
-    def intend(self, batch: Batch, digest: str) -> None:
-        self.steps.append("intent")
-
-    def note(self, batch: Batch) -> None:
-        self.steps.append(batch.id or batch.file)
-
-    def read(self, batch: Batch, names: Sequence[str]) -> None:
-        self.steps.append(f"read {len(names)}")
-
-    def drop(self, batch: Batch) -> None:
-        self.steps.append("dropped")
+    def add(self, step: str, batch: Batch, **parts: Any) -> None:  # noqa: ANN401
+        read = f"read {len(parts['names'])}" if step == "read" and "names" in parts else ""
+        self.steps.append(parts.get("id") or read or step)
 
 
 async def result_of(collector: Collector, name: str, text: str = "") -> Outcome:
@@ -107,15 +101,20 @@ async def result_of(collector: Collector, name: str, text: str = "") -> Outcome:
     try:
         request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json={"text": text})
         return await collector.ask(held, request)
-    except CallFailed:
-        return held.ended
-    except Stopped as stopped:
-        return stopped
+    except TsgkitError as error:
+        return error
     finally:
         collector.done_with(held)
 
 
-def results_of(record: Record, names: str, text: str = "", later: str = "", **options: Any) -> list[Outcome]:  # noqa: ANN401
+def results_of(
+    record: Record,
+    names: str,
+    text: str = "",
+    later: str = "",
+    service: BatchService = SMALL,
+    **options: Any,  # noqa: ANN401
+) -> list[Outcome]:
     """Return what becomes of requests that are asked at once, and of those ``later`` after a while."""
     Service.sent, Service.waits = [], []
     for name in ("states", "creates", "finds"):
@@ -123,7 +122,7 @@ def results_of(record: Record, names: str, text: str = "", later: str = "", **op
 
     async def asked() -> list[Outcome]:
         patience = options.pop("patience", Patience())
-        collector = Service.collector = Collector("openai/m", Service, record, patience, pace=PACE, **options)
+        collector = Service.collector = Collector("openai/m", service, record, patience, pace=PACE, **options)
         found = await asyncio.gather(*(result_of(collector, name, text) for name in names))
         await asyncio.sleep(0.05)
         found += await asyncio.gather(*(result_of(collector, name) for name in later))
@@ -131,6 +130,7 @@ def results_of(record: Record, names: str, text: str = "", later: str = "", **op
         return found
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tsgkit.llm.batches.BatchClient", Service)
         patch.setattr("tsgkit.llm.batches.time", SimpleNamespace(time=lambda: 0.0, monotonic=lambda: 0.0))
         return run(asked())
 
@@ -139,25 +139,21 @@ def good(names: str) -> list[Result]:
     return [Result(name, 200, b"{}") for name in names]
 
 
-SENT = ["intent", "file-1", "batch-1", "read 2"]
+SENT = ["intent", "file-1", "batch-1", "read"]
 AT_THE_SERVICE = "1 batch at the service for 0:00:00, "
 
 
-def test_requests_of_one_moment_are_a_batch_of_so_many_bytes_and_lines_in_recorded_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_requests_of_one_moment_are_a_batch_of_so_many_bytes_and_lines_in_recorded_steps() -> None:
     assert results_of(Record(), "aab") == good("aab")
     assert [len(lines.splitlines()) for lines in Service.sent] == [2], "the same request twice at once is sent once"
     assert (results_of(record := Record(), "ab"), record.steps) == (good("ab"), SENT)
     assert Service.waits == ["1 batch being sent for 0:00:00", AT_THE_SERVICE + "0 of 2 requests done"]
     results_of(Record(), "abcdefg", "x" * 3_000)
     assert [len(lines.splitlines()) for lines in Service.sent] == [3, 3, 1]
-    most = len(Service.line("a", {"text": ""})) + 1
+    most = len(json.dumps(SMALL.line("a", {"text": ""}))) + 1
     bytes_of_two = (("most_bytes", 2 * most, [2, 1]), ("most_bytes", 2 * most - 1, [1, 1, 1]))
     for limit, value, sizes in (*bytes_of_two, ("most_lines", 2, [2, 1])):
-        with monkeypatch.context() as patch:
-            patch.setattr(Service, limit, value)
-            results_of(Record(), "abc")
+        results_of(Record(), "abc", service=SMALL._replace(**{limit: value}))  # type: ignore[arg-type]
         assert [len(lines.splitlines()) for lines in Service.sent] == sizes, value
 
 
@@ -166,13 +162,15 @@ def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_n
         record = Record(Batch("mark", ("a", "b"), 0.0, file=file))
         assert (results_of(record, "ab", finds=finds), record.steps) == (good("ab"), ["dropped", *SENT]), file
     absent: Any = UsageError("not listed")
-    for finds, kind, steps in ((["", "", "batch-7"], Result, ["batch-7", "read 2"]), (["", absent], UsageError, [])):
+    for finds, kind, steps in ((["", "", "batch-7"], Result, ["batch-7", "read"]), (["", absent], UsageError, [])):
         record = Record(Batch("mark", ("a", "b"), 0.0, file="file-0"))
         found = results_of(record, "ab", finds=finds, states=[BatchState(True, "failed", failure="x")])
         assert ({type(one) for one in found}, record.steps, Service.sent) == ({kind}, steps, [])
     for is_full, status in ((False, 400), (True, 429)):
         failed = BatchState(True, "failed", failure="no room", failed_for_now=is_full)
         found = results_of(Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "ab", states=[failed])
+        results_of(record := Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "a", states=[failed])
+        assert record.steps == ["read 1"], "the other result is still to be asked for"
         assert found == [Result(name, status, failure="the batch failed: no room") for name in "ab"]
         assert Service.sent == []
 
@@ -199,9 +197,10 @@ def test_batch_is_asked_about_until_it_ended_and_what_may_have_been_created_look
 def test_results_that_differ_under_one_name_and_a_service_that_refuses_end_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def results(self: Service, path: str) -> bytes:
+    async def results(self: Service, path: str) -> list[dict[str, Any] | None]:
         line = b'{"custom_id": "%b", "response": {"status_code": %b, "body": {}}}\n'
-        return b"".join(line % one for one in ((b"a", b"200"), (b"b", b"200"), (b"a", b'"200"'), (b"b", b"500")))
+        twice = ((b"a", b"200"), (b"b", b"200"), (b"a", b'"200"'), (b"b", b"500"))
+        return [*values_in(b"".join(line % one for one in twice)), None, {"custom_id": 5}]
 
     monkeypatch.setattr(Service, "results", results)
     assert results_of(Record(), "ab") == [*good("a"), Result("b", 400, failure=DIFFERENT)]
@@ -224,13 +223,15 @@ def test_collector_that_does_not_wait_leaves_when_the_service_has_everything() -
     assert [type(one) for one in found] == [Stopped] * 3, "nothing more is asked either"
     assert (record.steps, Service.collector.open) == (SENT[:3], 1) and len(Service.states) > 400
     assert results_of(record := Record(), "ab", waits=False, later="c") == good("abc"), "nothing is left to the service"
-    assert (record.steps, Service.collector.open) == ([*SENT, "intent", "file-2", "batch-2", "read 1"], 0)
+    assert (record.steps, Service.collector.open) == ([*SENT, "intent", "file-2", "batch-2", "read"], 0)
 
 
-def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None:
+def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tsgkit.llm.batches.BatchClient", Service)
+
     async def closed(*, leaves: bool) -> list[Outcome]:
         Service.sent, Service.waits, Service.creates, Service.finds = [], [], [], []
-        collector = Service.collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
+        collector = Service.collector = Collector("openai/m", SMALL, record, Patience(), pace=PACE)
         Service.states = [RUNNING] * 5000
         requests = [asyncio.create_task(result_of(collector, name)) for name in "ab"]
         while len(Service.waits) < 3:
@@ -249,11 +250,11 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None
 
 def failure_of(response: httpx.Response | Exception, how: str = "ask", most: int = MOST_RESULT_BYTES) -> CallFailed:
     """Return what a response of a batch interface means."""
-    request = httpx.Request("POST", "http://h/v1/chat/completions?v=1")
-    wire = replace(Wire.of(request, "/chat/completions", 300.0), most_bytes=most)
-    wire.client._transport = httpx.MockTransport(lambda _: taken([response], None))
-    with pytest.raises(CallFailed) as caught:
-        run(getattr(wire, how)("GET", "/batches"))
+    client = BatchClient.of(OPENAI, httpx.Request("POST", "http://h/v1/chat/completions?v=1"), 300.0)
+    client.client._transport = httpx.MockTransport(lambda _: taken([response], None))
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(CallFailed) as caught:
+        patch.setattr(batch_services, "MOST_RESULT_BYTES", most)
+        run(getattr(client, how)("GET", "/batches"))
     return caught.value
 
 
@@ -283,10 +284,11 @@ def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
     assert unpaid.unpaid and 3500 < (unpaid.retry_after or 0) <= 3600
 
 
-class FakeWire:
+class FakeClient(BatchClient):
     """Answers questions from a table, and keeps what was asked."""
 
-    def __init__(self, *answers: Step) -> None:
+    def __init__(self, service: BatchService, *answers: Step) -> None:
+        super().__init__(service, None)
         self.answers = list(answers)
         self.asked: list[tuple[str, str, dict[str, Any]]] = []
 
@@ -294,38 +296,36 @@ class FakeWire:
         self.asked.append((method, path, json.loads(json.dumps(parts, default=str))))
         return taken(self.answers, {})
 
-    ask = value
+
+def openai(*answers: Step) -> FakeClient:
+    return FakeClient(OPENAI, *answers)
 
 
-def openai(*answers: Step) -> tuple[OpenAiBatches, FakeWire]:
-    return OpenAiBatches(wire := FakeWire(*answers)), wire  # type: ignore[arg-type]
-
-
-def anthropic(*answers: Step) -> tuple[AnthropicBatches, FakeWire]:
-    return AnthropicBatches(wire := FakeWire(*answers)), wire  # type: ignore[arg-type]
+def anthropic(*answers: Step) -> FakeClient:
+    return FakeClient(ANTHROPIC, *answers)
 
 
 BATCH = Batch("mark", ("a", "b"), 1_000_000.0, "file-1")
 
 
 def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
-    service, wire = openai({"id": "file-1"}, {"id": "batch-1"})
+    service = openai({"id": "file-1"}, {"id": "batch-1"})
     assert (run(service.upload(b"{}\n")), run(service.create(BATCH, b""))) == ("file-1", "batch-1")
-    assert [one[:2] for one in wire.asked] == [("POST", "/files"), ("POST", "/batches")]
-    assert wire.asked[0][2]["data"] == {"purpose": "batch"}
-    assert wire.asked[1][2]["json"] == {
+    assert [one[:2] for one in service.asked] == [("POST", "/files"), ("POST", "/batches")]
+    assert service.asked[0][2]["data"] == {"purpose": "batch"}
+    assert service.asked[1][2]["json"] == {
         "input_file_id": "file-1",
         "endpoint": "/v1/chat/completions",
         "completion_window": "24h",
         "metadata": {"tsgkit": "mark"},
     }
     line = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"x": 1}}
-    assert json.loads(OpenAiBatches.line("a", {"x": 1})) == line
+    assert OPENAI.line("a", {"x": 1}) == line
     none = [CallFailed("no", status) for status in (404, 405, 501)]
     for answer in (*none, CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
         kind: type[Exception] = UsageError if answer in none else CallFailed
         why = "the server has no batch interface: no" if answer in none else None
-        for made in (openai(answer)[0].upload(b""), openai(answer)[0].create(BATCH, b"")):
+        for made in (openai(answer).upload(b""), openai(answer).create(BATCH, b"")):
             with pytest.raises(kind, match=why):
                 run(made)
 
@@ -334,13 +334,13 @@ def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
     first = {"data": [{"id": "x"}, {"id": "y", "metadata": {"tsgkit": "other"}}, 7], "has_more": True}
     marked, filed = {"id": "z", "metadata": {"tsgkit": "mark"}}, {"id": "f", "input_file_id": "file-1"}
     for found in (marked, filed):
-        service, wire = openai(first, {"data": [found]})
+        service = openai(first, {"data": [found]})
         assert run(service.find(BATCH, ())) == found["id"]
-        assert [parts["params"] for _, _, parts in wire.asked] == [{"limit": 100}, {"limit": 100, "after": "y"}]
-    assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(BATCH, file=""), ())) == ""
-    assert run(openai({"data": [], "has_more": True})[0].find(BATCH, ())) == ""
+        assert [parts["params"] for _, _, parts in service.asked] == [{"limit": 100}, {"limit": 100, "after": "y"}]
+    assert run(openai({"data": [filed | {"input_file_id": ""}]}).find(replace(BATCH, file=""), ())) == ""
+    assert run(openai({"data": [], "has_more": True}).find(BATCH, ())) == ""
     with pytest.raises(UsageError, match="does not list its batches"):
-        run(openai(CallFailed("no", 404))[0].find(BATCH, ()))
+        run(openai(CallFailed("no", 404)).find(BATCH, ()))
 
 
 def test_state_of_openai_s_batch() -> None:
@@ -349,7 +349,7 @@ def test_state_of_openai_s_batch() -> None:
     files = {"output_file_id": "o", "error_file_id": "e", "request_counts": {"total": "x"}}
     both = ("/files/o/content", "/files/e/content")
     for value, state in (
-        ({"status": "in_progress", "request_counts": counts}, BatchState(False, "in_progress", 3, 4)),
+        ({"status": "in_progress", "request_counts": counts}, BatchState(False, "in_progress", 3)),
         ({"status": "cancelling"}, BatchState(False, "cancelling")),
         ({"status": "completed"} | files, BatchState(True, "completed", results=both)),
         ({"status": "expired"}, BatchState(True, "expired")),
@@ -359,10 +359,10 @@ def test_state_of_openai_s_batch() -> None:
         ({"status": "failed", "errors": 5}, BatchState(True, "failed", failure="no reason given")),
         ({"status": "failed", "error_file_id": "e"}, BatchState(True, "failed", results=both[1:])),
     ):  # fmt: skip
-        assert run(openai(value)[0].state("b")) == state, value
+        assert run(openai(value).state("b")) == state, value
     with pytest.raises(UsageError, match="the service does not know batch b: no"):
-        run(openai(CallFailed("no", 404))[0].state("b"))
-    service, _ = openai(CallFailed("no", 500), CallFailed("no", 500))
+        run(openai(CallFailed("no", 404)).state("b"))
+    service = openai(CallFailed("no", 500), CallFailed("no", 500))
     for asked in (service.state("b"), service.find(BATCH, ())):
         with pytest.raises(CallFailed):
             run(asked)
@@ -379,21 +379,21 @@ def test_line_of_openai_s_results() -> None:
         ({"response": {"status_code": True}}, Result("a", 500, failure=neither)),
         ({}, Result("a", 500, failure=neither)),
     ):
-        assert OpenAiBatches.result({"custom_id": "a", **line}) == result, line
-    assert OpenAiBatches.result({"custom_id": 5}) is None
+        assert OPENAI.result("a", line) == result, line
     assert [Result("a", *how).is_good for how in ((299,), (300,), (200, b"", "x"))] == [True, False, False]
     assert list(values_in(b'{"a": 1}\n\n[1]\n{"b": ')) == [{"a": 1}, None, None]
 
 
 def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time() -> None:
-    service, wire = anthropic({"id": "batch-1"})
-    lines = AnthropicBatches.line("a", {"x": 1, "stream": False}) + b"\n" + AnthropicBatches.line("b", {})
+    service = anthropic({"id": "batch-1"})
+    values = ANTHROPIC.line("a", {"x": 1, "stream": False}), ANTHROPIC.line("b", {})
+    lines = "\n".join(map(json.dumps, values)).encode()
     assert (run(service.upload(lines)), run(service.create(BATCH, lines))) == ("", "batch-1")
     content = b'{"requests": [{"custom_id": "a", "params": {"x": 1}}, {"custom_id": "b", "params": {}}]}'
     sent = {"headers": {"content-type": "application/json"}, "content": str(content)}
-    assert wire.asked == [("POST", "/messages/batches", wire.asked[0][2] | sent)]
+    assert service.asked == [("POST", "/messages/batches", service.asked[0][2] | sent)]
     with pytest.raises(UsageError, match="no batch interface"):
-        run(anthropic(CallFailed("no", 404))[0].create(BATCH, lines))
+        run(anthropic(CallFailed("no", 404)).create(BATCH, lines))
 
     def made(name: str, seconds: float, size: int = 2) -> dict[str, Any]:
         time = datetime.fromtimestamp(BATCH.time + seconds, UTC).isoformat()
@@ -407,15 +407,15 @@ def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time(
         ([made("old", -301), made("ours", 0)], [], ""),  # newest first
         ([{"id": "odd", "created_at": "never"}], [], ""),
     ):
-        assert run(anthropic({"data": data})[0].find(BATCH, known)) == name
+        assert run(anthropic({"data": data}).find(BATCH, known)) == name
 
 
 def test_state_and_results_of_anthropic_s_batch() -> None:
     counts = {"processing": 1, "succeeded": 2, "errored": 1}
-    running = anthropic({"processing_status": "in_progress", "request_counts": counts})[0]
-    assert run(running.state("b")) == BatchState(False, "in_progress", 3, 4)
+    running = anthropic({"processing_status": "in_progress", "request_counts": counts})
+    assert run(running.state("b")) == BatchState(False, "in_progress", 3)
     ended = BatchState(True, "ended", results=("/messages/batches/b/results",))
-    assert run(anthropic({"processing_status": "ended"})[0].state("b")) == ended
+    assert run(anthropic({"processing_status": "ended"}).state("b")) == ended
     overloaded = {"type": "overloaded_error", "message": "x"}
     body = json.dumps({"type": "error", "error": overloaded}).encode()
     for result, wanted in (
@@ -427,5 +427,4 @@ def test_state_and_results_of_anthropic_s_batch() -> None:
         ({"type": "errored", "error": 5}, Result("a", 500, failure="the request ended as errored")),
         (None, Result("a", 500, failure="no result")),
     ):
-        assert AnthropicBatches.result({"custom_id": "a", "result": result}) == wanted, result
-    assert AnthropicBatches.result({"result": {}}) is None
+        assert ANTHROPIC.result("a", {"result": result}) == wanted, result

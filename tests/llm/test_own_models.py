@@ -157,12 +157,12 @@ def script(*lines: object) -> Script:
 
 def test_replies_of_a_script_come_by_label_or_one_a_call_are_recorded_once_and_cost_nothing() -> None:
     listed = Script({"tea/0": ["a", "b"]})
-    assert [listed.reply("tea/0", "answer", draw).text for draw in range(4)] == ["a", "b", "b", "b"]
-    assert [listed.reply("tea/0", f"critique/{n}", 0).text for n in range(3)] == ["a", "b", "b"]
+    assert [listed.find(HERE._replace(draw=draw)).text for draw in range(4)] == ["a", "b", "b", "b"]
+    assert [listed.find(HERE._replace(label=f"critique/{n}")).text for n in range(3)] == ["a", "b", "b"]
     labelled = Script({"tea/0": {"write": "all", "write/2": "second"}})
     texts = {"write/1": "all", "write/2": "second", "write/3": "all", "critique/1": None}
-    assert {label: labelled.reply("tea/0", label, 0).text for label in texts} == texts
-    assert labelled.reply("tea/0", "critique/1", 0).ending is Ending.MISSING
+    assert {label: labelled.find(HERE._replace(label=label)).text for label in texts} == texts
+    assert labelled.find(HERE._replace(label="critique/1")).ending is Ending.MISSING
     assert labelled.find(HERE).error == "the script has no answer in the line of item_id tea/0"
     missing = Script({}).find(HERE)
     assert (missing.error, missing.ending) == ("the script has no line with item_id tea/0", Ending.MISSING)
@@ -186,11 +186,12 @@ def test_script_is_read_with_its_outcomes(tmp_path: Path) -> None:
         {"item_id": 5, "reply": None},
         {"item_id": "c", "reply": "cut", "outcome": "truncated"},
     )
-    replies = [found.reply(item, "answer", draw) for item, draw in (("a", 0), ("a", 1), ("5", 0), ("c", 0))]
+    places = (("a", 0), ("a", 1), ("5", 0), ("c", 0))
+    replies = [found.find(HERE._replace(sample=sample, draw=draw)) for sample, draw in places]
     assert [one.ending for one in replies] == [Ending.COMPLETE, Ending.EMPTY, Ending.EMPTY, Ending.TRUNCATED]
     assert replies[0].text == text
     (tmp_path / "s.jsonl").write_bytes(b'\xef\xbb\xbf{"item_id": "a", "reply": "x"}\r\n\r\n')
-    assert script_in(read_text(tmp_path / "s.jsonl"), "s.jsonl").reply("a", "answer", 0).text == "x"
+    assert script_in(read_text(tmp_path / "s.jsonl"), "s.jsonl").find(HERE._replace(sample="a")).text == "x"
     for line, problem in (
         *((line, "no reply of a script") for line in ("not json", "[1]", '{"item_id": "b"}', '{"reply": "b"}')),
         ("[" * 100_000, "no reply of a script"),

@@ -616,13 +616,11 @@ def test_batches_are_noted_step_by_step_until_they_are_collected(tmp_path: Path)
     mine, other = (BatchJournal(journal, model, "http://sk-secret-key@a", Secrets(["sk-secret-key"])) for model in "mo")
     batches = {mark: Batch(mark, ("a", "b", "c"), 1.23456) for mark in ("1", "2", "3", "4")}
     for mark, batch in batches.items():
-        (other if mark == "4" else mine).intend(batch, "d")
-    batches["1"].file = batches["2"].file = "f"
-    mine.note(batches["1"])
-    batches["2"].id = "i"
-    mine.note(batches["2"])
-    mine.read(batches["2"], ["c"])
-    mine.drop(batches["3"])
+        (other if mark == "4" else mine).add("intent", batch, sha256="d", names=list(batch.names))
+    mine.add("file", batches["1"], id="f")
+    mine.add("batch", batches["2"], id="i")
+    mine.add("read", batches["2"], names=["c"])
+    mine.add("dropped", batches["3"])
     assert lines_of(path)[0] == {
         "step": "intent", "mark": "1", "model": "m", "endpoint": "http://[redacted]@a", "time": 1.235, "sha256": "d",
         "names": ["a", "b", "c"],
@@ -637,8 +635,8 @@ def test_batches_are_noted_step_by_step_until_they_are_collected(tmp_path: Path)
     unite([path, tmp_path / "no", path], tmp_path / "all.jsonl")
     assert lines_of(tmp_path / "all.jsonl") == [line for line in lines_of(path) if line["mark"] != "3"]
     for mark in ("1", "2", "4"):
-        mine.read(batches[mark], ["c", "b", "a"])
-    assert "names" not in lines_of(path)[-1] and mine.open() == [] == other.open() and pending(path) == 0
+        mine.add("read", batches[mark])
+    assert mine.open() == [] == other.open() and pending(path) == 0
     unite([path], tmp_path / "none.jsonl")
     assert not (tmp_path / "none.jsonl").exists(), "all are collected"
     whole = path.read_bytes()

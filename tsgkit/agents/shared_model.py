@@ -28,7 +28,7 @@ from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Budget, Reply
 from tsgkit.llm.settings import Patience, arguments_of
-from tsgkit.llm.user_models import registered_name
+from tsgkit.llm.user_code import registered_name
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -34,7 +34,7 @@ from tsgkit.cli.suites import makers
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.llm.user_models import registered_name
+from tsgkit.llm.user_code import registered_name
 from tsgkit.report.plain_text import OUTPUT
 
 MOST = 100_000

@@ -13,7 +13,8 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.options import several
-from tsgkit.llm.user_models import is_chat_model, registered_name
+from tsgkit.llm.user_code import registered_name
+from tsgkit.llm.user_models import is_chat_model
 
 
 def checked_path(value: object, what: str) -> Path:

@@ -189,5 +189,5 @@ def how_of(options: Mapping[str, Any]) -> Options:
         limits=limits_of(options),
         command=tuple(options.get("command", ())),
         shard=None if work["shard"] is None else shard_of(work["shard"]),
-        executor=checked_executor(work["executor"]),
+        executor=None if work["executor"] is None else checked_executor(work["executor"]),
     )

@@ -64,8 +64,6 @@ class Asker(Protocol):
 
 
 CLIENTS: tuple[Client, ...] = get_args(Client)
-SERVICES = (DirectCalls, LiteLlm)
-"""Providers that send requests, whose parameters are known once prepared."""
 CONCURRENCY = 8
 LONGEST_REPLY = 2_000
 """The default limit of a file of weights in tokens; our longest answers, a whole L, take 700."""

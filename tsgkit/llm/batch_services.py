@@ -2,9 +2,10 @@
 
 A batch is a set of requests, each with a ``custom_id``, that a service answers within a day, usually at half price.
 OpenAI takes them as a file of JSON lines, Anthropic as one request; both give the results as JSON lines, in any order.
+A :class:`BatchService` holds all that differs; a :class:`BatchClient` asks any of them.
 
 >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": []}}, "error": null}'
->>> OpenAiBatches.result(json.loads(line))
+>>> OPENAI.result("a", json.loads(line))
 Result(name='a', status=200, body=b'{"choices": []}', failure='')
 """
 
@@ -13,12 +14,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.service_calls import message_in, object_in, retry_after_in
 from tsgkit.llm.settings import provider_of
@@ -35,8 +36,6 @@ SMALL = 60.0
 """Seconds that a question about a batch may take."""
 CLOCKS = 300.0
 """Seconds by which the clocks of two machines may differ."""
-LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
-"""Codes of batches that failed because others are in work."""
 
 
 class Result(NamedTuple):
@@ -60,7 +59,6 @@ class BatchState:
     ended: bool
     status: str
     done: int = 0
-    total: int = 0
     results: tuple[str, ...] = ()
     """The paths of the files with its results."""
     failure: str = ""
@@ -76,9 +74,7 @@ class HeldRequest:
     name: str
     line: bytes = b""
     """Empty once it was sent."""
-    result: asyncio.Future[Result] | None = None
-    ended: TsgkitError | None = None
-    """The reason for which it is waited for no longer."""
+    result: asyncio.Future[Result] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     batch: Batch | None = None
     """The batch that brought its result."""
 
@@ -93,38 +89,101 @@ class Batch:
     file: str = ""
     id: str = ""
     state: BatchState | None = None
+    """The state of which this process knows; None before it made the batch or asked about it."""
     held: dict[str, HeldRequest] = field(default_factory=dict)
     results: dict[str, Result] | None = None
     """Results that were not asked for yet; None before the batch is done."""
     read: list[str] = field(default_factory=list)
     """The names of results that were recorded since the last note of it."""
     task: asyncio.Task[None] | None = None
-    is_left: bool = False
-    """True if the service has it and is not done."""
     is_doubtful: bool = False
     """True if the service may have made it without our knowledge of its name."""
     was_left: bool = False
     """True if requests were waiting for it when this process stopped waiting."""
 
+    @property
+    def is_left(self) -> bool:
+        """True if the service has it, and was not done when it was last asked."""
+        return self.state is not None and not self.state.ended
+
+
+class BatchService(NamedTuple):
+    """The batch interface of a service."""
+
+    ending: str
+    """The end of the path of single requests, after the root of the interface."""
+    path: str
+    """The path of batches."""
+    after: str
+    """The parameter with the last id of the page before, in lists of batches."""
+    uploads: bool
+    """True if the requests are sent as a file, before the batch is created."""
+    most_lines: int
+    most_bytes: int
+    line: Callable[[str, Any], dict[str, Any]]
+    """Returns the line of a request by its name and its body."""
+    creation: Callable[[Batch, bytes], dict[str, Any]]
+    """Returns the parts of the HTTP request that creates a batch of these lines."""
+    find: Callable[[Batch, AsyncIterator[dict[str, Any]]], Awaitable[str]]
+    """Returns the name of a batch that may have been made, among batches listed from the newest on; empty if none."""
+    state: Callable[[str, dict[str, Any]], BatchState]
+    """Returns the state of a batch by its path and its value."""
+    result: Callable[[str, Mapping[str, Any]], Result]
+    """Returns the result of the request of this name, by the line about it."""
+
 
 @dataclass
-class Wire:
-    """HTTP requests beside those of LiteLLM, to the address and with the headers of one of its requests."""
+class BatchClient:
+    """Requests about batches, beside those of LiteLLM, with the address and the headers of one of these."""
 
+    service: BatchService
     client: Any
     """An ``httpx.AsyncClient``."""
     timeout: float = 300.0
-    most_bytes: int = MOST_RESULT_BYTES
 
     @classmethod
-    def of(cls, request: Any, ending: str, timeout: float) -> Wire:  # noqa: ANN401  (an httpx.Request)
-        """Return the wire to the service of a request, whose path ends so after the root of the interface."""
+    def of(cls, service: BatchService, request: Any, timeout: float) -> BatchClient:  # noqa: ANN401  (an httpx.Request)
+        """Return the client of the service that a request goes to."""
         import httpx
 
         headers = {name: value for name, value in request.headers.items() if name.lower() not in OF_A_BODY}
-        root = request.url.copy_with(path=request.url.path.removesuffix(ending), query=None)
+        root = request.url.copy_with(path=request.url.path.removesuffix(service.ending), query=None)
         client = httpx.AsyncClient(base_url=root, headers=headers, params=request.url.params, timeout=timeout)
-        return cls(client, timeout)
+        return cls(service, client, timeout)
+
+    async def upload(self, lines: bytes) -> str:
+        """Send the lines and return the name of their file; empty where they are sent with the batch itself."""
+        if not self.service.uploads:
+            return ""
+        file = {"file": ("batch.jsonl", lines, "application/jsonl")}
+        return await self._posted("/files", is_large=True, files=file, data={"purpose": "batch"})
+
+    async def create(self, batch: Batch, lines: bytes) -> str:
+        """Create a batch of these requests and return its name."""
+        return await self._posted(self.service.path, **self.service.creation(batch, lines))
+
+    async def find(self, batch: Batch, known: Iterable[str]) -> str:
+        """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none.
+
+        ``UsageError`` where the service does not list its batches.
+        """
+        return await self.service.find(batch, self._listed(frozenset(known)))
+
+    async def state(self, batch: str) -> BatchState:
+        """Return the state of a batch; ``UsageError`` where the service does not know it."""
+        path = f"{self.service.path}/{batch}"
+        try:
+            return self.service.state(path, await self.value("GET", path))
+        except CallFailed as failure:
+            if failure.status != 404:
+                raise
+            problem = f"the service does not know batch {batch}: {failure.message}"
+            hint = "use the key it was sent with; without its lines in batches.jsonl its requests are sent anew"
+            raise UsageError(problem, hint=hint) from None
+
+    async def results(self, path: str) -> list[dict[str, Any] | None]:
+        """Return the lines of a file of results; None for one that is no object, as one that broke off."""
+        return list(values_in(await self.ask("GET", path, is_large=True)))
 
     async def ask(self, method: str, path: str, *, is_large: bool = False, **parts: Any) -> bytes:  # noqa: ANN401
         """Return the body of the response; ``CallFailed`` for any status but a good one, and where none comes.
@@ -139,8 +198,8 @@ class Wire:
             async with asyncio.timeout(timeout), self.client.stream(method, path, **parts) as response:
                 async for piece in response.aiter_bytes():
                     body += piece
-                    if len(body) > self.most_bytes:
-                        problem = f"{response.url.path}: results of more than {self.most_bytes:,} bytes"
+                    if len(body) > MOST_RESULT_BYTES:
+                        problem = f"{response.url.path}: results of more than {MOST_RESULT_BYTES:,} bytes"
                         hint = "smaller batches have smaller ones: --concurrency N; "
                         raise UsageError(problem, hint=f"{hint}without --batch the requests are sent again")
         except (TimeoutError, httpx.TimeoutException):
@@ -155,108 +214,25 @@ class Wire:
             target = response.headers.get("location", "nowhere")
             raise CallFailed(f"redirected to {target}: not followed", status, misdirected=True)
         text = body[:8192].decode("utf-8", "replace")
-        said = message_in(object_in(bytes(body))) or text[:200].partition("\n")[0] or "no reason given"
+        reason = message_in(object_in(bytes(body))) or text[:200].partition("\n")[0] or "no reason given"
         wait = retry_after_in(response.headers)
-        raise CallFailed(f"{said} ({status})", status, wait, unpaid=cannot_pay(status, text))
+        raise CallFailed(f"{reason} ({status})", status, wait, unpaid=cannot_pay(status, text))
 
     async def value(self, method: str, path: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401  (as above)
         """Return the JSON object that the response holds."""
-        found = object_in(await self.ask(method, path, **parts))
-        if not found:
+        value = object_in(await self.ask(method, path, **parts))
+        if not value:
             raise CallFailed("the answer is no JSON object", responded=True)
-        return found
+        return value
 
     async def close(self) -> None:
         """Close the connections."""
         await self.client.aclose()
 
-
-class OpenAiBatches:
-    """Files and batches of OpenAI's interface."""
-
-    ending: ClassVar[str] = "/chat/completions"
-    """The end of the path of single requests."""
-    uploads: ClassVar[bool] = True
-    """True if the requests are sent as a file, before the batch is created."""
-    most_lines: ClassVar[int] = 50_000
-    most_bytes: ClassVar[int] = 200_000_000
-    url: ClassVar[str] = "/v1/chat/completions"
-
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-
-    @staticmethod
-    def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
-        """Return the line of one request."""
-        return json.dumps({"custom_id": name, "method": "POST", "url": OpenAiBatches.url, "body": body}).encode()
-
-    async def upload(self, lines: bytes) -> str:
-        """Send the lines and return the name of their file; empty where they are sent with the batch itself."""
-        file = {"file": ("batch.jsonl", lines, "application/jsonl")}
-        return await self._posted("/files", is_large=True, files=file, data={"purpose": "batch"})
-
-    async def create(self, batch: Batch, lines: bytes) -> str:
-        """Create a batch and return its name."""
-        wanted = {
-            "input_file_id": batch.file,
-            "endpoint": self.url,
-            "completion_window": "24h",
-            "metadata": {"tsgkit": batch.mark},
-        }
-        return await self._posted("/batches", json=wanted)
-
-    async def find(self, batch: Batch, known: Iterable[str]) -> str:
-        """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none.
-
-        It bears our mark, or was made of our file. ``UsageError`` where the service does not list its batches.
-        """
-        async for listed in self._listed("/batches", "after"):
-            metadata = listed.get("metadata") or {}
-            is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == batch.mark
-            if is_ours or (batch.file and listed.get("input_file_id") == batch.file):
-                return str(listed["id"])
-        return ""
-
-    async def state(self, batch: str) -> BatchState:
-        """Return the state of a batch."""
-        value = await self._known(f"/batches/{batch}")
-        status = str(value.get("status"))
-        counts = value.get("request_counts") or {}
-        completed, failed, total = (_number(counts.get(name)) for name in ("completed", "failed", "total"))
-        files = [value.get(name) for name in ("output_file_id", "error_file_id")]
-        paths = tuple(f"/files/{file}/content" for file in files if file)
-        if status == "failed" and not paths:
-            listed = value.get("errors")
-            listed = listed.get("data") or () if isinstance(listed, dict) else ()
-            errors = [error for error in listed if isinstance(error, dict)]
-            reasons = dict.fromkeys(str(error.get("message") or error.get("code")) for error in errors)
-            failure = "; ".join(list(reasons)[:3]) or "no reason given"
-            for_now = bool(errors) and all(error.get("code") in LATER for error in errors)
-            return BatchState(True, status, completed + failed, total, failure=failure, failed_for_now=for_now)
-        ended = status in ("completed", "failed", "expired", "cancelled")
-        return BatchState(ended, status, completed + failed, total, paths)
-
-    async def results(self, path: str) -> bytes:
-        """Return the lines of a file of results."""
-        return await self.wire.ask("GET", path, is_large=True)
-
-    @staticmethod
-    def result(line: Mapping[str, Any]) -> Result | None:
-        """Return what a line of results says; None where it says nothing about a request."""
-        name, response, error = line.get("custom_id"), line.get("response"), line.get("error")
-        if not isinstance(name, str):
-            return None
-        if isinstance(response, dict) and STATUS.fullmatch(status := str(response.get("status_code"))):
-            return Result(name, int(status), json.dumps(response.get("body")).encode())
-        error = error if isinstance(error, dict) else {}
-        code = str(error.get("code", ""))
-        reason = message_in(error) or code or "the line holds neither a response nor an error"
-        return Result(name, 408 if code in ("batch_expired", "batch_cancelled") else 500, failure=reason)
-
     async def _posted(self, path: str, **parts: Any) -> str:  # noqa: ANN401  (of an httpx request)
         """Return the name of what a request makes; ``UsageError`` where the server has no batches."""
         try:
-            value = await self.wire.value("POST", path, **parts)
+            value = await self.value("POST", path, **parts)
         except CallFailed as failure:
             if failure.status not in ABSENT:
                 raise
@@ -267,23 +243,12 @@ class OpenAiBatches:
             raise CallFailed("the answer names no id", responded=True)
         return name
 
-    async def _known(self, path: str) -> dict[str, Any]:
-        """Return the value of a batch; ``UsageError`` where the service does not know it."""
-        try:
-            return await self.wire.value("GET", path)
-        except CallFailed as failure:
-            if failure.status != 404:
-                raise
-            problem = f"the service does not know batch {path.rpartition('/')[2]}: {failure.message}"
-            hint = "use the key it was sent with; without its lines in batches.jsonl its requests are sent anew"
-            raise UsageError(problem, hint=hint) from None
-
-    async def _listed(self, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
-        """Yield the batches of an account, the newest first. ``UsageError`` where the service does not list them."""
+    async def _listed(self, known: frozenset[str]) -> AsyncIterator[dict[str, Any]]:
+        """Yield the batches of an account that are not known, the newest first."""
         params: dict[str, Any] = {"limit": 100}
         for _ in range(MOST_PAGES):
             try:
-                page = await self.wire.value("GET", path, params=params)
+                page = await self.value("GET", self.service.path, params=params)
             except CallFailed as failure:
                 if failure.status not in ABSENT:
                     raise
@@ -294,11 +259,85 @@ class OpenAiBatches:
             values = [value for value in page.get("data") or () if isinstance(value, dict)]
             batches = [value for value in values if isinstance(value.get("id"), str)]
             for batch in batches:
-                yield batch
+                if batch["id"] not in known:
+                    yield batch
             if not page.get("has_more") or not batches:
                 return
-            params[after] = batches[-1]["id"]
+            params[self.service.after] = batches[-1]["id"]
 
+
+def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:
+    """Yield the objects that lines hold; None for a line that holds none."""
+    for line in lines.splitlines():
+        if line.strip():
+            yield object_in(line) or None
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+URL = "/v1/chat/completions"
+"""The address of single requests that OpenAI's batches name."""
+LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
+"""Codes of OpenAI's batches that failed because others are in work."""
+
+
+def _openai_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
+    value = {"input_file_id": batch.file, "endpoint": URL, "completion_window": "24h"}
+    return {"json": value | {"metadata": {"tsgkit": batch.mark}}}
+
+
+async def _openai_find(batch: Batch, listed: AsyncIterator[dict[str, Any]]) -> str:
+    """Return the batch that bears our mark, or was made of our file."""
+    async for other in listed:
+        metadata = other.get("metadata")
+        is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == batch.mark
+        if is_ours or (batch.file and other.get("input_file_id") == batch.file):
+            return str(other["id"])
+    return ""
+
+
+def _openai_state(path: str, value: dict[str, Any]) -> BatchState:
+    status = str(value.get("status"))
+    counts = value.get("request_counts") or {}
+    done = _number(counts.get("completed")) + _number(counts.get("failed"))
+    files = [value.get(name) for name in ("output_file_id", "error_file_id")]
+    paths = tuple(f"/files/{file}/content" for file in files if file)
+    if status != "failed" or paths:
+        return BatchState(status in ("completed", "failed", "expired", "cancelled"), status, done, paths)
+    listed = value.get("errors")
+    listed = listed.get("data") or () if isinstance(listed, dict) else ()
+    errors = [error for error in listed if isinstance(error, dict)]
+    reasons = dict.fromkeys(str(error.get("message") or error.get("code")) for error in errors)
+    failure = "; ".join(list(reasons)[:3]) or "no reason given"
+    for_now = bool(errors) and all(error.get("code") in LATER for error in errors)
+    return BatchState(True, status, done, failure=failure, failed_for_now=for_now)
+
+
+def _openai_result(name: str, line: Mapping[str, Any]) -> Result:
+    response, error = line.get("response"), line.get("error")
+    if isinstance(response, dict) and STATUS.fullmatch(status := str(response.get("status_code"))):
+        return Result(name, int(status), json.dumps(response.get("body")).encode())
+    error = error if isinstance(error, dict) else {}
+    code = str(error.get("code", ""))
+    reason = message_in(error) or code or "the line holds neither a response nor an error"
+    return Result(name, 408 if code in ("batch_expired", "batch_cancelled") else 500, failure=reason)
+
+
+OPENAI = BatchService(
+    ending="/chat/completions",
+    path="/batches",
+    after="after",
+    uploads=True,
+    most_lines=50_000,
+    most_bytes=200_000_000,
+    line=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
+    creation=_openai_creation,
+    find=_openai_find,
+    state=_openai_state,
+    result=_openai_result,
+)
 
 ERRORS = {
     "invalid_request_error": 400,
@@ -314,84 +353,75 @@ ERRORS = {
 """The status of Anthropic's errors, which a batch names by their type only."""
 
 
-class AnthropicBatches(OpenAiBatches):
-    """Message batches of Anthropic's interface."""
-
-    ending: ClassVar[str] = "/messages"
-    uploads: ClassVar[bool] = False
-    most_lines: ClassVar[int] = 100_000
-    most_bytes: ClassVar[int] = 256_000_000
-
-    @staticmethod
-    def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
-        """Return the line of one request."""
-        params = {part: value for part, value in body.items() if part != "stream"}
-        return json.dumps({"custom_id": name, "params": params}).encode()
-
-    async def upload(self, lines: bytes) -> str:
-        """Send nothing: the batch itself holds the lines."""
-        return ""
-
-    async def create(self, batch: Batch, lines: bytes) -> str:
-        """Create a batch of these requests."""
-        body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
-        headers = {"content-type": "application/json"}
-        return await self._posted("/messages/batches", content=body, is_large=True, headers=headers)
-
-    async def find(self, batch: Batch, known: Iterable[str]) -> str:
-        """Return a batch of this size made since, the oldest; its results say whether it holds our requests.
-
-        Anthropic's batches bear no mark. Of one that is not ours no result has a name of ours.
-        """
-        matches: list[tuple[float, str]] = []
-        known_names = frozenset(known)
-        async for listed in self._listed("/messages/batches", "after_id"):
-            try:
-                created = datetime.fromisoformat(str(listed.get("created_at"))).timestamp()
-            except ValueError:
-                created = 0.0
-            if created < batch.time - CLOCKS:
-                break
-            size = sum(map(_number, (listed.get("request_counts") or {}).values()))
-            if size == len(batch.names) and listed["id"] not in known_names:
-                matches.append((abs(created - batch.time), str(listed["id"])))
-        return min(matches)[1] if matches else ""
-
-    async def state(self, batch: str) -> BatchState:
-        """Return the state of a batch."""
-        value = await self._known(f"/messages/batches/{batch}")
-        status = str(value.get("processing_status"))
-        counts = {name: _number(count) for name, count in (value.get("request_counts") or {}).items()}
-        total, ended = sum(counts.values()), status == "ended"
-        paths = (f"/messages/batches/{batch}/results",) if ended else ()  # results_url may name another host
-        return BatchState(ended, status, total - counts.get("processing", 0), total, paths)
-
-    @staticmethod
-    def result(line: Mapping[str, Any]) -> Result | None:
-        """Return what a line of results says."""
-        name, result = line.get("custom_id"), line.get("result")
-        if not isinstance(name, str):
-            return None
-        result = result if isinstance(result, dict) else {}
-        kind, error = result.get("type"), result.get("error")
-        if kind == "succeeded":
-            return Result(name, 200, json.dumps(result.get("message")).encode())
-        if kind == "errored" and isinstance(error, dict):
-            inner = error["error"] if isinstance(error.get("error"), dict) else error
-            body = json.dumps({"type": "error", "error": inner}).encode()
-            return Result(name, ERRORS.get(str(inner.get("type")), 500), body)
-        reason = f"the request ended as {kind}" if kind else "no result"
-        return Result(name, 408 if kind in ("expired", "canceled") else 500, failure=reason)
+def _anthropic_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
+    body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
+    return {"content": body, "is_large": True, "headers": {"content-type": "application/json"}}
 
 
-SERVICES = {"openai": OpenAiBatches, "hosted_vllm": OpenAiBatches, "anthropic": AnthropicBatches}
+async def _anthropic_find(batch: Batch, listed: AsyncIterator[dict[str, Any]]) -> str:
+    """Return the batch of this size that was made since, and next to ours in time.
+
+    Anthropic's batches bear no mark. Of one that is not ours no result has a name of ours.
+    """
+    matches: list[tuple[float, str]] = []
+    async for other in listed:
+        try:
+            created = datetime.fromisoformat(str(other.get("created_at"))).timestamp()
+        except ValueError:
+            created = 0.0
+        if created < batch.time - CLOCKS:
+            break
+        if sum(map(_number, (other.get("request_counts") or {}).values())) == len(batch.names):
+            matches.append((abs(created - batch.time), str(other["id"])))
+    return min(matches)[1] if matches else ""
 
 
-def batch_service(model: str) -> type[OpenAiBatches]:
+def _anthropic_state(path: str, value: dict[str, Any]) -> BatchState:
+    status = str(value.get("processing_status"))
+    counts = {name: _number(count) for name, count in (value.get("request_counts") or {}).items()}
+    paths = (f"{path}/results",) if status == "ended" else ()  # results_url may name another host
+    return BatchState(status == "ended", status, sum(counts.values()) - counts.get("processing", 0), paths)
+
+
+def _anthropic_result(name: str, line: Mapping[str, Any]) -> Result:
+    result = line.get("result")
+    result = result if isinstance(result, dict) else {}
+    kind, error = result.get("type"), result.get("error")
+    if kind == "succeeded":
+        return Result(name, 200, json.dumps(result.get("message")).encode())
+    if kind == "errored" and isinstance(error, dict):
+        inner = error["error"] if isinstance(error.get("error"), dict) else error
+        body = json.dumps({"type": "error", "error": inner}).encode()
+        return Result(name, ERRORS.get(str(inner.get("type")), 500), body)
+    reason = f"the request ended as {kind}" if kind else "no result"
+    return Result(name, 408 if kind in ("expired", "canceled") else 500, failure=reason)
+
+
+ANTHROPIC = BatchService(
+    ending="/messages",
+    path="/messages/batches",
+    after="after_id",
+    uploads=False,
+    most_lines=100_000,
+    most_bytes=256_000_000,
+    line=lambda name, body: {
+        "custom_id": name,
+        "params": {part: value for part, value in body.items() if part != "stream"},
+    },
+    creation=_anthropic_creation,
+    find=_anthropic_find,
+    state=_anthropic_state,
+    result=_anthropic_result,
+)
+
+SERVICES = {"openai": OPENAI, "hosted_vllm": OPENAI, "anthropic": ANTHROPIC}
+
+
+def batch_service(model: str) -> BatchService:
     """Return the batch interface of a model; ``UsageError`` where it has none.
 
-    >>> batch_service("hosted_vllm/llama").__name__
-    'OpenAiBatches'
+    >>> batch_service("hosted_vllm/llama").path
+    '/batches'
     """
     service = SERVICES.get(provider_of(model))
     if service is None:
@@ -399,14 +429,3 @@ def batch_service(model: str) -> type[OpenAiBatches]:
         hint = "leave --batch out; a server that speaks OpenAI's protocol is asked as openai/NAME with api_base"
         raise UsageError(f"--batch: no batch interface is known for {model}: only for {known}", hint=hint)
     return service
-
-
-def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:
-    """Yield the objects that lines hold; None for a line that holds none, as one that broke off."""
-    for line in lines.splitlines():
-        if line.strip():
-            yield object_in(line) or None
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0

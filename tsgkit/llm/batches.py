@@ -15,15 +15,14 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.batch_services import Batch, BatchState, HeldRequest, OpenAiBatches, Result, Wire, values_in
+from tsgkit.llm.batch_services import Batch, BatchClient, BatchService, BatchState, HeldRequest, Result
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.door import REQUEST
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked, cannot_pay
@@ -44,15 +43,13 @@ LONGEST = 30 * 86_400.0
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds of waiting, and limits of a batch beside those of the service."""
+    """Seconds of waiting."""
 
     quiet: float = 0.5
     """Seconds without a further request after which a batch is sent."""
     first_poll: float = 1.0
     longest_poll: float = 60.0
     growth: float = 1.5
-    most_lines: int | None = None
-    most_bytes: int | None = None
     rest: float = 30.0
     """The pause after a batch without any good result; after further ones it grows."""
     downloads: int = 4
@@ -70,17 +67,13 @@ class BatchRecord(Protocol):
     def open(self) -> list[Batch]:
         """Return the batches of this model with results that were not recorded, oldest first, with those names."""
 
-    def intend(self, batch: Batch, digest: str) -> None:
-        """Note that a batch is about to be sent."""
+    def add(self, step: str, batch: Batch, **parts: Any) -> None:  # noqa: ANN401  (JSON values)
+        """Note a step, before the next one is made.
 
-    def note(self, batch: Batch) -> None:
-        """Note the file or the name of a batch."""
-
-    def read(self, batch: Batch, names: Sequence[str]) -> None:
-        """Note that the results of these requests are recorded, and need not be collected again."""
-
-    def drop(self, batch: Batch) -> None:
-        """Note that the service never made a batch."""
+        ``intent`` with ``sha256`` and ``names``: it is about to be sent; ``file`` and ``batch`` with ``id``: so did the
+        service call it; ``read``: the results of these ``names`` are recorded, of all where there are none;
+        ``dropped``: the service never made it.
+        """
 
 
 @dataclass
@@ -88,7 +81,7 @@ class Collector:
     """The batches of one model."""
 
     model: str
-    service: type[OpenAiBatches]
+    service: BatchService
     record: BatchRecord
     patience: Patience
     redact: Callable[[str], str] = str
@@ -98,7 +91,7 @@ class Collector:
     leaving: bool = False
     trouble: str = ""
     """The failure of the last question to the service; empty if it was answered."""
-    _wire: Wire | None = None
+    _client: BatchClient | None = None
     _queue: dict[str, HeldRequest] = field(default_factory=dict)
     _queued_bytes: int = 0
     _batches: list[Batch] = field(default_factory=list)
@@ -121,10 +114,10 @@ class Collector:
         self._holder = {name: batch for batch in self._batches for name in batch.names}
 
     @property
-    def api(self) -> OpenAiBatches:
-        """The interface of the service, which is known once a request came."""
-        assert self._wire is not None  # noqa: S101
-        return self.service(self._wire)
+    def client(self) -> BatchClient:
+        """The client of the service, whose address is known once a request came."""
+        assert self._client is not None  # noqa: S101
+        return self._client
 
     @property
     def open(self) -> int:
@@ -150,14 +143,13 @@ class Collector:
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
         if self.leaving or self._failed is not None:
             raise self._failed or Stopped(LEFT)
-        if self._wire is None:
-            self._wire = Wire.of(request, self.service.ending, self.patience.timeout)
-        line = self.service.line(held.name, json.loads(await request.aread()))
+        if self._client is None:
+            self._client = BatchClient.of(self.service, request, self.patience.timeout)
+        line = json.dumps(self.service.line(held.name, json.loads(await request.aread()))).encode()
         batch = self._holder.get(held.name)
-        same = (self._queue if batch is None else batch.held).get(held.name)
-        if same is not None and same.result is not None:  # asked twice at once: sent once
-            return await asyncio.shield(same.result)
-        held.line, held.result = line, asyncio.get_running_loop().create_future()
+        if (same := (self._queue if batch is None else batch.held).get(held.name)) is not None:
+            return await asyncio.shield(same.result)  # asked twice at once: sent once
+        held.line = line
         if batch is None:
             self._enqueue(held)
         elif batch.results is None:
@@ -169,12 +161,12 @@ class Collector:
         return await held.result
 
     def _enqueue(self, held: HeldRequest) -> None:
-        size, pace, service = len(held.line) + 1, self.pace, self.service
-        if self._queue and self._queued_bytes + size > min(pace.most_bytes or service.most_bytes, service.most_bytes):
+        size = len(held.line) + 1
+        if self._queue and self._queued_bytes + size > self.service.most_bytes:
             self._send_queue()
         self._queue[held.name] = held
         self._queued_bytes += size
-        if len(self._queue) >= min(pace.most_lines or service.most_lines, service.most_lines):
+        if len(self._queue) >= self.service.most_lines:
             self._send_queue()
         self._wait_for_quiet()
 
@@ -215,7 +207,7 @@ class Collector:
             self._end(batch, error)
             if not isinstance(error, Stopped):  # the service is of no more use
                 self._failed = error
-                self._end_queue(error)
+                _end(self._queue, error)
         except asyncio.CancelledError:
             self._end(batch, Stopped(LEFT))
             raise
@@ -224,18 +216,18 @@ class Collector:
         lines = b"".join(held.line + b"\n" for held in batch.held.values())
         for held in batch.held.values():
             held.line = b""
-        self.record.intend(batch, hashlib.sha256(lines).hexdigest())
+        self.record.add("intent", batch, sha256=hashlib.sha256(lines).hexdigest(), names=list(batch.names))
         try:
-            batch.file = await self._persist(lambda: self.api.upload(lines))
+            batch.file = await self._persist(self.client.upload, lines)
             if batch.file:
-                self.record.note(batch)
-            batch.id = await self._persist(lambda: self._created(batch, lines))
+                self.record.add("file", batch, id=batch.file)
+            batch.id = await self._persist(self._created, batch, lines)
         except (Unasked, UsageError):
             if not batch.is_doubtful:  # or the next process looks for it
                 self._drop(batch)
             raise
-        self.record.note(batch)
-        batch.is_left = True
+        self.record.add("batch", batch, id=batch.id)
+        batch.state = BatchState(False, "created")
         self._wait_for_quiet()
         if self.leaving:
             raise Stopped(LEFT)
@@ -247,7 +239,7 @@ class Collector:
             return name
         batch.is_doubtful = True
         try:
-            return await self.api.create(batch, lines)
+            return await self.client.create(batch, lines)
         except (CallFailed, UsageError) as error:
             status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
             batch.is_doubtful = status is None or status >= 500
@@ -260,13 +252,13 @@ class Collector:
         """
         waited, wait = 0.0, self.pace.first_poll
         known = [other.id for other in self._batches if other.id]
-        while not (name := await self._persist(lambda: self.api.find(batch, known))) and waited < self.pace.lag:
+        while not (name := await self._persist(self.client.find, batch, known)) and waited < self.pace.lag:
             await self._pause(wait)
             waited, wait = waited + wait, min(wait * self.pace.growth, self.pace.longest_poll)
         return name
 
     def _drop(self, batch: Batch) -> None:
-        self.record.drop(batch)
+        self.record.add("dropped", batch)
         self._batches.remove(batch)
         for name in batch.names:
             if self._holder.get(name) is batch:
@@ -283,18 +275,17 @@ class Collector:
                 for held in batch.held.values():
                     self._enqueue(held)
                 return
-            self.record.note(batch)
+            self.record.add("batch", batch, id=batch.id)
         while True:
-            batch.state = await self._persist(lambda: self.api.state(batch.id))
+            is_first = batch.state is None
+            batch.state = await self._persist(self.client.state, batch.id)
             if batch.state.ended:
                 break
-            if not batch.is_left:
-                batch.is_left = True
+            if is_first:
                 self._wait_for_quiet()
             await self._pause(wait)
             wait = min(wait * self.pace.growth, self.pace.longest_poll)
-        results = await self._results(batch, batch.state)
-        batch.results, batch.is_left = results, False
+        results = batch.results = await self._results(batch, batch.state)
         self._vain = 0 if any(result.is_good for result in results.values()) else self._vain + 1
         if self._vain:
             rest = min(self.pace.rest * REST_GROWTH ** (self._vain - 1), LONGEST_REST)
@@ -315,19 +306,21 @@ class Collector:
             for number in range(self.pace.downloads):
                 if number:
                     await self._pause(self.pace.first_poll)
-                lines = list(values_in(await self._persist(lambda path=path: self.api.results(path))))  # type: ignore[misc]
+                lines = await self._persist(self.client.results, path)
                 if not lines or lines[-1] is not None:  # the last line is the one that breaks off
                     break
-            for result in [self.service.result(line) for line in lines if line]:
-                if result is not None and results.setdefault(result.name, result) != result:
-                    results[result.name] = Result(result.name, 400, failure=DIFFERENT)
+            for line in filter(None, lines):
+                if isinstance(name := line.get("custom_id"), str):
+                    result = self.service.result(name, line)
+                    if results.setdefault(name, result) != result:
+                        results[name] = Result(name, 400, failure=DIFFERENT)
         reason = f"the batch ended as {state.status} without a result of this request"
         return {name: results.get(name) or Result(name, 408, failure=reason) for name in batch.names}
 
     def _hand_out(self, batch: Batch, held: HeldRequest, result: Result) -> None:
         if self._holder.get(held.name) is batch:
             del self._holder[held.name]
-        if held.result is not None and not held.result.done():
+        if not held.result.done():
             self._unread += 1
             held.result.set_result(result)
             held.batch = batch
@@ -339,31 +332,30 @@ class Collector:
         self._unread -= 1
         held.batch.read.append(held.name)
         if len(held.batch.read) == 1:
-            asyncio.get_running_loop().call_soon(self._note_read, held.batch)
+            asyncio.get_running_loop().call_soon(self._note_when_recorded, held.batch)
         self._wait_for_quiet()
 
-    def _note_read(self, batch: Batch) -> None:
+    def _note_when_recorded(self, batch: Batch) -> None:
         """Note what was read of a batch, once all that was handed out is recorded."""
         if self._unread:
-            asyncio.get_running_loop().call_later(0.05, self._note_read, batch)
+            asyncio.get_running_loop().call_later(0.05, self._note_when_recorded, batch)
         elif batch.read:
-            self.record.read(batch, batch.read)
-            batch.read = []
+            self._note_read(batch)
+
+    def _note_read(self, batch: Batch) -> None:
+        names = {} if set(batch.read) == set(batch.names) else {"names": batch.read}
+        self.record.add("read", batch, **names)
+        batch.read = []
 
     def _end(self, batch: Batch, error: TsgkitError) -> None:
         batch.was_left |= isinstance(error, Stopped) and bool(batch.id and batch.held)
         _end(batch.held, error)
-        batch.held = {}
-
-    def _end_queue(self, error: TsgkitError) -> None:
-        _end(self._queue, error)
-        self._queue, self._queued_bytes = {}, 0
 
     def leave(self) -> None:
         """Wait for nothing more; a batch being sent is sent first."""
         self.leaving = True
         self._gone.set()
-        self._end_queue(Stopped(LEFT))
+        _end(self._queue, Stopped(LEFT))
         for batch in self._batches:
             if batch.id and batch.results is None:
                 self._end(batch, Stopped(LEFT))
@@ -379,9 +371,9 @@ class Collector:
             await asyncio.wait(tasks)
         for batch in self._batches:
             if batch.read:
-                self.record.read(batch, batch.read)
-        if self._wire is not None:
-            await self._wire.close()
+                self._note_read(batch)
+        if self._client is not None:
+            await self._client.close()
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -390,12 +382,12 @@ class Collector:
         if self.leaving:
             raise Stopped(LEFT)
 
-    async def _persist(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def _persist(self, ask: Callable[..., Awaitable[Answer]], *arguments: Any) -> Answer:  # noqa: ANN401
         """Ask the service until it answers; ``Unasked`` where it refuses, or is away for too long."""
         began, tries, wait = time.monotonic(), 0, self.pace.first_poll
         while True:
             try:
-                answer = await ask()
+                answer = await ask(*arguments)
             except CallFailed as failure:
                 self.trouble = self.redact(failure.message)
                 tries, lasted = tries + 1, time.monotonic() - began
@@ -412,12 +404,12 @@ class Collector:
                 return answer
 
 
-def _end(requests: Mapping[str, HeldRequest], error: TsgkitError) -> None:
+def _end(requests: dict[str, HeldRequest], error: TsgkitError) -> None:
     """Let requests be waited for no longer, for a reason."""
     for held in requests.values():
-        held.ended = error
-        if held.result is not None and not held.result.done():
-            held.result.set_exception(CallFailed(error.message))
+        if not held.result.done():
+            held.result.set_exception(error)
+    requests.clear()
 
 
 def _lasting(batches: Sequence[Batch], state: str) -> str:
@@ -439,11 +431,6 @@ class BatchCalls(LiteLlm):
     collector: Collector = field(kw_only=True)
     defers = True
 
-    @property
-    def open_batches(self) -> int:
-        """The number of batches that were left to the service."""
-        return self.collector.open
-
     def waits_for(self) -> str:
         """Return which batches are waited for."""
         return self.collector.waits_for()
@@ -454,30 +441,31 @@ class BatchCalls(LiteLlm):
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one reply, when its batch is done; the time-out is one of single requests and does not hold here."""
-        held = HeldRequest(REQUEST.get())
+        held, reasons = HeldRequest(REQUEST.get()), list[TsgkitError]()
+
+        async def carried(request: Any) -> Any:  # noqa: ANN401  (httpx)
+            """Return the response to a request that LiteLLM built, out of its batch."""
+            try:
+                result = await self.collector.ask(held, request)
+            except TsgkitError as error:
+                reasons.append(copy(error))  # one that ends many calls is of each its own
+                raise CallFailed(error.message) from None
+            if result.failure:
+                unpaid = cannot_pay(result.status, result.failure)
+                raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
+            head = {"content-type": "application/json"}
+            return library_of(request).Response(result.status, headers=head, content=result.body)
+
         try:
-            with bound(CARRIER, partial(self._carried, held)):
+            with bound(CARRIER, carried):
                 return await self._asked(messages, self._with_schema(schema), LONGEST)
         except CallFailed as failure:
-            if held.ended is not None:
-                raise copy(held.ended) from None  # one that ends many calls is of each its own
+            if reasons:
+                raise reasons[0] from None
             failure.in_batch = True
             raise
         finally:
             self.collector.done_with(held)
-
-    async def _carried(self, held: HeldRequest, request: Any) -> Any:  # noqa: ANN401  (httpx)
-        """Return the response to a request that LiteLLM built, out of its batch."""
-        try:
-            result = await self.collector.ask(held, request)
-        except TsgkitError as error:
-            held.ended = error
-            raise CallFailed(error.message) from None
-        if result.failure:
-            unpaid = cannot_pay(result.status, result.failure)
-            raise CallFailed(result.failure, result.status, responded=True, unpaid=unpaid)
-        head = {"content-type": "application/json"}
-        return library_of(request).Response(result.status, headers=head, content=result.body)
 
     def _cost(self, usage: Usage, tier: str, counted: float | None) -> float | None:
         """Return the cost at the price of a batch, else half of what LiteLLM says."""

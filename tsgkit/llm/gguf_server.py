@@ -22,23 +22,23 @@ def end_with_input() -> None:
 
 def main() -> None:
     """Load the model, and serve until the input ends."""
-    asked = json.loads(sys.stdin.buffer.readline())
+    wanted = json.loads(sys.stdin.buffer.readline())
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the library may write to either
     threading.Thread(target=end_with_input, daemon=True).start()
     import xllamacpp
 
     parameters: Any = xllamacpp.CommonParams()
-    parameters.model.path, parameters.model_alias = asked["file"], {asked["name"]}
-    parameters.hostnames, parameters.port, parameters.api_keys = ["127.0.0.1"], 0, [asked["key"]]
-    parameters.n_parallel, parameters.n_ctx = asked["slots"], asked["slots"] * asked["ctx"]
-    parameters.cache_ram_mib, parameters.ui, parameters.verbosity = asked["cache_mib"], False, 2
-    if "threads" in asked:
-        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = asked["threads"]
-    if "gpu_layers" in asked:
-        parameters.n_gpu_layers = asked["gpu_layers"]
-    if "template" in asked:
-        parameters.chat_template = asked["template"]
+    parameters.model.path, parameters.model_alias = wanted["file"], {wanted["name"]}
+    parameters.hostnames, parameters.port, parameters.api_keys = ["127.0.0.1"], 0, [wanted["key"]]
+    parameters.n_parallel, parameters.n_ctx = wanted["slots"], wanted["slots"] * wanted["ctx"]
+    parameters.cache_ram_mib, parameters.ui, parameters.verbosity = wanted["cache_mib"], False, 2
+    if "threads" in wanted:
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = wanted["threads"]
+    if "gpu_layers" in wanted:
+        parameters.n_gpu_layers = wanted["gpu_layers"]
+    if "template" in wanted:
+        parameters.chat_template = wanted["template"]
     try:
         server = xllamacpp.Server(parameters)
     except RuntimeError:  # what it logged says why

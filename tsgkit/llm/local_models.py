@@ -40,7 +40,8 @@ from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
 from tsgkit.llm.reply import Reply, Schema
-from tsgkit.llm.settings import LOCAL, SERVER_OPTIONS, Argument, Settings, is_local, settings_of
+from tsgkit.llm.service_calls import object_in
+from tsgkit.llm.settings import LOCAL, SERVER_OPTIONS, Argument, Settings, settings_of
 from tsgkit.user_folders import cache_home
 from tsgkit.version import __version__
 
@@ -113,9 +114,8 @@ def weights_in(path: Path) -> Weights:
     if not is_file:
         raise FileProblem(f"{path}: not a file", hint="name a file of weights: gguf:FILE.gguf")
     kept, key = dict[str, Any](), [__version__, state.st_size, state.st_mtime_ns]
-    with suppress(OSError, ValueError):
-        value = json.loads((cache_home() / KEPT).read_bytes())
-        kept = value if isinstance(value, dict) else {}
+    with suppress(OSError):
+        kept = object_in((cache_home() / KEPT).read_bytes())
     header = kept.get(place)
     if not isinstance(header, dict) or header.pop("key", None) != key:
         try:
@@ -210,11 +210,11 @@ def _text(file: BinaryIO) -> str:
 
 
 def registered(model: str) -> str:
-    """Return the name under which a file of weights answers in runs; that of any other model as it is.
+    """Return the name under which a file of weights answers in runs.
 
     The file is found, or fetched from the hub, and read. ``FileProblem`` where it cannot be.
     """
-    if not is_local(model) or model in _WEIGHTS:
+    if model in _WEIGHTS:
         return model
     name = model.removeprefix(LOCAL)
     if not name:
@@ -252,8 +252,8 @@ def local_settings(model: str, arguments: Sequence[Argument], defaults: Mapping[
     if "template" in server:
         server["template"] = read_text(str(server["template"]))
         content["template"] = hashlib.sha256(server["template"].encode()).hexdigest()
-    given, connection = usual.given | content, {"api_base": ENGINE}
-    return replace(usual, given=given, connection=connection, server={"slots": SLOTS} | server)
+    connection, server = {"api_base": ENGINE}, {"slots": SLOTS} | server
+    return replace(usual, given=usual.given | content, connection=connection, server=server)
 
 
 def context_of(weights: Weights, server: dict[str, Any], free: int | None) -> int:
@@ -299,7 +299,7 @@ class GgufServer:
         self.began, self.address, self.key = time.monotonic(), "", secrets.token_hex(16)
         self.loaded = threading.Event()
         """Set when it serves, or is no more."""
-        asked = {"file": str(weights.path), "name": self.name, "key": self.key, "cache_mib": CACHE_MIB, **server}
+        wanted = {"file": str(weights.path), "name": self.name, "key": self.key, "cache_mib": CACHE_MIB, **server}
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the server)
         self.process = subprocess.Popen(  # noqa: S603  (a file of ours)
             [sys.executable, "-P", gguf_server.__file__],
@@ -310,30 +310,25 @@ class GgufServer:
         )
         assert self.process.stdin is not None  # noqa: S101  (a pipe)
         with suppress(BrokenPipeError):  # it ended at once, and its output says why
-            self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self.process.stdin.write(json.dumps(wanted).encode() + b"\n")
             self.process.stdin.flush()
         note(f"loading {self.name} ({self.size}) ...")
         threading.Thread(target=self._load, daemon=True, name="tsgkit-loading").start()
 
     def _load(self) -> None:
-        """Wait until the server says that it is healthy, or is no more."""
+        """Wait until the server has loaded the model and says its address, or is no more."""
         assert self.process.stdout is not None  # noqa: S101  (a pipe)
-        address = self.process.stdout.readline().decode().strip()
-        while address and not self.address and self.process.poll() is None:
-            with suppress(OSError):
-                self.ask("/health", at=address)
-                self.address = address
-            time.sleep(0 if self.address else 0.1)
+        self.address = self.process.stdout.readline().decode().strip()
         if not self.address:
             self.process.wait()
         self.loaded.set()
 
-    def ask(self, path: str, body: dict[str, Any] | None = None, at: str = "") -> dict[str, Any]:
+    def ask(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the answer of the server to a question beside its chat completions."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        asked = Request(f"{at or self.address}{path}", data, headers)  # noqa: S310  (the loopback address)
-        with build_opener(ProxyHandler({})).open(asked, timeout=60) as response:
+        request = Request(f"{self.address}{path}", data, headers)  # noqa: S310  (the loopback address)
+        with build_opener(ProxyHandler({})).open(request, timeout=60) as response:
             value: dict[str, Any] = json.load(response)
         return value
 
@@ -378,13 +373,12 @@ def _key(weights: Weights, server: dict[str, Any]) -> str:
     return json.dumps([weights.sha256, server], sort_keys=True)
 
 
-def _joined(weights: Weights, server: dict[str, Any]) -> GgufServer:
+def _joined(weights: Weights, options: dict[str, Any]) -> GgufServer:
     """Return the server of a file with these options for one more user, started if there is none."""
-    key = _key(weights, server)
+    key = _key(weights, options)
     with _GUARD:
         if key not in _SERVERS:
-            context = context_of(weights, server, free_memory())
-            _SERVERS[key] = GgufServer(weights, server | {"ctx": context})
+            _SERVERS[key] = GgufServer(weights, options | {"ctx": context_of(weights, options, free_memory())})
         _SERVERS[key].users += 1
         return _SERVERS[key]
 
@@ -394,7 +388,7 @@ def _left(server: GgufServer) -> None:
     with _GUARD:
         server.users -= 1
         if not server.users:
-            del _SERVERS[next(key for key, other in _SERVERS.items() if other is server)]
+            del _SERVERS[next(key for key, running in _SERVERS.items() if running is server)]
             server.end()
 
 
@@ -417,10 +411,10 @@ class LocalModel(DirectCalls):
 
     def __post_init__(self) -> None:
         self.weights = _WEIGHTS[self.settings.model]
-        given = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
+        sent = {name: value for name, value in self.settings.given.items() if name not in ("weights", "template")}
         connection = {"api_base": "http://127.0.0.1:9/v1", "api_key": ""}  # until the server is started
         model = f"hosted_vllm/{self.weights.model}"
-        self.settings = replace(self.settings, model=model, given=given, connection=connection)
+        self.settings = replace(self.settings, model=model, given=sent, connection=connection)
 
     def prepare(self) -> None:
         """Check all that can be checked without a server; ``UsageError`` where it could not answer."""

@@ -67,7 +67,7 @@ class PromptMarks:
         for message, first in zip(messages, stable, strict=True):
             content = message["content"]
             if isinstance(content, list):
-                last = max((place for place, part in enumerate(content) if is_image(part)), default=-1)
+                last = max((number for number, part in enumerate(content) if is_image(part)), default=-1)
                 if last not in (-1, len(content) - 1):
                     content = [*content[:last], content[last] | EPHEMERAL, *content[last + 1 :]]
             elif message["role"] == "system":

@@ -1,7 +1,8 @@
 """Subjects that answer from a file without a model: a script of replies, or the replies of another run.
 
 >>> script = Script({"tea/0": ["[kettle]"]})
->>> script.reply("tea/0", "answer", 0).text, str(script.reply("tea/1", "answer", 0).ending)
+>>> call = Call("script:mine.jsonl", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "answer", "", 0)
+>>> script.find(call).text, str(script.find(call._replace(sample="tea/1")).ending)
 ('[kettle]', 'missing')
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
@@ -44,16 +45,6 @@ class ByLabel:
         return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
-class Source(Protocol):
-    """A source of replies that asks no model."""
-
-    def find(self, call: Call) -> Reply:
-        """Return the reply to a call; one that is missing where there is none."""
-
-    def knows(self, call: Call) -> bool:
-        """Return whether the source has replies for the sample of a call, asked in this way."""
-
-
 @dataclass
 class Script:
     """Replies by item: a list with the first, second, ... reply. The last one repeats.
@@ -64,29 +55,18 @@ class Script:
     replies: Mapping[str, Sequence[str | None] | Mapping[str, str | None]]
     outcomes: Mapping[str, Ending] = field(default_factory=dict)
 
-    def reply(self, item_id: str, label: str, draw: int) -> Reply:
-        """Return the reply to one call about an item."""
-        lines = self.replies.get(item_id)
-        if not lines:
-            return NOTHING_WRITTEN
-        if isinstance(lines, Mapping):
-            named = next((name for name in (label, label.partition("/")[0]) if name in lines), None)
-            if named is None:
-                return NOTHING_WRITTEN
-            text = lines[named]
-        else:
-            number = int(label.rpartition("/")[2]) if label.rpartition("/")[2].isdecimal() else draw
-            text = lines[min(number, len(lines) - 1)]
-        ending = Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
-        return Reply(text=text, ending=self.outcomes.get(item_id, ending), source="script")
-
     def find(self, call: Call) -> Reply:
         """Return the reply to a call; a missing one names the line that would hold it."""
-        reply = self.reply(call.sample, call.label, call.draw)
-        if reply is not NOTHING_WRITTEN:
-            return reply
-        where = f"no {call.label} in the line of" if call.sample in self.replies else "no line with"
-        return replace(reply, error=f"the script has {where} item_id {call.sample}")
+        lines, number = self.replies.get(call.sample, ()), call.label.rpartition("/")[2]
+        if isinstance(lines, Mapping):
+            texts = [lines[name] for name in (call.label, call.label.partition("/")[0]) if name in lines]
+        else:
+            texts = list(lines[min(int(number) if number.isdecimal() else call.draw, len(lines) - 1) :])
+        if not texts:
+            where = f"no {call.label} in the line of" if call.sample in self.replies else "no line with"
+            return replace(NOTHING_WRITTEN, error=f"the script has {where} item_id {call.sample}")
+        ending = Ending.COMPLETE if (texts[0] or "").strip() else Ending.EMPTY
+        return Reply(text=texts[0], ending=self.outcomes.get(call.sample, ending), source="script")
 
     def knows(self, call: Call) -> bool:
         """Return whether the script has the item."""
@@ -126,8 +106,8 @@ class Replay:
             replies = subjects.setdefault(value["subject"], {}).setdefault(place, {}).setdefault(question, {})
             replies[tuple(value.get(axis) for axis in AXES)] = reply_from(value["reply"])
         if len(subjects) > 1 and not judged:
-            named = ", ".join(sorted(subjects))
-            raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
+            names = ", ".join(sorted(subjects))
+            raise UsageError(f"the run has several subjects: {names}", hint="say which: replay:RUN#SUBJECT")
         if not subjects:
             raise UsageError(f"the run has no call of {subject or 'anybody'}")
         return cls(subjects, single or {}, asked or {})
@@ -183,7 +163,7 @@ class Replay:
 class RecordedModel:
     """A model-like wrapper of a source that records its replies."""
 
-    source: Source
+    source: Script | Replay
     recorder: Recorder
     stopping: bool = False
 
@@ -216,23 +196,23 @@ def script_in(text: str, file: str) -> Script:
     for number, line in enumerate(text.split("\n"), 1):  # a reply may hold what else ends a line in Unicode
         if not line.strip():
             continue
-        place = f"{file}: line {number}"
+        where = f"{file}: line {number}"
         try:
             value = json.loads(line)
             reply, outcome, item_id = value["reply"], value.get("outcome"), value["item_id"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             hint = 'a line reads {"item_id": "...", "reply": "..."}'
-            raise UsageError(f"{place}: no reply of a script", hint=hint) from None
+            raise UsageError(f"{where}: no reply of a script", hint=hint) from None
         if isinstance(item_id, bool) or not isinstance(item_id, str | int):
-            raise UsageError(f"{place}: an item_id is a text or a number")
+            raise UsageError(f"{where}: an item_id is a text or a number")
         by_call = reply if isinstance(reply, list | dict) else [reply]
         texts = by_call.values() if isinstance(by_call, dict) else by_call
         if not texts or not all(text is None or isinstance(text, str) for text in texts):
-            raise UsageError(f"{place}: a reply is a text, a list of texts, texts by label (write/1), or null")
+            raise UsageError(f"{where}: a reply is a text, a list of texts, texts by label (write/1), or null")
         if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
-            raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
+            raise UsageError(f"{where}: no such outcome: {outcome}", hint="truncated, refused or api_error")
         if str(item_id) in replies:
-            raise UsageError(f"{place}: a second reply to item {item_id}")
+            raise UsageError(f"{where}: a second reply to item {item_id}")
         replies[str(item_id)] = by_call
         if outcome is not None:
             outcomes[str(item_id)] = Ending(outcome)

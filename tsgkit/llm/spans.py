@@ -168,7 +168,7 @@ def content_attributes(request: Request, reply: Reply | None) -> dict[str, list[
         pieces = identity_of(content)
         if not isinstance(pieces, list):
             return [{"type": "text", "content": str(pieces)}]
-        return [{"type": "text", "content": one["text"]} if one.get("type") == "text" else one for one in pieces]
+        return [{"type": "text", "content": it["text"]} if it.get("type") == "text" else it for it in pieces]
 
     prompt = [{"role": message["role"], "parts": parts(message["content"])} for message in request.messages]
     attributes = {"gen_ai.input.messages": prompt}
@@ -472,7 +472,7 @@ def call(request: Request) -> Iterator[Answered]:
         finally:
             if tracing.content:
                 content = content_attributes(request, replies[0] if replies else None)
-                texts = {key: json.dumps(tracing.redacted(one), ensure_ascii=False) for key, one in content.items()}
+                texts = {key: json.dumps(tracing.redacted(part), ensure_ascii=False) for key, part in content.items()}
                 span.set_attributes(texts)
 
 

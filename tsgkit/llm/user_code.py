@@ -42,32 +42,25 @@ OWN_MODULE = "tsgkit_own_"
 """The beginning of names of modules that were loaded from files."""
 OWN = "this process"
 """The place where user code answers, told where a service has its address."""
-_GIVEN: dict[str, Any] = {}
-_FILES: dict[str, None] = {}
-_LOADING: ContextVar[str] = ContextVar("_LOADING", default="")
+REGISTERED: dict[str, Any] = {}
+"""The objects of running programs by the names that were made for them, here or where a worker was started."""
+LOADED_FILES: dict[str, None] = {}
+"""The names of the files that were loaded for the parts that they register."""
+LOADING: ContextVar[str] = ContextVar("LOADING", default="")
+"""The name of the file that is being loaded for the parts that it registers; empty if none is."""
 
 
-def registered_name(found: Any, name: str = "") -> str:  # noqa: ANN401
+def registered_name(code: Any, name: str = "") -> str:  # noqa: ANN401
     """Return the name under which an object of this process is registered: the given one, else its own."""
-    named = found if hasattr(found, "__qualname__") else type(found)
-    full_name = f"{PREFIX}{name or f'{named.__module__}:{named.__qualname__}'}"
-    _GIVEN[full_name] = found
+    kind = code if hasattr(code, "__qualname__") else type(code)
+    full_name = f"{PREFIX}{name or f'{kind.__module__}:{kind.__qualname__}'}"
+    REGISTERED[full_name] = code
     return full_name
-
-
-def given_object(name: str) -> Any:  # noqa: ANN401
-    """Return the object that a program registered under a name; None if there is none."""
-    return _GIVEN.get(name)
-
-
-def give_object(name: str, found: Any) -> None:  # noqa: ANN401
-    """Let an object be found under a name that was made elsewhere, as in a worker on another machine."""
-    _GIVEN[name] = found
 
 
 def load_object(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
     """Return the object that a name refers to. Raise ``UsageError`` if it is missing or its code fails."""
-    return _GIVEN[name] if name in _GIVEN else _loaded(name)
+    return REGISTERED[name] if name in REGISTERED else _loaded(name)
 
 
 @cache
@@ -77,19 +70,19 @@ def _loaded(name: str) -> Any:  # noqa: ANN401
     attribute = attribute.removesuffix("()")
     if not name.startswith(PREFIX) or not module_name or not all(map(str.isidentifier, attribute.split("."))):
         raise UsageError(f"{name}: no name of code", hint=f"expected {FORM}")
-    found: Any = _module(module_name, name)
+    code: Any = _module(module_name, name)
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            known = [other for other in dir(found) if not other.startswith("_")]
-            where = found.__name__ if isinstance(found, ModuleType) else type(found).__name__
+        if not hasattr(code, part):
+            known = [other for other in dir(code) if not other.startswith("_")]
+            where = code.__name__ if isinstance(code, ModuleType) else type(code).__name__
             raise UsageError(f"{name}: {where.removeprefix(OWN_MODULE)} has no {part}", hint=meant(part, known))
-        found = getattr(found, part)
+        code = getattr(code, part)
     if not is_factory:
-        return found
-    if not callable(found):
+        return code
+    if not callable(code):
         raise UsageError(f"{name}: {attribute} is no factory: it cannot be called", hint="leave out the parentheses")
     try:
-        return found()
+        return code()
     except Exception as error:
         raise UsageError(f"{name}: the factory failed: {described(error)}") from error
 
@@ -100,27 +93,26 @@ def described(error: BaseException) -> str:
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
-def check_function(what: str, found: object, *parameters: str, waits: bool = False) -> None:
+def check_function(what: str, function: object, *parameters: str, waits: bool = False) -> None:
     """Raise ``UsageError`` if a function cannot take these parameters, or is async without ``waits``. It is not
     called."""
-    if not callable(found):
-        raise UsageError(f"{what}: {found!r:.60} is no function", hint=f"give one of ({', '.join(parameters)})")
-    if not waits and is_async(found):
+    listed = f"({', '.join(parameters)})"
+    if not callable(function):
+        raise UsageError(f"{what}: {function!r:.60} is no function", hint=f"give one of {listed}")
+    if not waits and is_async(function):
         raise UsageError(f"{what} is an async function, expected a plain one", hint="write def, not async def")
     try:
-        inspect.signature(found).bind(*parameters)
+        inspect.signature(function).bind(*parameters)
     except TypeError:
-        raise UsageError(f"{what} cannot be called with ({', '.join(parameters)})", hint=TAKES) from None
+        hint = "its parameters are given in this order"
+        raise UsageError(f"{what} cannot be called with {listed}", hint=hint) from None
     except ValueError:  # a function of another language does not tell its parameters
         pass
 
 
-TAKES = "its parameters are given in this order"
-
-
-def is_async(found: object) -> bool:
+def is_async(function: object) -> bool:
     """Return whether calling an object makes something to be awaited."""
-    return any(map(inspect.iscoroutinefunction, (found, type(found).__call__)))
+    return any(map(inspect.iscoroutinefunction, (function, type(function).__call__)))
 
 
 def call_own(what: str, function: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
@@ -139,11 +131,11 @@ def own_failure(what: str, error: Exception) -> OwnCodeError:
     return OwnCodeError(Secrets.of_environment().redact(f"{what} failed: {described(error)}{place}"))
 
 
-def own_text(what: str, found: object) -> str:
+def own_text(what: str, output: object) -> str:
     """Return a text that a function of the user's returned; ``OwnCodeError`` where it is none."""
-    if isinstance(found, str):
-        return found
-    raise OwnCodeError(f"{what} returned {type(found).__name__}, expected a text")
+    if isinstance(output, str):
+        return output
+    raise OwnCodeError(f"{what} returned {type(output).__name__}, expected a text")
 
 
 def text_of_code(code: Any) -> str:  # noqa: ANN401
@@ -212,28 +204,18 @@ def load_file(name: str) -> ModuleType:
     path = Path(name)
     if not name or not path.is_file():
         raise UsageError(f"{name or '--code'}: no such file", hint="name a Python file: --code mine.py")
-    token = _LOADING.set(name)
+    token = LOADING.set(name)
     try:
         module = _module(name if "/" in name or name.endswith(".py") else f"./{name}", name)
     finally:
-        _LOADING.reset(token)
-    _FILES[name] = None
+        LOADING.reset(token)
+    LOADED_FILES[name] = None
     return module
 
 
 def own_modules() -> tuple[ModuleType, ...]:
     """Return the modules that were loaded from files of the user's, which no other process finds by their names."""
     return tuple(module for name, module in sys.modules.items() if name.startswith(OWN_MODULE))
-
-
-def loading_file() -> str:
-    """Return the name of the file that is being loaded for the parts that it registers; empty if none is."""
-    return _LOADING.get()
-
-
-def loaded_files() -> tuple[str, ...]:
-    """Return the names of the files that were loaded for the parts that they register."""
-    return tuple(_FILES)
 
 
 def _module(module_name: str, name: str) -> ModuleType:

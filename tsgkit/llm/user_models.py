@@ -1,6 +1,7 @@
 """Models of the user: a function of messages, a chat model of LangChain, or a function that makes images.
 
 >>> import asyncio
+>>> from tsgkit.llm.user_code import registered_name
 >>> model = UserModel(registered_name(lambda messages: messages[-1]["content"].upper()))
 >>> model.prepare()
 >>> asyncio.run(model.send([{"role": "user", "content": "tea"}], None, 60)).text
@@ -38,9 +39,7 @@ from tsgkit.llm.images import MOST_IMAGE_BYTES, Messages, bytes_of, images_in, p
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Provider, Reply, Schema, Usage, ending_of, usage_of
 from tsgkit.llm.settings import Argument, Settings
-from tsgkit.llm.user_code import registered_name
 
-__all__ = ["UserImageModel", "UserModel", "image_of", "is_own", "own_settings", "registered_name", "usual_concurrency"]
 WHAT = "a text, a Reply, or a message of LangChain"
 WHAT_IMAGE = "an image of Pillow, its bytes, an array of numbers, or the path of a file"
 WRITTEN = ("1", "L", "LA", "I", "P", "RGB", "RGBA")
@@ -74,12 +73,12 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
     return Settings(model, {"code": code}, {}, {"api_base": user_code.OWN})
 
 
-def fingerprint(found: Any) -> str:  # noqa: ANN401
+def fingerprint(model: Any) -> str:  # noqa: ANN401
     """Return a hash of the code that answers, as far as it can be seen."""
-    if is_chat_model(found):
-        text = "\0".join([type(found).__module__, type(found).__qualname__, str(found._identifying_params)])
+    if is_chat_model(model):
+        text = "\0".join([type(model).__module__, type(model).__qualname__, str(model._identifying_params)])
     else:
-        text = user_code.text_of_code(found)
+        text = user_code.text_of_code(model)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -29,13 +29,14 @@ from tsgkit.errors import (
     TsgkitError,
     UsageError,
 )
-from tsgkit.llm.asker import SERVICES, provider_for
+from tsgkit.llm.asker import provider_for
 from tsgkit.llm.batches import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.images import Messages
 from tsgkit.llm.local_models import LocalModel
+from tsgkit.llm.service_calls import ServiceCalls
 from tsgkit.llm.spans import Tracing, Value
 from tsgkit.llm.spans import unit as observed
 from tsgkit.llm.user_models import is_own
@@ -289,7 +290,7 @@ class Evaluation:
                 cache.close()
             self._note_models(doors)
             providers = [door.provider for door in doors.values()]
-            self.open_batches = sum(one.open_batches for one in providers if isinstance(one, BatchCalls))
+            self.open_batches = sum(one.collector.open for one in providers if isinstance(one, BatchCalls))
             trouble = uncached if cache is None else cache.trouble
             self.notices += [*([trouble] if trouble else []), *before]
 
@@ -314,7 +315,7 @@ class Evaluation:
         """Record the parameters that are sent to each model."""
         known = dict(self.folder.header.get("models", {}))
         for name, door in doors.items():
-            if isinstance(door.provider, SERVICES) and door.provider.sent:
+            if isinstance(door.provider, ServiceCalls) and door.provider.sent:
                 model = {
                     "endpoint": door.endpoint,
                     "sent": door.provider.sent,
@@ -399,8 +400,9 @@ class Evaluation:
             rows = ((state, state.row) for state in states)
             return [s for s, row in rows if not asks or row.task.scoring_computes or isinstance(row.solver, Spreads)]
         computing = [] if asks else [state for state in states if state.row.task.computes]
-        worth_it = usual_executor(_left(computing), FEWEST, self.options.limits.in_flight) == PROCESSES
-        return computing if worth_it else []
+        if computing and usual_executor(_left(computing), FEWEST, self.options.limits.in_flight) == PROCESSES:
+            return computing
+        return []
 
     def _can_travel(self, row: Row, executor: Executor, *, asks: bool) -> bool:
         """Return whether what a row consists of can be used elsewhere. ``UsageError`` if the user wants it there."""

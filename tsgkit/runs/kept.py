@@ -29,7 +29,7 @@ from tsgkit.library.cards import Card, card_from, load_card
 from tsgkit.library.declarations import declared
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.projects import find, search_path, text_of
-from tsgkit.llm.user_code import loaded_files
+from tsgkit.llm.user_code import LOADED_FILES
 from tsgkit.runs.journal import KEPT
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import RunSetup
@@ -74,7 +74,7 @@ def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
     ways = {_way(row.cell.task, row.solver.name, row.solver.style): row.solver.unpublished for row in prepared.rows}
     value = {
         "format": FORMAT,
-        "code": list(loaded_files()),
+        "code": list(LOADED_FILES),
         "tasks": described,
         "unpublished": dict(sorted(ways.items())),
     }

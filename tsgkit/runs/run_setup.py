@@ -33,7 +33,7 @@ from tsgkit.llm.asker import model_settings
 from tsgkit.llm.door import Call, canonical
 from tsgkit.llm.local_models import registered
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Settings, parse, secrets_of
+from tsgkit.llm.settings import Settings, is_local, parse, secrets_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
 from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
@@ -309,7 +309,7 @@ def _check_folder(folder: Folder, tasks: Mapping[str, Task]) -> None:
 
 def _with_registered_files(plan: Plan) -> Plan:
     """Return a plan in which files of weights have the names that say what they hold, not where they lie."""
-    names = {name: registered(name) if asks_a_model(name) else name for name in asked_of(plan)}
+    names = {name: registered(name) if is_local(name) else name for name in asked_of(plan)}
     changed = sorted((name for name in names if names[name] != name), key=len, reverse=True)
     if not changed:
         return plan

@@ -108,10 +108,10 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         prices=prices_given(options.get("price") or ()),
         prompt_cache=bool(options.get("prompt_cache")),
         patience=Patience.of(options),
-        client=client_given(options.get("client")),
+        client=None if options.get("client") is None else client_given(options["client"]),
         batch=bool(options.get("batch")),
         waits=options.get("wait", True),
-        traces=traces_of(options),
+        traces=traces_of(options) if options.get("otel") or options.get("otel_content") else None,
     )
 
 

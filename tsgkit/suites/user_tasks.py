@@ -22,7 +22,7 @@ from tsgkit.errors import OwnCodeError, UsageError
 from tsgkit.lexicon import fold, meant
 from tsgkit.library.cards import Card, CardMetric, give_card
 from tsgkit.library.templates import Template
-from tsgkit.llm.user_code import call_own, check_function, loading_file, own_failure, own_text, text_of_code
+from tsgkit.llm.user_code import LOADING, call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
 from tsgkit.scoring.score import Score
@@ -100,7 +100,7 @@ class Task(RowTask[UserItem, Any]):
             source=name,
             sha256=hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest(),
         )
-        self.code_file = loading_file()
+        self.code_file = LOADING.get()
         super().__init__(card)
         give_card(card)
         give_task(self)

@@ -18,6 +18,7 @@ from run_files import everything, lines, samples
 
 import tsgkit as tk
 from tsgkit.llm import batches
+from tsgkit.llm.batch_services import OPENAI, SERVICES
 
 KEY = "sk-0123456789abcdef"
 MODEL = "openai/gpt-4o"
@@ -175,7 +176,8 @@ def test_a_budget_and_a_batch_have_limits_and_python_an_option(
             tsgkit("", *batched(server, "--max-requests", "3"), code=4)
             assert server.stats()["batches"] == [3]
         check_whole(tsgkit("", *batched(server)), server, [3, 5])
-    monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.15, first_poll=0.05, most_lines=5))
+    monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.15, first_poll=0.05))
+    monkeypatch.setitem(SERVICES, "openai", OPENAI._replace(most_lines=5))
     with batch_server(hold=True) as server:
         told: dict[str, Any] = {"model_arg": {"api_base": server.base, "api_key": KEY}, "out": tmp_path / "python"}
         told |= {"model": MODEL, "first": 8, "quiet": True, "batch": True, "cache": False}

@@ -41,8 +41,8 @@ def with_files(work: Callable[[Solver, Any], Transcript], solver: Solver, item: 
     """Do the work on a sample, with its files in a folder that is made for that; replies name the user's folder."""
     if not isinstance(item, Carried) or not isinstance(solver, ReadsFolder):
         return work(solver, item)
-    with tempfile.TemporaryDirectory(prefix="tsgkit-unit-") as place:
-        folder = Path(place).resolve()
+    with tempfile.TemporaryDirectory(prefix="tsgkit-unit-") as temporary:
+        folder = Path(temporary).resolve()
         for name, data in item.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
@@ -52,9 +52,8 @@ def with_files(work: Callable[[Solver, Any], Transcript], solver: Solver, item: 
     def renamed(text: str | None) -> str | None:
         return text and text.replace(theirs, ours).replace(json.dumps(theirs)[1:-1], json.dumps(ours)[1:-1])
 
-    replies = [
-        replace(labelled, reply=replace(reply, text=renamed(reply.text), error=renamed(reply.error)))
-        for labelled in transcript.said
-        for reply in [labelled.reply]
-    ]
+    replies = []
+    for labelled in transcript.said:
+        reply = replace(labelled.reply, text=renamed(labelled.reply.text), error=renamed(labelled.reply.error))
+        replies.append(replace(labelled, reply=reply))
     return Transcript(tuple(replies))

@@ -23,7 +23,7 @@ from tsgkit.library.long_waits import note
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages, bytes_of, images_in, is_image
 from tsgkit.llm.reply import Provider, Reply
-from tsgkit.llm.user_code import PREFIX, give_object, given_object, load_object
+from tsgkit.llm.user_code import PREFIX, REGISTERED, load_object
 from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint
 from tsgkit.runs.executors.executor import TRIES, NodeLost, tried
 from tsgkit.runs.executors.ray_cluster import Cluster, cause_of, outcome_of, was_lost
@@ -67,9 +67,9 @@ class HeldModel(Provider):
         with ExitStack() as failing:
             failing.callback(self.leave)
             self._kind = "GPU" if self.cluster.count("GPU") else "CPU"
-            place: dict[str, Any] = {"num_gpus": int(self._kind == "GPU"), "num_cpus": int(self._kind == "CPU")}
-            holder: Any = ray.remote(max_restarts=0, max_task_retries=0, **place)(_Holder)
-            file, source = Path(self.name.removeprefix(PREFIX).rpartition(":")[0]), given_object(self.name)
+            needs: dict[str, Any] = {"num_gpus": int(self._kind == "GPU"), "num_cpus": int(self._kind == "CPU")}
+            holder: Any = ray.remote(max_restarts=0, max_task_retries=0, **needs)(_Holder)
+            file, source = Path(self.name.removeprefix(PREFIX).rpartition(":")[0]), REGISTERED.get(self.name)
             if source is None and file.suffix == ".py" and file.is_file():
                 source = file.read_text(encoding="utf-8")
             start = partial(holder.remote, self.provider, source, str(Path.cwd()))
@@ -92,11 +92,11 @@ class HeldModel(Provider):
         """Return what a first actor waits for: its place, or the model."""
         import ray
 
-        count, place = len(self._actors), "GPU" if self._kind == "GPU" else "processor"
+        count, kind = len(self._actors), "GPU" if self._kind == "GPU" else "processor"
         placed, _ = ray.wait([actor.placed for actor in self._actors], num_returns=count, timeout=0)
         if placed and not purpose:
-            return f"being loaded in the cluster, in {len(placed)} {place}{'' if len(placed) == 1 else 's'}"
-        return f"waiting for a free {place} of the cluster" + (f", {purpose}" if purpose else f"'s {count}")
+            return f"being loaded in the cluster, in {len(placed)} {kind}{'' if len(placed) == 1 else 's'}"
+        return f"waiting for a free {kind} of the cluster" + (f", {purpose}" if purpose else f"'s {count}")
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Ask once, in an actor that is idle; in another one where its worker or node is lost meanwhile."""
@@ -228,7 +228,7 @@ class _Holder:
                     file.write_text(source, encoding="utf-8")
                     source = load_object(f"{PREFIX}{file}:{attribute}")
                 if source is not None:
-                    give_object(name, source)
+                    REGISTERED[name] = source
                 self._provider.prepare()
                 return fingerprint(load_object(name))
         except TsgkitError as error:
@@ -260,9 +260,9 @@ def known_there() -> Iterator[None]:
 
 
 def _fingerprint_there(name: str) -> str:
-    if (model := given_object(name)) is not None:
+    if (model := REGISTERED.get(name)) is not None:
         return fingerprint(model)
-    held = HeldModel(UserModel(name), Cluster(needs_keys=True), 1)
-    held.prepare("to look at its code there")
-    held.leave()
-    return held.fingerprint
+    actor = HeldModel(UserModel(name), Cluster(needs_keys=True), 1)
+    actor.prepare("to look at its code there")
+    actor.leave()
+    return actor.fingerprint

@@ -112,9 +112,9 @@ class Cluster(Executor):
         leaving.enter_context(locked(Path(session), "this cluster"))
         leaving.callback(ray.shutdown)
         hidden = {} if self._needs_keys else {name: os.environ.pop(name) for name in secret_names(os.environ)}
-        place: dict[str, Any] = {"_node_ip_address": "127.0.0.1", "_temp_dir": session}
+        options: dict[str, Any] = {"_node_ip_address": "127.0.0.1", "_temp_dir": session}
         try:
-            _init("local", num_cpus=processors(), include_dashboard=False, **place)
+            _init("local", num_cpus=processors(), include_dashboard=False, **options)
         except Exception as error:  # noqa: BLE001 - Ray raises bare exceptions where a process of its own does not start
             hint = "a very busy machine takes longer than Ray waits: try again, or work without --executor ray"
             raise TsgkitError(f"Ray did not start on this machine: {_first_line(error)}", hint=hint) from None
@@ -174,8 +174,8 @@ class Cluster(Executor):
         remote = ray.remote(_unit).options(num_cpus=1, max_retries=0)
         unit = (work, self.send(shared), item, str(Path.cwd()), self._longest)
         if self._first is None:
-            begun: Any = ray.remote(lambda: None).options(num_cpus=1)
-            self._first, self._asked_at = begun.remote(), time.monotonic()
+            probe: Any = ray.remote(lambda: None).options(num_cpus=1)
+            self._first, self._asked_at = probe.remote(), time.monotonic()
         result = await tried(lambda: outcome_of(remote.remote(*unit)), "workers")
         self._has_begun = True
         return result

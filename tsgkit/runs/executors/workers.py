@@ -50,8 +50,8 @@ class _ImportablePickler(pickle.Pickler):
         if isinstance(value, type | FunctionType):
             module = value.__module__ or ""
             if module == "__main__" or module.startswith(OWN_MODULE):
-                place = "the program that was started" if module == "__main__" else module.removeprefix(OWN_MODULE)
-                raise NotImportable(f"{value.__qualname__} is defined in {place}, which other processes do not run")
+                source = "the program that was started" if module == "__main__" else module.removeprefix(OWN_MODULE)
+                raise NotImportable(f"{value.__qualname__} is defined in {source}, which other processes do not run")
         return NotImplemented
 
 
@@ -68,7 +68,8 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._threads = ThreadPoolExecutor(count, "tsgkit-worker", _leave_interrupts_to_the_caller)
+        without_interrupts = signal.SIG_BLOCK, {signal.SIGINT}  # which else end processes while these start
+        self._threads = ThreadPoolExecutor(count, "tsgkit-worker", signal.pthread_sigmask, without_interrupts)
         self._of_thread = threading.local()
         self._processes: set[_Process] = set()
         self._is_closed = False
@@ -109,7 +110,7 @@ class Workers:
                 process.end()
         try:
             process.connection.send_bytes(request)
-            is_good, found = pickle.loads(process.connection.recv_bytes())  # noqa: S301  (from our own process)
+            is_good, outcome = pickle.loads(process.connection.recv_bytes())  # noqa: S301  (from our own process)
         except (EOFError, OSError):
             self._of_thread.process = None
             self._processes.discard(process)
@@ -117,8 +118,8 @@ class Workers:
             process.connection.close()
             raise WorkerDied from None
         if not is_good:
-            raise found
-        return found
+            raise outcome
+        return outcome
 
 
 class _Process:
@@ -136,11 +137,6 @@ class _Process:
         """Kill the process."""
         self._process.kill()
         self._process.wait()
-
-
-def _leave_interrupts_to_the_caller() -> None:
-    """Block SIGINT in this thread, so that the processes that it starts never die of it while they start."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def serve(fileno: int) -> None:
