@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 TERMINAL, BROWSER = "terminal", "browser"
 FORM = "source -> edge -> target"
+UNCHANGED = "nothing would change: its triplet went with an earlier decision"
+SIGNS = {"removed": "-", "added": "+", None: " "}
 KEYS = "a accept, r reject, e edit, q stop and go on later"
 CHOICES: tuple[Choice, ...] = (
     {"choice": "accept", "label": "Accept", "key": "a"},
@@ -149,72 +151,53 @@ class Proposed(NamedTuple):
     names: Vocabulary = Vocabulary()
     """The names offered for an edit: L, or all of the item."""
 
-
-class Seen(NamedTuple):
-    """A proposal as a person sees it: the graph as decided so far, and with the change."""
-
-    title: str
-    before: ActionGraph
-    after: ActionGraph
-
     @property
-    def note(self) -> str:
-        """The reason why the change has no effect; empty if it has one."""
-        is_changed = self.before.triplets != self.after.triplets
-        return "" if is_changed else "nothing would change: its triplet went with an earlier decision"
+    def title(self) -> str:
+        """The place of the change, and by whom it is proposed."""
+        sure = "" if self.change.sure is None else f", {100 * self.change.sure:.0f} %"
+        return f"item {self.item}, graph {self.change.graph + 1} ({self.change.by}{sure})"
 
-    @property
-    def sides(self) -> Iterator[tuple[str, str, ActionGraph, list[bool]]]:
-        """Both graphs, each with its name, the kind of difference, and for each triplet if the other graph lacks it."""
-        for title, mark, graph, other in (
-            ("Before", "removed", self.before, self.after),
-            ("After", "added", self.after, self.before),
-        ):
-            left, marks = Counter(other.triplets), list[bool]()
+    def parts(self, decisions: Sequence[Mapping[str, Any]], decision: Mapping[str, Any] | None = None) -> list[Part]:
+        """Return the graph as the earlier decisions about all graphs leave it, and as a decision about this change
+        (None: accept) would make it; then a note if nothing would change, and the findings that would be left."""
+        from tsgkit.agents.review import ACCEPTED, before_and_after
+
+        of_this_graph = [dict(each) for each in decisions[len(decisions) - self.place :]]
+        before, after = before_and_after(self.graph, self.changes, of_this_graph, dict(decision or ACCEPTED))
+        parts: list[Part] = []
+        for title, mark, graph, other in (("Before", "removed", before, after), ("After", "added", after, before)):
+            unmatched, marks = Counter(other.triplets), list[str | None]()
             for triplet in graph.triplets:
-                marks.append(left[triplet] <= 0)
-                left[triplet] -= 1
-            yield title, mark, graph, marks
+                marks.append(None if unmatched[triplet] > 0 else mark)
+                unmatched[triplet] -= 1
+            triplets = [list(triplet) for triplet in graph.triplets]
+            parts.append({"kind": "graph", "title": title, "triplets": triplets, "marks": marks})
+        if before.triplets == after.triplets:
+            parts.append({"kind": "text", "title": "Note", "text": UNCHANGED})
+        if findings := [f"{each.code}: {each.message}" for each in check_graph(after, self.vocabulary)]:
+            parts.append({"kind": "lines", "title": "Findings afterwards", "lines": findings})
+        return parts
 
 
 def proposed_in(document: Document, cleaned: Sequence[Cleaned], told: Sequence[str]) -> Iterator[Proposed]:
     """Yield the changes of a document in the order in which they are decided."""
     from tsgkit.agents.passages import sentences_of_graphs
 
-    for entry, one in zip(document.entries, cleaned, strict=True):
-        if not one.changes:
-            continue
-        sentences = sentences_of_graphs(entry.narrative, told)
-        vocabulary = entry.narrative.vocabulary
-        names = vocabulary or Vocabulary.of(entry.narrative.graphs)
-        for number in one.touched:
-            mine = [change for change in one.changes if change.graph == number]
-            graph, sentence = entry.narrative.graphs[number], sentences[number]
+    for entry, result in zip(document.entries, cleaned, strict=True):
+        narrative, sentences = entry.narrative, sentences_of_graphs(entry.narrative, told)
+        names = narrative.vocabulary or Vocabulary.of(narrative.graphs)
+        for number in result.touched if result.changes else ():
+            changes = [change for change in result.changes if change.graph == number]
+            graph, sentence = narrative.graphs[number], sentences[number]
             before = next((other for other in reversed(sentences[:number]) if other != sentence), "")
             after = next((other for other in sentences[number + 1 :] if other != sentence), "")
-            for place, change in enumerate(mine):
-                around = (before, after)
-                yield Proposed(change, entry.item, graph, sentence, mine, place, around, vocabulary, names)
-
-
-def seen(one: Proposed, decisions: Sequence[Mapping[str, Any]], decision: Mapping[str, Any] | None = None) -> Seen:
-    """Return a proposal as it is shown after the earlier decisions about all graphs; ``decision`` None accepts it."""
-    from tsgkit.agents.review import ACCEPT, before_and_after
-
-    of_this_graph = [dict(each) for each in decisions[len(decisions) - one.place :]]
-    before, after = before_and_after(one.graph, one.changes, of_this_graph, dict(decision or {"decision": ACCEPT}))
-    sure = "" if one.change.sure is None else f", {100 * one.change.sure:.0f} %"
-    return Seen(f"item {one.item}, graph {one.change.graph + 1} ({one.change.by}{sure})", before, after)
+            context = ((before, after), narrative.vocabulary, names)
+            for place, change in enumerate(changes):
+                yield Proposed(change, entry.item, graph, sentence, changes, place, *context)
 
 
 def review_of(
-    document: Document,
-    cleaned: Sequence[Cleaned],
-    out: str,
-    told: Sequence[str] = (),
-    *,
-    force: bool = False,
-    in_browser: bool = False,
+    document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str], *, force: bool, in_browser: bool
 ) -> list[Cleaned] | None:
     """Return the cleaned graphs with only the accepted changes and the reviewer's notes; None if the review is not
     finished.
@@ -223,36 +206,35 @@ def review_of(
     without ``force``, ``out`` must not exist.
     """
     from tsgkit.agents.review import Review, decided, proposal
+    from tsgkit.graph.repairs import Change
 
     proposed = list(proposed_in(document, cleaned, told))
-    with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
+    with Review(Path(f"{out}.review"), [proposal(each.change, each.item) for each in proposed]) as review:
         page = GraphReview(proposed, review, out)
         if len(page.decisions) < len(proposed):
             refuse_to_overwrite(out, force=force)
             if not all_decided(page, page.ask, in_browser=in_browser):
                 complain("left before the end; nothing was written", "the same command goes on with this review")
                 return None
-        left, results = iter(page.decisions), []
-    for entry, one in zip(document.entries, cleaned, strict=True):
-        pairs = [(change, next(left)) for change in one.changes]
-        graphs = list(entry.narrative.graphs)
-        made: list[Change] = []
-        for number in one.touched:
+        decisions, reviewed = iter(page.decisions), []
+    for entry, result in zip(document.entries, cleaned, strict=True):
+        before = entry.narrative.graphs
+        pairs = [(change, next(decisions)) for change in result.changes]
+        graphs, changes, touched = list(before), list[Change](), list[int]()
+        for number in result.touched:
             mine = [pair for pair in pairs if pair[0].graph == number]
-            changes, choices = [change for change, _ in mine], [decision for _, decision in mine]
-            graphs[number], kept = decided(graphs[number], one.narrative.graphs[number], changes, choices)
-            made += kept
-        narrative = entry.narrative.with_graphs(graphs)
-        notes = [
-            f"graph {change.graph + 1}, {change.code}, {decision['decision']}: {note}"
-            for change, decision in pairs
-            if (note := decision.get("note"))
-        ]
-        touched = tuple(n for n in one.touched if graphs[n].triplets != entry.narrative.graphs[n].triplets)
+            of_graph, choices = [change for change, _ in mine], [decision for _, decision in mine]
+            graphs[number], accepted = decided(before[number], result.narrative.graphs[number], of_graph, choices)
+            changes += accepted
+            touched += [number] if graphs[number].triplets != before[number].triplets else []
+        narrative, notes = entry.narrative.with_graphs(graphs), list(result.notes)
+        for change, decision in pairs:
+            if note := decision.get("note"):
+                notes.append(f"graph {change.graph + 1}, {change.code}, {decision['decision']}: {note}")
+        graphs_and_reasons: dict[str, Any] = {"narrative": narrative, "changes": tuple(changes), "notes": tuple(notes)}
         after = tuple(check_narrative(narrative))
-        changed: dict[str, Any] = {"narrative": narrative, "changes": tuple(made), "after": after, "touched": touched}
-        results.append(replace(one, **changed, notes=(*one.notes, *notes)))
-    return results
+        reviewed.append(replace(result, **graphs_and_reasons, after=after, touched=tuple(touched)))
+    return reviewed
 
 
 @dataclass(frozen=True)
@@ -289,14 +271,13 @@ class GraphReview:
 
         one, made = self.proposed[number], self.decisions
         decision = made[number] if number < len(made) else None
-        view, (before, after) = self._seen(number, decision), one.neighbours
-        sentence = one.sentence or "(no sentence is known)"
+        (before, after), sentence = one.neighbours, one.sentence or "(no sentence is known)"
         context = ((before, True), (sentence, not one.sentence), (after, True))
         triplet = one.change.after or one.change.before or ("", "", "")
         return {
-            "name": view.title,
+            "name": one.title,
             "context": [{"text": text, "pale": is_pale} for text, is_pale in context if text],
-            "parts": _parts(view, one),
+            "parts": self._parts(number, decision),
             "reason": one.change.reason,
             "code": one.change.code,
             "choices": CHOICES,
@@ -308,8 +289,7 @@ class GraphReview:
 
     def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
         """Return the graph as an edit would make it."""
-        view = self._seen(number, {"decision": "edit", "after": _triplet(edited)})
-        return _parts(view, self.proposed[number])
+        return self._parts(number, {"decision": "edit", "after": _triplet(edited)})
 
     def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
         """Decide about a proposal, which must be the next one. Raise ``UsageError`` if it is not."""
@@ -337,44 +317,26 @@ class GraphReview:
                     return True
         return False
 
-    def _seen(self, number: int, decision: Mapping[str, Any] | None) -> Seen:
+    def _parts(self, number: int, decision: Mapping[str, Any] | None) -> list[Part]:
         """Return a proposal after the decisions before it; those that are not made yet are taken as accepted."""
         made = self.decisions[:number]
-        return seen(self.proposed[number], made + [{"decision": "accept"}] * (number - len(made)), decision)
+        return self.proposed[number].parts(made + [{"decision": "accept"}] * (number - len(made)), decision)
 
 
-def _parts(view: Seen, one: Proposed) -> Sequence[Part]:
-    parts: list[Part] = [
-        {
-            "kind": "graph",
-            "title": title,
-            "triplets": [list(triplet) for triplet in graph.triplets],
-            "marks": [mark if is_marked else None for is_marked in marks],
-        }
-        for title, mark, graph, marks in view.sides
-    ]
-    if view.note:
-        parts.append({"kind": "text", "title": "Note", "text": view.note})
-    if findings := [f"{each.code}: {each.message}" for each in check_graph(view.after, one.vocabulary)]:
-        parts.append({"kind": "lines", "title": "Findings afterwards", "lines": findings})
-    return parts
-
-
-def shown_lines(one: Proposed, decisions: Sequence[dict[str, Any]], place: str) -> Iterator[str]:
-    """Yield a proposal as it is shown: the sentence, the graph as decided so far and with the change, and the
-    reason."""
-    view = seen(one, decisions)
-    yield f"{place}: {view.title}"
+def shown_lines(one: Proposed, decisions: Sequence[Mapping[str, Any]], place: str) -> Iterator[str]:
+    """Yield a proposal as the terminal shows it: the sentence, the graph as decided so far and with the change, and
+    the reason."""
+    yield f"{place}: {one.title}"
     yield f"  sentence: {one.sentence or '(none is known)'}"
-    for title, kind, graph, marks in view.sides:
-        mark = "-" if kind == "removed" else "+"
-        yield f"  {title.lower()}:"
-        for triplet, is_marked in zip(graph.triplets, marks, strict=True):
-            yield f"    {mark if is_marked else ' '} {triplet}"
-        if not graph.triplets:
-            yield "      (no triplet)"
-    if view.note:
-        yield f"  ({view.note})"
+    for part in one.parts(decisions):
+        if part["kind"] == "graph":
+            yield f"  {part['title'].lower()}:"
+            for triplet, mark in zip(part["triplets"] or (), part["marks"], strict=True):
+                yield f"    {SIGNS[mark]} {' -> '.join(triplet)}"
+            if not part["triplets"]:
+                yield "      (no triplet)"
+        elif part["kind"] == "text":
+            yield f"  ({part['text']})"
     yield f"  because: {one.change.reason} [{one.change.code}]"
 
 
