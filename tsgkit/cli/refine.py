@@ -182,56 +182,53 @@ def _described(finding: Finding) -> str:
 def _repaired(
     entries: Iterable[Entry], size: int, effort: Effort, arguments: argparse.Namespace
 ) -> Iterator[tuple[Entry, Cleaned]]:
-    """Yield every item and its repaired graphs, without a model; all processors share large files."""
+    """Yield every item and its repaired graphs, in order, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
-
-    work = partial(repaired, effort=effort)
-    first: list[Entry] = []
-    entries, graphs = iter(entries), 0
-    while graphs < MANY_GRAPHS and (entry := next(entries, None)) is not None:
-        first.append(entry)
-        graphs += len(entry.narrative.graphs)
-    entries, workers = chain(first, entries), os.cpu_count() or 1
-    if workers > 1 and not arguments.watch and graphs >= MANY_GRAPHS:
-        yield from _by_processes(work, entries, workers, 0 if arguments.quiet else size)
-        return
-    for entry in entries:
-        cleaned = work(entry.narrative)
-        if arguments.watch and effort.repair != "none":
-            _tell(entry.item, repair_step(cleaned.narrative))
-        yield entry, cleaned
-
-
-def _by_processes(
-    work: Callable[[Narrative], Cleaned], entries: Iterable[Entry], workers: int, size: int
-) -> Iterator[tuple[Entry, Cleaned]]:
-    """Yield the results of several processes, in order, and print from time to time how many of ``size`` are done.
-
-    An interrupt reaches this process alone.
-    """
     from tsgkit.runs.executors.workers import Workers
 
+    work = partial(repaired, effort=effort)
+    first: list[list[Entry]] = []
+    chunks, graphs = _chunks(entries), 0
+    while graphs < MANY_GRAPHS and (chunk := next(chunks, None)) is not None:
+        first.append(chunk)
+        graphs += sum(len(entry.narrative.graphs) for entry in chunk)
+    chunks, workers = chain(first, chunks), os.cpu_count() or 1
+    if workers == 1 or arguments.watch or graphs < MANY_GRAPHS:
+        for entry in chain.from_iterable(chunks):
+            cleaned = work(entry.narrative)
+            if arguments.watch and effort.repair != "none":
+                _tell(entry.item, repair_step(cleaned.narrative))
+            yield entry, cleaned
+        return
     sent: deque[list[Entry]] = deque()
 
-    def tasks() -> Iterator[tuple[Any, ...]]:
-        graphs, chunk = 0, list[Any]()
-        for entry in chain(entries, [None]):
-            if chunk and (entry is None or graphs >= CHUNK):
-                sent.append(chunk)
-                yield work, [one.narrative for one in chunk]
-                graphs, chunk = 0, []
-            if entry is not None:
-                chunk.append(entry)
-                graphs += len(entry.narrative.graphs)
+    def calls() -> Iterator[tuple[Any, ...]]:
+        for chunk in chunks:
+            sent.append(chunk)
+            yield work, [entry.narrative for entry in chunk]
 
     done, show = 0, progress_line("items")
-    with Workers(workers) as pool:
-        for results in pool.map(_each, tasks()):
+    with Workers(workers) as pool:  # an interrupt reaches this process alone
+        for results in pool.map(_each, calls()):
             chunk = sent.popleft()
             yield from zip(chunk, results, strict=True)
             done += len(chunk)
-            if size:
+            if not arguments.quiet:
                 show(done, size)
+
+
+def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield the items in lists of so many graphs as a process is given at a time."""
+    chunk: list[Entry] = []
+    graphs = 0
+    for entry in entries:
+        chunk.append(entry)
+        graphs += len(entry.narrative.graphs)
+        if graphs >= CHUNK:
+            yield chunk
+            chunk, graphs = [], 0
+    if chunk:
+        yield chunk
 
 
 def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
@@ -258,7 +255,7 @@ def _cleaned(
     async def work(engine: Engine) -> list[Cleaned]:
         stopped = ""
 
-        async def one(unit: tuple[str, Entry]) -> Cleaned:
+        async def refined(unit: tuple[str, Entry]) -> Cleaned:
             nonlocal stopped
             number, entry = unit
             cleaned = await arefine(
@@ -274,12 +271,13 @@ def _cleaned(
             stopped = stopped or cleaned.stopped
             return cleaned
 
-        def passages(unit: tuple[str, Entry]) -> int:
-            return sum(1 for _ in passages_of(unit[1].narrative, sentences))
-
         units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
         workers = min(arguments.concurrency, len(units))
-        return list((await engine.made(units, one, workers=workers, steps=passages)).values())
+        results = await engine.made(units, refined, workers=workers, steps=passages)
+        return list(results.values())
+
+    def passages(unit: tuple[str, Entry]) -> int:
+        return sum(1 for _ in passages_of(unit[1].narrative, sentences))
 
     watch = None
     if arguments.watch:  # the steps show the progress; waits and interrupts are printed beside them
@@ -345,9 +343,8 @@ def _finish(
         "report": arguments.report,
     }
     written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
-    show, shows_usage = partial(_show, summary, inert(arguments.out)), tally.calls > 0
-    how: dict[str, Any] = {"shows_usage": shows_usage, "written": written, "wrong": broken}
-    return agents.finish(value, show, calls, arguments, tally.calls, **how)
+    show, asked = partial(_show, summary, inert(arguments.out)), tally.calls
+    return agents.finish(value, show, calls, arguments, asked, shows_usage=asked > 0, written=written, wrong=broken)
 
 
 def _show(summary: CleaningSummary, out: str) -> None:
