@@ -27,12 +27,17 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
 from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines, screen
-from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
+from tsgkit.errors import BATCHES_OPEN, FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED
 from tsgkit.interface import options
+
+if TYPE_CHECKING:
+    from tsgkit.runs.estimate import RowEstimate
+    from tsgkit.runs.evaluation import EvaluationOutcome, Options
+    from tsgkit.runs.run_setup import RunSetup
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,51 +59,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
+    from tsgkit.interface import evaluation
     from tsgkit.report.results_table import results_lines
     from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.run_setup import asked_of, asks_a_model
 
-    prepared = prepare_run(plan_of(arguments), options_of(arguments))
+    how = evaluation.how_of({**vars(arguments), "command": ("tsgkit", *sys.argv[1:])})
+    prepared = prepare_run(evaluation.plan_of(vars(arguments)), how)
+    models = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
-        return _dry_run(prepared, arguments)
+        return _dry_run(prepared, how, tuple(models), as_json=arguments.json)
     watch = job_watch(quiet=arguments.quiet)
     for warning in prepared.warnings:
         complain(f"warning: {warning}")
     if not arguments.quiet:
-        models = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
         announce_litellm(models, arguments.client)
-    finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
+    finished = carry_out(prepared, how, watch, with_samples=arguments.samples)
     if arguments.json:
         say_json({"run": str(finished.path), "results": finished.values})
     else:
         say_lines(results_lines(finished, prepared, samples=arguments.samples, screen=screen()))
-    if finished.unsent_spans:
-        complain(finished.unsent_spans)
     below = missed(gates, finished.results)
-    for line in below:
+    for line in filter(None, (finished.unsent_spans, *below)):
         complain(line)
-    code = GATE_MISSED if below and finished.exit_code in (GOOD, 1) else finished.exit_code
+    code = GATE_MISSED if below and finished.exit_code in (GOOD, FINISHED_WITH_ERRORS) else finished.exit_code
     _say_how_to_go_on(finished, prepared, code)
     return code
 
 
-def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; its module loads pydantic)
-    """Return the plan that the options make, over the settings of ``--plan``."""
-    from tsgkit.interface import evaluation
-
-    return evaluation.plan_of(vars(arguments))
-
-
-def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
-    """Return how the run is to be carried out."""
-    from tsgkit.interface import evaluation
-
-    return evaluation.how_of({**vars(arguments), "command": ("tsgkit", *sys.argv[1:])})
-
-
-def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
+def _say_how_to_go_on(finished: EvaluationOutcome, prepared: RunSetup, code: int) -> None:
     from tsgkit.report.results_table import never_answered
     from tsgkit.scoring.outcomes import TOO_LONG
 
@@ -124,9 +115,9 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
     if finished.budget:
         complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
     counts = [result.board.counts for result in finished.results]
-    if late := sum(one.get(TOO_LONG, 0) for one in counts):
+    if late := sum(outcomes.get(TOO_LONG, 0) for outcomes in counts):
         complain(f"{count(late, 'scene')} took longer to measure than --scene-time allows (0: no limit)")
-    if raised := sum(one["error"] for one in counts) - late:
+    if raised := sum(outcomes["error"] for outcomes in counts) - late:
         again = "the same command tries it again, without asking again what was answered"
         ended = f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code"
         complain(ended, f"{again}; report what names a line of code")
@@ -138,22 +129,21 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
     complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(this_command))}")
 
 
-def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
+def _dry_run(prepared: RunSetup, how: Options, models: tuple[str, ...], *, as_json: bool) -> int:
     from tsgkit.runs.estimate import estimates_of, usage_in
     from tsgkit.runs.evaluation import folder_of
     from tsgkit.runs.folder import HEADER, SAMPLES, read_header
     from tsgkit.runs.run_list import runs_in
-    from tsgkit.runs.run_setup import asked_of, asks_a_model, limits_of_replies
-    from tsgkit.runs.subjects import prices_given, prices_of
+    from tsgkit.runs.run_setup import limits_of_replies
+    from tsgkit.runs.subjects import prices_of
 
-    models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, prices_given(arguments.price or ()), prepared.settings, batch=arguments.batch)
-    path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
-    is_begun = not arguments.new and (path / HEADER).is_file() and read_header(path)["identity"] == prepared.identity
+    prices = prices_of(models, how.limits.prices, prepared.settings, batch=how.limits.batch)
+    path, _ = folder_of(prepared, replace(how, new=False))
+    is_begun = not how.new and (path / HEADER).is_file() and read_header(path)["identity"] == prepared.identity
     estimates = estimates_of(prepared, prices, usage_in(path / SAMPLES) if is_begun else None)
     tasks = dict.fromkeys(row.task for row in prepared.rows)
     limits = limits_of_replies(prepared.plan, tasks, prepared.settings)
-    if arguments.json:
+    if as_json:
         values = []
         for row in estimates:
             amounts = {name: getattr(row, name) for name in ("prompt", "completion", "cost")}
@@ -192,7 +182,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     return GOOD
 
 
-def _amounts(estimates: Sequence[Any], *, decimals: int) -> str:
+def _amounts(estimates: Sequence[RowEstimate], *, decimals: int) -> str:
     """Return the requests, tokens and costs of rows in words."""
     least, most = (sum(row.requests[end] for row in estimates) for end in (0, 1))
     requests = count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
