@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
+from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.library.documents.rewriter import DROPPED, UNREAD
@@ -44,7 +45,7 @@ MOST_SHOWN = 25
 """The number of answers listed that differ from official results."""
 NAMED = 5
 """The number of items named in a note."""
-OF_RUNS = ("human", "other", "subject", "data")
+OF_RUNS = ("human", "with", "subject", "data")
 """Options that belong to runs."""
 NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
 """Findings about lines and parts of a file that were not read as they stand."""
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", type=Path, metavar="RUN", help=about)
     parser.add_argument("--human", type=Path, metavar="FILE", help="what people said, as JSON Lines")
     about = "another run of the same subject, or a folder of results of the official SceneEval code"
-    parser.add_argument("--with", dest="other", type=Path, metavar="RUN2", help=about)
+    parser.add_argument("--with", type=Path, metavar="RUN2", help=about)
     parser.add_argument("--subject", metavar="NAME", help="only this subject of the run")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--by", choices=("item",), help="with two files: the numbers of each item too")
@@ -80,20 +81,19 @@ def run(arguments: argparse.Namespace) -> int:
         hint = "name two files of graphs; or a run, with ratings of people in --human FILE"
         raise UsageError(f"{folders[0]}: a folder beside a file", hint=hint)
     what, excluded = ("one run", ("by", "vocabulary")) if len(paths) == 1 else ("two files of graphs", OF_RUNS)
-    for name in excluded:
-        if getattr(arguments, name) is not None:
-            hint = "tsgkit agree --help shows the ways to call it"
-            raise UsageError(f"--{'with' if name == 'other' else name} does not go with {what}", hint=hint)
+    hint = "tsgkit agree --help shows the ways to call it"
+    refuse_options(arguments, excluded, f"{{}} does not go with {what}", hint)
     return (_agree_in_a_run if len(paths) == 1 else _agree_on_graphs)(arguments)
 
 
 def _agree_in_a_run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.agreement import agreed_value, agreements_of, read_ratings
 
-    if arguments.human is not None and arguments.other is not None:
+    human, other = arguments.human, getattr(arguments, "with")
+    if human is not None and other is not None:
         raise UsageError("--human and --with are two questions", hint="give one of them")
-    people = None if arguments.human is None else read_ratings(arguments.human)
-    rows = agreements_of(arguments.paths[0], people, arguments.other, arguments.subject, arguments.data)
+    people = None if human is None else read_ratings(human)
+    rows = agreements_of(arguments.paths[0], people, other, arguments.subject, arguments.data)
     if arguments.json:
         say_json({"rows": list(map(agreed_value, rows))})
     for row in () if arguments.json else rows:

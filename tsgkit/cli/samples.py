@@ -63,8 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     opened = open_run(arguments.run, arguments.data)
     samples: list[Sample] = []
     number = 0
-    for sample in _chosen(opened, arguments):
-        number += 1
+    for number, sample in enumerate(_chosen(opened, arguments), 1):
         if not limit or number <= limit:
             samples.append(sample)
     if arguments.json:
@@ -99,12 +98,11 @@ def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
     samples = opened.samples
     for name in ROW:
-        wanted = getattr(arguments, name)
-        wanted = [wanted] if isinstance(wanted, str) else wanted or []
-        known = sorted({getattr(result.cell, name) for result in opened.results})
-        values = {value for one in wanted for value in _meant(name, one, known)}
-        if values:
-            samples = samples.where(lambda one, name=name, values=values: getattr(one, name) in values)  # type: ignore[misc]
+        given = getattr(arguments, name) or []
+        known = sorted({getattr(result.cell, name) for result in opened.results} - {""})
+        named = [given] if isinstance(given, str) else given
+        if values := {value for text in named for value in _meant(name, text, known)}:
+            samples = samples.where(lambda sample, name=name, values=values: getattr(sample, name) in values)  # type: ignore[misc]
     samples = samples.disagree(*arguments.disagree) if arguments.disagree else samples
     if arguments.outcome:
         (outcome,) = _meant("outcome", arguments.outcome, sorted(map(str, Outcome)))
@@ -117,7 +115,6 @@ def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
 def _meant(name: str, given: str, known: list[str]) -> list[str]:
     from tsgkit.lexicon import meant
 
-    if values := [one for one in known if one == given or (name == "task" and given in one.split("/"))]:
+    if values := [value for value in known if value == given or (name == "task" and given in value.split("/"))]:
         return values
-    named = list(filter(None, known))
-    raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, named) if named else "")
+    raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, known) if known else "")
