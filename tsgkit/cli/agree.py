@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.parser import refuse_options
-from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines, screen
+from tsgkit.cli.terminal import complain_unread, count, inert, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.library.documents.rewriter import DROPPED, UNREAD
 
@@ -96,8 +96,8 @@ def _agree_in_a_run(arguments: argparse.Namespace) -> int:
     rows = agreements_of(arguments.paths[0], people, other, arguments.subject, arguments.data)
     if arguments.json:
         say_json({"rows": list(map(agreed_value, rows))})
-    for row in () if arguments.json else rows:
-        say_lines(_row_lines(row, with_people=people is not None))
+    else:
+        say_lines(line for row in rows for line in _row_lines(row, with_people=people is not None))
     return GOOD
 
 
@@ -136,9 +136,8 @@ def _agree_on_graphs(arguments: argparse.Namespace) -> int:
     first, second = arguments.paths
     versions = versions_of(first, second, read_vocabulary(arguments.vocabulary))
     for document in (versions.first, versions.second):
-        if number := sum(finding.code in NOT_AS_WRITTEN for finding in document.findings):
-            unread = count(number, "line or part", "lines or parts")
-            complain(f"{document.file}: {unread} not read as it stands", hint="tsgkit check shows them")
+        number = sum(finding.code in NOT_AS_WRITTEN for finding in document.findings)
+        complain_unread(document.file, number, "tsgkit check shows them")
     agreement, by_item = graph_agreement(versions), arguments.by == "item"
     if arguments.json:
         say_json(agreement_value(agreement, by_item=by_item))

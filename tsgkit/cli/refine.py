@@ -26,14 +26,13 @@ import argparse
 import json
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli import agents
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
@@ -200,17 +199,11 @@ def _repaired(
                 _tell(entry.item, repair_step(cleaned.narrative))
             yield entry, cleaned
         return
-    sent: deque[list[Entry]] = deque()
-
-    def calls() -> Iterator[tuple[Any, ...]]:
-        for chunk in chunks:
-            sent.append(chunk)
-            yield work, [entry.narrative for entry in chunk]
-
+    here, away = tee(chunks)
+    calls = ((work, [entry.narrative for entry in chunk]) for chunk in away)
     done, show = 0, progress_line("items")
     with Workers(workers) as pool:  # an interrupt reaches this process alone
-        for results in pool.map(_each, calls()):
-            chunk = sent.popleft()
+        for chunk, results in zip(here, pool.map(_each, calls), strict=False):
             yield from zip(chunk, results, strict=True)
             done += len(chunk)
             if not arguments.quiet:
