@@ -108,7 +108,7 @@ def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: a
     graphs = narrative.graphs
     if graphs:
         written = write_document(Document(arguments.story, "story", (Entry("0", narrative),)), format)
-        write_text(f"{out}.changes.jsonl", "".join(agents.change_line("0", change) for change in generated.changes))
+        write_text(f"{out}.changes.jsonl", agents.changes_text("0", generated.changes))
         if arguments.open and narrative.vocabulary is not None:
             value = vocabulary_value(narrative.vocabulary)
             write_text(f"{out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -23,7 +23,6 @@ item_id ITEM/PASSAGE, both numbered from 0.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +36,7 @@ from typing import TYPE_CHECKING
 from tsgkit.cli import agents
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place, review_of
-from tsgkit.cli.terminal import complain, count, inert, progress_line, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, progress_line, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.documents.reader import Document, EntryStream
     from tsgkit.library.documents.rows import Entry
-    from tsgkit.report.cleaned_graphs import CleaningSummary
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
@@ -291,7 +289,14 @@ def _finish(
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.row_changes import with_graphs
     from tsgkit.library.documents.writer import write_document
-    from tsgkit.report.cleaned_graphs import CleanedItem, CleaningSummary, write_page
+    from tsgkit.report.cleaned_graphs import (
+        CleanedItem,
+        CleaningSummary,
+        refused_line,
+        summary_lines,
+        summary_value,
+        write_page,
+    )
 
     file, format = stream.file, formats.by_name(stream.format)
     summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
@@ -301,8 +306,7 @@ def _finish(
             entries = []
             for entry, cleaned in part:
                 summary.add(entry.item, cleaned)
-                changes = "".join(agents.change_line(entry.item, change) for change in cleaned.changes)
-                changes_file.write(changes.encode())
+                changes_file.write(agents.changes_text(entry.item, cleaned.changes).encode())
                 entries.append(with_graphs(entry, cleaned.narrative.graphs))
                 if arguments.report:
                     drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(sentences)))
@@ -317,53 +321,13 @@ def _finish(
     if arguments.report:
         write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
     summary.notes[:0] = [f"left out: {line}" for line in broken]
-    tally = summary.tally
-    value = {
-        "file": file,
-        "format": format.name,
-        "graphs": tally.graphs,
-        "graphs_touched": tally.touched,
-        "changes": dict(tally.authors),
-        "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
-        "proposed": [json.loads(agents.change_line(item, change)) for item, change in summary.proposed],
-        "refused": tally.refused,
-        "findings_before": dict(tally.before),
-        "findings_after": dict(tally.after),
-        "undecided": tally.undecided,
-        "stopped": summary.stopped,
-        "failures": summary.failures,
-        "notes": summary.notes,
-        "report": arguments.report,
-    }
+    value = {"file": file, "format": format.name, **summary_value(summary), "report": arguments.report}
     written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
-    show, asked = partial(_show, summary, inert(arguments.out)), tally.calls
+    asked = summary.tally.calls
+
+    def show() -> None:
+        say_lines(summary_lines(summary, arguments.out))
+        if refused := refused_line(summary.tally):
+            complain(refused, DOUBTFUL)
+
     return agents.finish(value, show, calls, arguments, asked, shows_usage=asked > 0, written=written, wrong=broken)
-
-
-def _show(summary: CleaningSummary, out: str) -> None:
-    from tsgkit.graph.repairs import MODEL
-    from tsgkit.report import terminal
-    from tsgkit.report.cleaned_graphs import tables
-
-    tally = summary.tally
-    by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
-    say(f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}")
-    for table in tables(tally):
-        say_lines(terminal.table(table))
-    if summary.proposed:
-        say(f"proposed ({tally.proposed}; --review asks you):")
-        for item, change in summary.proposed:
-            say(f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}")
-        if tally.proposed > SHOWN:
-            say(f"  ... and {tally.proposed - SHOWN} more (--json and --report show all)")
-    if summary.undecided:
-        say(f"not decided ({tally.undecided}):")
-        for item, finding in summary.undecided:
-            hint = f" ({inert(finding.hint)})" if finding.hint else ""
-            place = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
-            say(f"  item {inert(item)}{place}: {inert(finding.message)}{hint}")
-        if tally.undecided > SHOWN:
-            say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {out})")
-    if tally.refused:
-        named = tally.refused + tally.proposed + tally.authors[MODEL]
-        complain(f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made", DOUBTFUL)
