@@ -23,18 +23,17 @@ gguf:FILE.gguf, or gguf:OWNER/REPO/FILE.gguf of the Hugging Face hub, is a model
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
-from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines, screen
-from tsgkit.errors import BATCHES_OPEN, FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED
+from tsgkit.cli.terminal import announce_litellm, complain, count, job_watch, say, say_json, say_lines, screen
+from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD
 from tsgkit.interface import options
 
 if TYPE_CHECKING:
-    from tsgkit.runs.evaluation import EvaluationOutcome, Options
+    from tsgkit.runs.evaluation import Options
     from tsgkit.runs.run_setup import RunSetup
 
 
@@ -58,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
     from tsgkit.interface import evaluation
-    from tsgkit.report.results_table import results_lines
+    from tsgkit.report.results_table import results_lines, unfinished_lines
     from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.run_setup import asked_of, asks_a_model
@@ -83,48 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
     for line in filter(None, (finished.unsent_spans, *below)):
         complain(line)
     code = GATE_MISSED if below and finished.exit_code in (GOOD, FINISHED_WITH_ERRORS) else finished.exit_code
-    _say_how_to_go_on(finished, prepared, code)
+    again = [word for word in sys.argv[1:] if word != "--new"]
+    for message, hint in unfinished_lines(finished, prepared, again):
+        complain(message, hint)
     return code
-
-
-def _say_how_to_go_on(finished: EvaluationOutcome, prepared: RunSetup, code: int) -> None:
-    from tsgkit.report.results_table import never_answered
-    from tsgkit.scoring.outcomes import TOO_LONG
-
-    if finished.complete:
-        return
-    can_go_on = False  # True if the same command may do more than this time
-    models = {row.cell.subject: row.asked for row in prepared.rows}
-    for subject in dict.fromkeys(result.cell.subject for result in finished.results):
-        mine = [result for result in finished.results if result.cell.subject == subject]
-        is_left = any(result.unasked or result.failed for result in mine)
-        if never_answered(mine):
-            row, model = next((result for result in mine if result.given_up), mine[0]), models[subject]
-            why = row.given_up.removeprefix(f"{model}: not asked any more: ") or "; ".join(row.errors)
-            complain(f"{model} never answered: {why}", row.advice)
-            is_left = not row.advice
-        can_go_on |= is_left
-    if not can_go_on:
-        return
-    if code == INTERRUPTED:
-        complain(f"interrupted; {count(finished.unasked, 'sample')} not asked")
-        for why in finished.trouble:
-            complain(f"while waiting for {inert(why)}")
-    if finished.budget:
-        complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
-    counts = [result.board.counts for result in finished.results]
-    if late := sum(outcomes.get(TOO_LONG, 0) for outcomes in counts):
-        complain(f"{count(late, 'scene')} took longer to measure than --scene-time allows (0: no limit)")
-    if raised := sum(outcomes["error"] for outcomes in counts) - late:
-        again = "the same command tries it again, without asking again what was answered"
-        ended = f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code"
-        complain(ended, f"{again}; report what names a line of code")
-    how = "raise the limit in" if finished.budget else "go on with"
-    if finished.open_batches:
-        complain(f"{count(finished.open_batches, 'batch', 'batches')} left with the service, which works on")
-        how = "collect later with" if code == BATCHES_OPEN else how
-    this_command = ["tsgkit", *(word for word in sys.argv[1:] if word != "--new")]
-    complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(this_command))}")
 
 
 def _dry_run(prepared: RunSetup, how: Options, models: tuple[str, ...], *, as_json: bool) -> int:
