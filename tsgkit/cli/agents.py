@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 NAMES = ("refiner", "decomposer")
 CONCURRENCY = 8
-EFFORTS = ("low", "medium", "high")
 SHOWN = 5
 """The number of errors and notes that are printed."""
 Result = TypeVar("Result")
@@ -57,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 def add_effort(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the option of the effort."""
     about = f"how often the model is asked about a sentence: at most once, twice, four times (default {default})"
-    parser.add_argument("--effort", choices=EFFORTS, default=default, help=about)
+    parser.add_argument("--effort", choices=("low", "medium", "high"), default=default, help=about)
 
 
 def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None, *, shards: bool = True) -> None:
@@ -213,8 +212,8 @@ def finish(
         show()
         if calls is not None and shows_usage:
             cost = "cost unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
-            made, requests = count(asked, "call"), count(usage["requests"], "request")
-            say(f"asked: {made}, {requests}, {usage['tokens']:,} tokens, {cost}")
+            times, requests = count(asked, "call"), count(usage["requests"], "request")
+            say(f"asked: {times}, {requests}, {usage['tokens']:,} tokens, {cost}")
         complain_first(summary.get("notes", ()), SHOWN, "and {} more like these (--json has them)")
         if written:
             say(f"written: {', '.join(map(inert, written))}")

@@ -87,10 +87,10 @@ def _checked(file: str, vocabulary: Vocabulary | None) -> FileReport:
 
     place = row_place(file, native=(JSONL, CSV, TSV))
     rows = None if place is None else place.rows_of(native=(JSONL, CSV, TSV))
-    held = file if rows is None else str(rows.held)
+    source = file if rows is None else str(rows.held)
     plain = (suite for suite in suites() if not (suite.inspector or suite.importer))
-    if kinds := [name for suite in plain for name in suite.kinds(Path(held))]:
-        raise UsageError(f"{held}: rows of {kinds[0]}, which hold no action graphs", hint=f"tsgkit audit {held}")
+    if kinds := [name for suite in plain for name in suite.kinds(Path(source))]:
+        raise UsageError(f"{source}: rows of {kinds[0]}, which hold no action graphs", hint=f"tsgkit audit {source}")
     if rows is None:
         return check(file, vocabulary)
     return check_document(read_document(text_of(rows), str(rows)), vocabulary)

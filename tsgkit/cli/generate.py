@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, asked) as calls:
 
         async def work(engine: Engine) -> Generated:
-            async def one(story: tuple[str, ...]) -> Generated:
+            async def written(story: tuple[str, ...]) -> Generated:
                 return await agenerate(
                     story,
                     calls.asker,
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
                     sentence_done=lambda _: engine.changed(),
                 )
 
-            [generated] = (await engine.made({"story": sentences}, one, workers=1, steps=len)).values()
+            [generated] = (await engine.made({"story": sentences}, written, workers=1, steps=len)).values()
             return generated
 
         return _write(agents.carried_out(calls, work, arguments, "story"), format, calls, arguments)

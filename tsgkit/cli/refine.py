@@ -148,19 +148,20 @@ def _run(arguments: argparse.Namespace) -> int:
     narratives = [(entry.item, entry.narrative) for entry in document.entries]
     asked = {
         "work": "refine",
-        "items": agents.digest([[item, repr(one.descriptions), repr(one.vocabulary)] for item, one in narratives]),
+        "items": agents.digest([[item, repr(text.descriptions), repr(text.vocabulary)] for item, text in narratives]),
         "told": agents.digest(sentences),
         "effort": asdict(effort),
         "hint": arguments.hint,
     }
     with agents.asking(arguments, out, asked) if arguments.model else nullcontext() as calls:
         if calls is None:
-            cleaned = [one for _, one in _repaired(document.entries, stream.size, effort, arguments)]
+            cleaned = [result for _, result in _repaired(document.entries, stream.size, effort, arguments)]
         else:
             cleaned = _cleaned(document, calls, sentences, effort, arguments)
             if calls.shard is not None:
-                stopped = next((one.stopped for one in cleaned if one.stopped), "")
-                return agents.finish_shard(calls, stopped, [why for one in cleaned for why in one.failures], arguments)
+                stopped = next(filter(None, (result.stopped for result in cleaned)), "")
+                failures = [failure for result in cleaned for failure in result.failures]
+                return agents.finish_shard(calls, stopped, failures, arguments)
         if arguments.review:
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             proposals = list(map(with_proposals, cleaned))

@@ -33,7 +33,7 @@ from tsgkit.library.overwrites import refuse_to_replace_data, write_report
 
 if TYPE_CHECKING:
     from tsgkit.report.paper import Columns, Figure
-    from tsgkit.report.report_rows import Report
+    from tsgkit.report.report_rows import Report, ReportRow
     from tsgkit.runs.gates import Gate
     from tsgkit.runs.shard_merge import Merged
 
@@ -142,9 +142,12 @@ def _say_left_out(report: Report) -> None:
 
 def _renamed(report: Report, shown: Mapping[str, str]) -> Report:
     """Return the report with merged runs named like their merged folder."""
-    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
-    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
-    return replace(report, rows=rows, beside=tuple(beside))
+
+    def renamed(row: ReportRow) -> ReportRow:
+        return replace(row, run=shown.get(row.run, row.run))
+
+    beside = tuple(replace(figures, row=renamed(figures.row)) for figures in report.beside)
+    return replace(report, rows=tuple(map(renamed, report.rows)), beside=beside)
 
 
 def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:

@@ -98,9 +98,9 @@ def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
     samples = opened.samples
     for name in ROW:
-        given = getattr(arguments, name) or []
+        wanted = getattr(arguments, name) or []
         known = sorted({getattr(result.cell, name) for result in opened.results} - {""})
-        named = [given] if isinstance(given, str) else given
+        named = [wanted] if isinstance(wanted, str) else wanted
         if values := {value for text in named for value in _meant(name, text, known)}:
             samples = samples.where(lambda sample, name=name, values=values: getattr(sample, name) in values)  # type: ignore[misc]
     samples = samples.disagree(*arguments.disagree) if arguments.disagree else samples
