@@ -27,16 +27,14 @@ import argparse
 import shlex
 from pathlib import Path
 
-from tsgkit.cli.options import add_vocabulary, read_vocabulary
+from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
 from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain_unread, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.documents.rewriter import DROPPED, UNREAD
+from tsgkit.interface.options import GridOptions
 
 OF_RUNS = ("human", "with", "subject", "data")
 """Options that belong to runs."""
-NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
-"""Findings about lines and parts of a file that were not read as they stand."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "another run of the same subject, or a folder of results of the official SceneEval code"
     parser.add_argument("--with", type=Path, metavar="RUN2", help=about)
     parser.add_argument("--subject", metavar="NAME", help="only this subject of the run")
-    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    add_options(parser, GridOptions, after="seed")
     parser.add_argument("--by", choices=("item",), help="with two files: the numbers of each item too")
     add_vocabulary(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -90,14 +88,15 @@ def _agree_in_a_run(arguments: argparse.Namespace) -> int:
 
 
 def _agree_on_graphs(arguments: argparse.Namespace) -> int:
+    from tsgkit.library.documents.rewriter import DROPPED, UNREAD
     from tsgkit.report.annotated_items import versions_of
     from tsgkit.report.graph_agreement import agreement_value, graph_agreement, graph_agreement_lines
 
     first, second = arguments.paths
     versions = versions_of(first, second, read_vocabulary(arguments.vocabulary))
     for document in (versions.first, versions.second):
-        number = sum(finding.code in NOT_AS_WRITTEN for finding in document.findings)
-        complain_unread(document.file, number, "tsgkit check shows them")
+        unread = sum(finding.code in {*UNREAD, *DROPPED} for finding in document.findings)
+        complain_unread(document.file, unread, "tsgkit check shows them")
     agreement, by_item = graph_agreement(versions), arguments.by == "item"
     if arguments.json:
         say_json(agreement_value(agreement, by_item=by_item))

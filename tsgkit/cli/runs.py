@@ -16,9 +16,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD
+from tsgkit.interface.options import RescoreOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), metavar="DIR", help="default: runs")
     show = verbs.add_parser("show", help="what a run asked, how far it is, its table")
     show.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    show.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
+    add_options(show, RescoreOptions, until="data")
     about = "write all replies as a script, item by item, by label"
     show.add_argument("--script", type=Path, metavar="FILE", help=about)
     show.add_argument("--force", action="store_true", help="with --script: replace what lies in the place of FILE")

@@ -16,11 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.parser import Listed as Names
 from tsgkit.cli.terminal import count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
+from tsgkit.interface.options import DataOptions, RowOptions
 from tsgkit.report.plain_text import code_options
-from tsgkit.scoring.outcomes import Outcome
 
 if TYPE_CHECKING:
     from tsgkit.interface.run import Run, Sample, Samples
@@ -44,11 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--disagree", nargs=2, metavar=("A", "B"), help=about)
     parser.add_argument("--grep", metavar="TEXT", help="with this text in the prompt, the reply or the reason")
     parser.add_argument("--task", action=Names, default=[], metavar="T", help="only of these tasks: A,B")
-    parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
+    add_options(parser, RowOptions, after="task", until="subject")
     parser.add_argument("--style", action=Names, default=[], metavar="S", help="only in these styles: A,B")
-    parser.add_argument("--solver", metavar="S", help="only by this solver")
+    add_options(parser, RowOptions, after="style", until="solver")
     parser.add_argument("--limit", type=int, default=MOST, metavar="N", help=f"so many (default {MOST}; 0: all)")
-    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    add_options(parser, DataOptions)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line instead")
 
 
@@ -96,6 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
+    from tsgkit.scoring.outcomes import Outcome
+
     samples = opened.samples
     for name in ROW:
         wanted = getattr(arguments, name) or []

@@ -33,9 +33,11 @@ import shlex
 from contextlib import suppress
 from pathlib import Path
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, count, inert, progress_line, say
 from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.interface.options import GridOptions
 
 RUNS = Path("runs")
 USAGE = "tsgkit view A.jsonl B.jsonl --edit -o SETTLED.jsonl"
@@ -51,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", choices=IMAGES, help=f"with -o: how images are in the file (default: {IMAGES[0]})")
     annotator = "whose labels are saved (default: your name here); with --edit: keeps a version of their own"
     parser.add_argument("--annotator", metavar="NAME", help=annotator)
-    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    add_options(parser, GridOptions, after="seed")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (default: one that is free)")
     parser.add_argument("--no-open", action="store_true", help="print the link only; open no browser")
     parser.add_argument("--edit", action="store_true", help="edit a file of graphs in the browser")
