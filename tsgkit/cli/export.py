@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Export a run."""
-    from tsgkit.report.countdown import Countdown
     from tsgkit.report.exports import export_run
+    from tsgkit.report.progress import Countdown
 
     countdown = Countdown("samples")
     try:

@@ -1,11 +1,12 @@
-"""Progress display of a job: lines that change in place on a terminal, occasional plain lines elsewhere."""
+"""Progress of a job or of work with a known number of parts: lines that change in place on a terminal, occasional plain
+lines elsewhere."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -15,6 +16,8 @@ from tsgkit.runs.jobs import Engine, Part, Watch
 EVERY_ON_A_TERMINAL = 0.2
 EVERY_ELSEWHERE = 10.0
 EVERY_WAIT_ELSEWHERE = 30.0
+FIRST_ON_A_TERMINAL = 1.0
+"""Seconds before the first line of a countdown on a terminal."""
 MOST_LINES = 12
 
 
@@ -107,6 +110,56 @@ class Progress:
         self.stream.write(f"{text}\n")
         self.stream.flush()
         self._lines = 0
+
+
+@dataclass
+class Countdown:
+    """The progress of one piece of work; called with the number of parts that are done, and of all.
+
+    Work that is done at once shows nothing.
+
+    >>> import io
+    >>> stream = io.StringIO()
+    >>> countdown = Countdown("samples", stream, now=iter([0.0, 5.0, 11.0]).__next__)
+    >>> for done in (1, 2, 3):
+    ...     countdown(done, 6)
+    >>> print(stream.getvalue(), end="")
+    3/6 samples, about 0:11 left
+    """
+
+    noun: str
+    stream: IO[str] = field(default_factory=lambda: sys.stderr)
+    now: Callable[[], float] = time.monotonic
+    _began: float | None = None
+    _shown_at: float = 0.0
+    _is_shown: bool = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show the progress, if that is due."""
+        now = self.now()
+        if self._began is None:
+            self._began = self._shown_at = now
+            return
+        if now - self._shown_at < self._every:
+            return
+        self._shown_at, self._is_shown = now, True
+        left = clock((now - self._began) / done * (total - done))
+        line = f"{done:,}/{total:,} {self.noun}, about {left} left"
+        is_terminal = self.stream.isatty()
+        self.stream.write(f"\r\x1b[2K{line[: columns_of(self.stream)]}" if is_terminal else f"{line}\n")
+        self.stream.flush()
+
+    def ended(self) -> None:
+        """Remove the line from a terminal."""
+        if self._is_shown and self.stream.isatty():
+            self.stream.write("\r\x1b[2K")
+            self.stream.flush()
+
+    @property
+    def _every(self) -> float:
+        if not self.stream.isatty():
+            return EVERY_ELSEWHERE
+        return EVERY_ON_A_TERMINAL if self._is_shown else FIRST_ON_A_TERMINAL
 
 
 def line_of(part: Part) -> str:
