@@ -62,8 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.run_setup import asked_of, asks_a_model
 
+    plan = evaluation.plan_of(vars(arguments))
     how = evaluation.how_of({**vars(arguments), "command": ("tsgkit", *sys.argv[1:])})
-    prepared = prepare_run(evaluation.plan_of(vars(arguments)), how)
+    prepared = prepare_run(plan, how)
     models = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
