@@ -140,12 +140,13 @@ class Countdown:
         if self._began is None:
             self._began = self._shown_at = now
             return
-        if now - self._shown_at < self._every:
+        is_terminal = self.stream.isatty()
+        every = EVERY_ON_A_TERMINAL if self._is_shown else FIRST_ON_A_TERMINAL
+        if now - self._shown_at < (every if is_terminal else EVERY_ELSEWHERE):
             return
         self._shown_at, self._is_shown = now, True
         left = clock((now - self._began) / done * (total - done))
         line = f"{done:,}/{total:,} {self.noun}, about {left} left"
-        is_terminal = self.stream.isatty()
         self.stream.write(f"\r\x1b[2K{line[: columns_of(self.stream)]}" if is_terminal else f"{line}\n")
         self.stream.flush()
 
@@ -154,12 +155,6 @@ class Countdown:
         if self._is_shown and self.stream.isatty():
             self.stream.write("\r\x1b[2K")
             self.stream.flush()
-
-    @property
-    def _every(self) -> float:
-        if not self.stream.isatty():
-            return EVERY_ELSEWHERE
-        return EVERY_ON_A_TERMINAL if self._is_shown else FIRST_ON_A_TERMINAL
 
 
 def line_of(part: Part) -> str:
