@@ -17,7 +17,7 @@ from tsgkit.agents import prompts
 from tsgkit.agents.review import Review, before_and_after, decided, proposal
 from tsgkit.agents.solvers import AGENTS, passage_of, sentence_of, written
 from tsgkit.cli import main
-from tsgkit.cli.review import Proposed, shown_lines
+from tsgkit.cli.review import shown_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.hands import UNKNOWN
@@ -28,6 +28,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.serve.graph_review import Proposed
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply as Replied
 from tsgkit.suites.solvers.factories import check_solver, factory_of, known_factories

@@ -72,6 +72,7 @@ def test_images_are_made_and_counted_and_no_key_is_kept(
     assert "c2 blocked: " in ended.err and KEY not in ended.out + ended.err
     assert Path("out/c1.png").read_bytes() == png("Cup number 1.")
     assert KEY.encode() not in everything(folder / "out")
+    tsgkit.refuses(dict.fromkeys(("report out", "view out"), "out: no evaluation, but the calls of images"))
     monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
     with image_server(always={"number 1.": "404"}) as server:
         first, again = (tsgkit(asking(server.base, "--ids c1 c2 c5", "third"), code=1).err for _ in range(2))

@@ -18,8 +18,9 @@ from shipped import DATA, TASKS
 
 import tsgkit as tk
 from tsgkit.cli import main
-from tsgkit.cli.eval import add_arguments, plan_of
+from tsgkit.cli.eval import add_arguments
 from tsgkit.errors import UsageError
+from tsgkit.interface.evaluation import plan_of
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.report.charts import chart, gather_for
 from tsgkit.runs.plan import Plan, cells_of, load_plan, made
@@ -149,7 +150,7 @@ def test_identity_changes_with_what_can_change_an_answer_and_ignores_execution_a
         ("--samples",), ("--quiet",), ("--client", "litellm"), ("--fail-under", "tsg/sgqa.exact_match=0.5"), ("--new",),
         ("--model-arg", "api_key=sk-0123456789"), ("--model-arg", "extra_headers.X-Team=someone"),
     ):  # fmt: skip
-        assert prepare(plan_of(parser.parse_args([*words, *option]))).identity == identity(), option
+        assert prepare(plan_of(vars(parser.parse_args([*words, *option])))).identity == identity(), option
 
 
 def test_identity_depends_on_the_bytes_of_data_prompts_and_scripts_not_on_their_paths(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
+    from tsgkit.graph.repairs import Change
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
     from tsgkit.runs.shards import Shard
@@ -212,8 +213,8 @@ def finish(
         show()
         if calls is not None and shows_usage:
             cost = "cost unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
-            made, requests = count(asked, "call"), count(usage["requests"], "request")
-            say(f"asked: {made}, {requests}, {usage['tokens']:,} tokens, {cost}")
+            times, requests = count(asked, "call"), count(usage["requests"], "request")
+            say(f"asked: {times}, {requests}, {usage['tokens']:,} tokens, {cost}")
         complain_first(summary.get("notes", ()), SHOWN, "and {} more like these (--json has them)")
         if written:
             say(f"written: {', '.join(map(inert, written))}")
@@ -242,10 +243,11 @@ def finish_shard(calls: AgentCalls, stopped: str, failures: Sequence[str], argum
     return finish(summary, show, calls, arguments, number, shows_usage=False)
 
 
-def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module would be loaded for every command)
-    """Return a change as a line of JSON."""
-    names = ("graph", "before", "after", "code", "reason", "by", "round", "sure")
-    return json.dumps({"item": item} | {name: getattr(change, name) for name in names}) + "\n"
+def changes_text(item: str, changes: Iterable[Change]) -> str:
+    """Return the changes of an item as JSON Lines."""
+    from tsgkit.agents.graph_values import change_values
+
+    return "".join(json.dumps({"item": item, **value}) + "\n" for value in change_values(changes))
 
 
 def digest(value: object) -> str:

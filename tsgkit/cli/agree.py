@@ -25,29 +25,16 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines, screen
+from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
+from tsgkit.cli.parser import refuse_options
+from tsgkit.cli.terminal import complain_unread, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.documents.rewriter import DROPPED, UNREAD
+from tsgkit.interface.options import GridOptions
 
-if TYPE_CHECKING:
-    from tsgkit.report.agreement import RowAgreements
-    from tsgkit.report.graph_agreement import GraphAgreement
-
-HEAD = ("agreement on", "between", "questions of", "measure", "value", "n", "left out")
-GRAPHS_HEAD = ("agreement on", "measure", "value", "95 % interval", "n")
-MOST_SHOWN = 25
-"""The number of answers listed that differ from official results."""
-NAMED = 5
-"""The number of items named in a note."""
-OF_RUNS = ("human", "other", "subject", "data")
+OF_RUNS = ("human", "with", "subject", "data")
 """Options that belong to runs."""
-NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
-"""Findings about lines and parts of a file that were not read as they stand."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", type=Path, metavar="RUN", help=about)
     parser.add_argument("--human", type=Path, metavar="FILE", help="what people said, as JSON Lines")
     about = "another run of the same subject, or a folder of results of the official SceneEval code"
-    parser.add_argument("--with", dest="other", type=Path, metavar="RUN2", help=about)
+    parser.add_argument("--with", type=Path, metavar="RUN2", help=about)
     parser.add_argument("--subject", metavar="NAME", help="only this subject of the run")
-    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    add_options(parser, GridOptions, after="seed")
     parser.add_argument("--by", choices=("item",), help="with two files: the numbers of each item too")
     add_vocabulary(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -80,143 +67,39 @@ def run(arguments: argparse.Namespace) -> int:
         hint = "name two files of graphs; or a run, with ratings of people in --human FILE"
         raise UsageError(f"{folders[0]}: a folder beside a file", hint=hint)
     what, excluded = ("one run", ("by", "vocabulary")) if len(paths) == 1 else ("two files of graphs", OF_RUNS)
-    for name in excluded:
-        if getattr(arguments, name) is not None:
-            hint = "tsgkit agree --help shows the ways to call it"
-            raise UsageError(f"--{'with' if name == 'other' else name} does not go with {what}", hint=hint)
+    hint = "tsgkit agree --help shows the ways to call it"
+    refuse_options(arguments, excluded, f"{{}} does not go with {what}", hint)
     return (_agree_in_a_run if len(paths) == 1 else _agree_on_graphs)(arguments)
 
 
 def _agree_in_a_run(arguments: argparse.Namespace) -> int:
-    from tsgkit.report.agreement import agreed_value, agreements_of, read_ratings
+    from tsgkit.report.agreement import agreed_value, agreement_lines, agreements_of, read_ratings
 
-    if arguments.human is not None and arguments.other is not None:
+    human, other = arguments.human, getattr(arguments, "with")
+    if human is not None and other is not None:
         raise UsageError("--human and --with are two questions", hint="give one of them")
-    people = None if arguments.human is None else read_ratings(arguments.human)
-    rows = agreements_of(arguments.paths[0], people, arguments.other, arguments.subject, arguments.data)
+    people = None if human is None else read_ratings(human)
+    rows = agreements_of(arguments.paths[0], people, other, arguments.subject, arguments.data)
     if arguments.json:
         say_json({"rows": list(map(agreed_value, rows))})
-    for row in () if arguments.json else rows:
-        say_lines(_row_lines(row, with_people=people is not None))
+    else:
+        say_lines(line for row in rows for line in agreement_lines(row, screen(), with_people=people is not None))
     return GOOD
 
 
-def _row_lines(agreement: RowAgreements, *, with_people: bool) -> Iterator[str]:
-    from tsgkit.report.terminal import aligned
-
-    judge = f", judged by {inert(agreement.judge)}" if agreement.judge else ""
-    yield f"{inert(agreement.cell.title)}{judge}: {agreement.questions:,} questions"
-    if with_people:
-        others = f", {agreement.elsewhere:,} others of the file are not in this run" if agreement.elsewhere else ""
-        unsure = f", {count(agreement.unsure, 'unsure rating')} left out" if agreement.unsure else ""
-        yield f"  {agreement.rated:,} of them rated by people; {agreement.ties:,} ties dropped{unsure}{others}"
-    if not agreement.measures:
-        yield "  nothing to compare: there are no several rounds, and neither people nor another run were named"
-        return
-    rows = [HEAD]
-    for on, between, kind, measured in agreement.measures:
-        numbers = (_decimal(measured.value), f"{measured.n:,}", f"{measured.left_out:,}")
-        rows.append((on, inert(between), kind or "all kinds", str(measured.measure), *numbers))
-    yield from aligned(rows, len(HEAD) - 3, screen())
-    yield from (f"  {inert(line)}" for line in agreement.notes)
-    if agreement.differing:
-        shown = agreement.differing[:MOST_SHOWN]
-        lines = [(answer.on, f"scene {answer.item_id}", *answer[2:]) for answer in shown]
-        yield from aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen())
-    if (more := len(agreement.differing) - MOST_SHOWN) > 0:
-        yield f"  and {more:,} more; --json has all"
-    reasons = dict.fromkeys(measured.agreement.reason for measured in agreement.measures)
-    yield from (f"  no value: {inert(reason)}" for reason in reasons if reason)
-
-
 def _agree_on_graphs(arguments: argparse.Namespace) -> int:
+    from tsgkit.library.documents.rewriter import DROPPED, UNREAD
     from tsgkit.report.annotated_items import versions_of
-    from tsgkit.report.graph_agreement import agreement_value, graph_agreement
+    from tsgkit.report.graph_agreement import agreement_value, graph_agreement, graph_agreement_lines
 
     first, second = arguments.paths
     versions = versions_of(first, second, read_vocabulary(arguments.vocabulary))
     for document in (versions.first, versions.second):
-        if number := sum(finding.code in NOT_AS_WRITTEN for finding in document.findings):
-            unread = count(number, "line or part", "lines or parts")
-            complain(f"{document.file}: {unread} not read as it stands", hint="tsgkit check shows them")
+        unread = sum(finding.code in {*UNREAD, *DROPPED} for finding in document.findings)
+        complain_unread(document.file, unread, "tsgkit check shows them")
     agreement, by_item = graph_agreement(versions), arguments.by == "item"
     if arguments.json:
         say_json(agreement_value(agreement, by_item=by_item))
     else:
-        say_lines(_graph_lines(agreement, by_item=by_item))
+        say_lines(graph_agreement_lines(agreement, screen(), by_item=by_item))
     return GOOD
-
-
-def _graph_lines(agreement: GraphAgreement, *, by_item: bool) -> Iterator[str]:
-    from tsgkit.report.terminal import aligned
-
-    versions = agreement.versions
-    one, two = map(inert, versions.names)
-    yield f"{one} and {two}: {count(len(versions.items), 'item')}, {count(agreement.descriptions, 'description')}"
-    graphs = f"{agreement.graphs[0]:,} and {agreement.graphs[1]:,} graphs"
-    yield f"  {graphs}; without a partner: {agreement.unpaired[0]:,} of {one}, {agreement.unpaired[1]:,} of {two}"
-    rows: list[Sequence[str]] = [GRAPHS_HEAD]
-    for figure in agreement.figures:
-        span = "-" if figure.interval is None else f"{figure.interval.low:.3f} to {figure.interval.high:.3f}"
-        rows.append((figure.on, figure.measure, _decimal(figure.value), span, f"{figure.n:,}"))
-    yield from aligned(rows, 2, screen())
-    if by_item:
-        yield ""
-        head = ("item", *versions.names, "unpaired", "disagreements", "F1 of triplets", "equal")
-        items: list[Sequence[str]] = [head]
-        for item in agreement.items:
-            counts = (f"{number:,}" for number in (*item.graphs, item.unpaired, item.differing))
-            items.append((item.item, *counts, _decimal(item.f1), _decimal(item.equal)))
-        yield from aligned(items, 1, screen())
-    for note in _notes(agreement):
-        yield f"  {note}"
-    if not versions.disagreements:
-        yield "  no graph differs"
-        return
-    settled = f"settled{Path(versions.first.file).suffix}"
-    words = shlex.join(["tsgkit", "view", versions.first.file, versions.second.file, "--edit", "-o", settled])
-    yield f"  {count(versions.disagreements, 'graph differs', 'graphs differ')}; to settle: {inert(words)}"
-
-
-def _decimal(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _notes(agreement: GraphAgreement) -> Iterator[str]:
-    if agreement.cluster_count > 1:
-        yield f"intervals: over {agreement.cluster_count:,} {agreement.clusters}, which are taken as independent"
-    elif agreement.cluster_count == 1:
-        cluster = agreement.clusters.removesuffix("s")
-        yield f"no intervals: all paired graphs are of one {cluster}; at least two are needed"
-    else:
-        yield "no graph of one has a partner of the other"
-    for figure in agreement.figures:
-        if figure.reason:
-            yield f"no value for {figure.on}, {figure.measure}: {figure.reason}"
-    if agreement.without_vocabulary:
-        items = count(agreement.without_vocabulary, "item")
-        yield f"{items} without L: all names that either annotator used there stand for it"
-    if agreement.outside:
-        yield f"kappa leaves out {count(len(agreement.outside), 'name')} outside L: {_listed(agreement.outside)}"
-    versions = agreement.versions
-    if versions.by_position:
-        yield "items are matched by position: no id is in both files"
-    for name, entries in zip(versions.names, (versions.only_first, versions.only_second), strict=True):
-        if entries:
-            items = _listed([entry.item for entry in entries])
-            yield f"only in {inert(name)}: {count(len(entries), 'item')}, left out: {items}"
-    if texts := sum(1 for item in versions.items for _ in item.differing_texts()):
-        yield count(texts, "text of a description differs", "texts of descriptions differ")
-    if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
-        items = f"{count(len(differing), 'item')} with another L in each file"
-        yield f"{items}, which count together as L: {_listed(differing)}"
-    if alone := [item.item for item in versions.items if item.has_vocabulary_of_one]:
-        yield f"{count(len(alone), 'item')} with L in one file alone: {_listed(alone)}"
-    if any(agreement.only_descriptions):
-        (one, two), (left, right) = map(inert, versions.names), agreement.only_descriptions
-        yield f"descriptions without a partner: {left:,} of {one}, {right:,} of {two}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(map(inert, names[:NAMED])) + more

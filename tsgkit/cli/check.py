@@ -77,29 +77,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _checked(file: str, vocabulary: Vocabulary | None) -> FileReport:
-    """Check a file, or rows that are a table or lie on the hub, under the name that was given."""
+    """Check a file, or rows that are a table or lie on the hub, under the name that was given. Refuse rows of a suite
+    without graphs of actions, which would be read as whatever they resemble."""
     from tsgkit.library.documents.reader import read_document
     from tsgkit.library.projects import text_of
     from tsgkit.library.row_sources import row_place
     from tsgkit.library.tables import CSV, JSONL, TSV
-
-    as_they_are = (JSONL, CSV, TSV)
-    place = row_place(file, native=as_they_are)
-    if place is None:
-        _refuse_other_rows(file)
-        return check(file, vocabulary)
-    rows = place.rows_of(native=as_they_are)
-    _refuse_other_rows(str(rows.held))
-    return check_document(read_document(text_of(rows), str(rows)), vocabulary)
-
-
-def _refuse_other_rows(file: str) -> None:
-    """Refuse rows of a suite without graphs of actions, which would be read as whatever they resemble."""
     from tsgkit.suites.suite import suites
 
+    place = row_place(file, native=(JSONL, CSV, TSV))
+    rows = None if place is None else place.rows_of(native=(JSONL, CSV, TSV))
+    source = file if rows is None else str(rows.held)
     plain = (suite for suite in suites() if not (suite.inspector or suite.importer))
-    if kinds := [name for suite in plain for name in suite.kinds(Path(file))]:
-        raise UsageError(f"{file}: rows of {kinds[0]}, which hold no action graphs", hint=f"tsgkit audit {file}")
+    if kinds := [name for suite in plain for name in suite.kinds(Path(source))]:
+        raise UsageError(f"{source}: rows of {kinds[0]}, which hold no action graphs", hint=f"tsgkit audit {source}")
+    if rows is None:
+        return check(file, vocabulary)
+    return check_document(read_document(text_of(rows), str(rows)), vocabulary)
 
 
 def _print(report: FileReport, shown_per_code: int | None) -> None:

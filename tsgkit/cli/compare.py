@@ -27,6 +27,7 @@ from typing import Any
 
 from tsgkit.cli import report
 from tsgkit.cli.options import add_options
+from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
 from tsgkit.interface.options import GridOptions, PairOptions, ReportOptions, options_in
@@ -60,8 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     output, drawing, by = arguments.output, arguments.figure, arguments.by
     if drawing is not None:
         report.check_figure_target(drawing, arguments.runs)
-    elif arguments.columns is not None:
-        raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
+    else:
+        refuse_options(arguments, ("columns",), "{} is said of a figure", "add --figure FILE.pdf")
     if by is not None and by not in BY and not (drawing is not None and arguments.items):
         hint = f"compare rows by {', '.join(BY)}; items by a group: add --figure FILE.pdf --items"
         raise UsageError(f"--by {by}: no rows differ by that", hint=hint)
@@ -70,10 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.format = "json" if arguments.json else arguments.format
     format = report.chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
     report.check_targets([file for file in (output, drawing) if file is not None], arguments.runs)
-    for name in ("baseline", "by", "items", "fail_if_worse", "figure") if arguments.grid else ():
-        if getattr(arguments, name):
-            hint = "leave one of them out: the grid compares each style with the model's first one"
-            raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)
+    if arguments.grid:
+        hint = "leave one of them out: the grid compares each style with the model's first one"
+        names = ("baseline", "by", "items", "fail_if_worse", "figure")
+        refuse_options(arguments, names, "--grid and {} do not go together", hint)
     with report.shards_united(arguments) as shown:
         settings: dict[str, Any] = {name: getattr(arguments, name) for name in options_in(GridOptions)}
         settings["tasks"], along = arguments.task, by_option(by)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, complain_unread, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents import formats
@@ -50,11 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         hint = "mend it so that nothing is lost (tsgkit check shows all), or write the rest with --keep-going"
         raise CannotCarry(f"{document.file}:{line} {errors[0].message}; nothing was written", hint=hint)
     written = write_document(document, format, keep_going=arguments.keep_going)
-    if document.findings:
-        complain(
-            f"{document.file}: {count(len(document.findings), 'line or part', 'lines or parts')} not read as it stands",
-            hint="tsgkit check shows what was repaired or left out",
-        )
+    complain_unread(document.file, len(document.findings))
     if arguments.target == STDIN:
         say(written.text.removesuffix("\n"))
     else:

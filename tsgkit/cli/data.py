@@ -18,8 +18,8 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import DownloadProgress, complain, count, inert, say, say_json, size_of
-from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.cli.terminal import DownloadProgress, count, inert, say, say_json, size_of
+from tsgkit.errors import GOOD, Interrupted, UsageError
 from tsgkit.library.hub_names import is_hub
 
 if TYPE_CHECKING:
@@ -64,9 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             intake = importer.get_dataset(arguments.name, arguments.source, watch, force=arguments.force)
         except KeyboardInterrupt:
-            progress.end()
-            complain("interrupted", "what has come is kept; the same command goes on from there")
-            return INTERRUPTED
+            hint = "what has come is kept; the same command goes on from there"
+            raise Interrupted("interrupted", hint=hint) from None
         finally:
             progress.end()
     if arguments.json:

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, complain_unread, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
@@ -59,9 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         write_report(out, image)
         say(f"drawn: {inert(out)}")
-    if document.findings:
-        parts = count(len(document.findings), "line or part", "lines or parts")
-        complain(f"{document.file}: {parts} not read as it stands", "tsgkit check shows what was repaired or left out")
+    complain_unread(document.file, len(document.findings))
     if arguments.item is None and len(document.entries) > 1:
         complain(f"drew the first of {count(len(document.entries), 'item')}; --item ID chooses another")
     return GOOD

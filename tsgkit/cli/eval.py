@@ -23,16 +23,18 @@ gguf:FILE.gguf, or gguf:OWNER/REPO/FILE.gguf of the Hugging Face hub, is a model
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_group, add_mapping, add_options
-from tsgkit.cli.terminal import announce_litellm, complain, count, inert, job_watch, say, say_json, say_lines, screen
-from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
+from tsgkit.cli.terminal import announce_litellm, complain, count, job_watch, say, say_json, say_lines, screen
+from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD
 from tsgkit.interface import options
+
+if TYPE_CHECKING:
+    from tsgkit.runs.evaluation import Options
+    from tsgkit.runs.run_setup import RunSetup
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,154 +56,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
-    from tsgkit.report.results_table import results_lines
+    from tsgkit.interface import evaluation
+    from tsgkit.report.results_table import results_lines, unfinished_lines
     from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.run_setup import asked_of, asks_a_model
 
-    prepared = prepare_run(plan_of(arguments), options_of(arguments))
+    plan = evaluation.plan_of(vars(arguments))
+    how = evaluation.how_of({**vars(arguments), "command": ("tsgkit", *sys.argv[1:])})
+    prepared = prepare_run(plan, how)
+    models = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
-        return _dry_run(prepared, arguments)
+        return _dry_run(prepared, how, tuple(models), as_json=arguments.json)
     watch = job_watch(quiet=arguments.quiet)
     for warning in prepared.warnings:
         complain(f"warning: {warning}")
     if not arguments.quiet:
-        models = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
         announce_litellm(models, arguments.client)
-    finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
+    finished = carry_out(prepared, how, watch, with_samples=arguments.samples)
     if arguments.json:
         say_json({"run": str(finished.path), "results": finished.values})
     else:
         say_lines(results_lines(finished, prepared, samples=arguments.samples, screen=screen()))
-    if finished.unsent_spans:
-        complain(finished.unsent_spans)
     below = missed(gates, finished.results)
-    for line in below:
+    for line in filter(None, (finished.unsent_spans, *below)):
         complain(line)
-    code = GATE_MISSED if below and finished.exit_code in (GOOD, 1) else finished.exit_code
-    _say_how_to_go_on(finished, prepared, code)
+    code = GATE_MISSED if below and finished.exit_code in (GOOD, FINISHED_WITH_ERRORS) else finished.exit_code
+    again = [word for word in sys.argv[1:] if word != "--new"]
+    for message, hint in unfinished_lines(finished, prepared, again):
+        complain(message, hint)
     return code
 
 
-def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; its module loads pydantic)
-    """Return the plan that the options make, over the settings of ``--plan``."""
-    from tsgkit.interface import evaluation
-
-    return evaluation.plan_of(vars(arguments))
-
-
-def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
-    """Return how the run is to be carried out."""
-    from tsgkit.interface import evaluation
-
-    return evaluation.how_of({**vars(arguments), "command": ("tsgkit", *sys.argv[1:])})
-
-
-def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
-    from tsgkit.report.results_table import never_answered
-    from tsgkit.scoring.outcomes import TOO_LONG
-
-    if finished.complete:
-        return
-    can_go_on = False  # True if the same command may do more than this time
-    models = {row.cell.subject: row.asked for row in prepared.rows}
-    for subject in dict.fromkeys(result.cell.subject for result in finished.results):
-        mine = [result for result in finished.results if result.cell.subject == subject]
-        is_left = any(result.unasked or result.failed for result in mine)
-        if never_answered(mine):
-            row, model = next((result for result in mine if result.given_up), mine[0]), models[subject]
-            why = row.given_up.removeprefix(f"{model}: not asked any more: ") or "; ".join(row.errors)
-            complain(f"{model} never answered: {why}", row.advice)
-            is_left = not row.advice
-        can_go_on |= is_left
-    if not can_go_on:
-        return
-    if code == INTERRUPTED:
-        complain(f"interrupted; {count(finished.unasked, 'sample')} not asked")
-        for why in finished.trouble:
-            complain(f"while waiting for {inert(why)}")
-    if finished.budget:
-        complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
-    counts = [result.board.counts for result in finished.results]
-    if late := sum(one.get(TOO_LONG, 0) for one in counts):
-        complain(f"{count(late, 'scene')} took longer to measure than --scene-time allows (0: no limit)")
-    if raised := sum(one["error"] for one in counts) - late:
-        again = "the same command tries it again, without asking again what was answered"
-        ended = f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code"
-        complain(ended, f"{again}; report what names a line of code")
-    how = "raise the limit in" if finished.budget else "go on with"
-    if finished.open_batches:
-        complain(f"{count(finished.open_batches, 'batch', 'batches')} left with the service, which works on")
-        how = "collect later with" if code == BATCHES_OPEN else how
-    this_command = ["tsgkit", *(word for word in sys.argv[1:] if word != "--new")]
-    complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(this_command))}")
-
-
-def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
+def _dry_run(prepared: RunSetup, how: Options, models: tuple[str, ...], *, as_json: bool) -> int:
+    from tsgkit.report.estimate_text import estimate_lines, estimate_value
     from tsgkit.runs.estimate import estimates_of, usage_in
     from tsgkit.runs.evaluation import folder_of
     from tsgkit.runs.folder import HEADER, SAMPLES, read_header
     from tsgkit.runs.run_list import runs_in
-    from tsgkit.runs.run_setup import asked_of, asks_a_model, limits_of_replies
-    from tsgkit.runs.subjects import prices_given, prices_of
+    from tsgkit.runs.run_setup import limits_of_replies
+    from tsgkit.runs.subjects import prices_of
 
-    models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, prices_given(arguments.price or ()), prepared.settings, batch=arguments.batch)
-    path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
-    is_begun = not arguments.new and (path / HEADER).is_file() and read_header(path)["identity"] == prepared.identity
+    prices = prices_of(models, how.limits.prices, prepared.settings, batch=how.limits.batch)
+    path, _ = folder_of(prepared, replace(how, new=False))
+    is_begun = not how.new and (path / HEADER).is_file() and read_header(path)["identity"] == prepared.identity
     estimates = estimates_of(prepared, prices, usage_in(path / SAMPLES) if is_begun else None)
     tasks = dict.fromkeys(row.task for row in prepared.rows)
     limits = limits_of_replies(prepared.plan, tasks, prepared.settings)
-    if arguments.json:
-        values = []
-        for row in estimates:
-            amounts = {name: getattr(row, name) for name in ("prompt", "completion", "cost")}
-            spread = {name: None if value is None else [value.low, value.high] for name, value in amounts.items()}
-            least, most = row.requests
-            requests = {"requests": most, "requests_at_least": least, "worst": row.worst, "measured": row.measured}
-            values.append({**row.cell.value, "samples": row.samples, **requests, "unasked": row.unasked, **spread})
-        value = {"identity": prepared.identity, "estimates": values}
+    if as_json:
+        value = {"identity": prepared.identity, "estimates": list(map(estimate_value, estimates))}
         say_json(value | {"default_max_tokens": {model: limit.tokens for model, limit in limits.items()}}, None)
         return GOOD
-    say(f"run {inert(prepared.name)}-{prepared.identity}: nothing is sent")
-    for note in prepared.notes:
-        say(f"note: {inert(note)}")
-    for row in estimates:
-        asked = "asks no model"
-        if row.requests[1]:
-            asked = _amounts([row], decimals=4)
-        if 0 < row.unasked < row.samples:
-            asked += f"; {row.unasked:,} without anything to be shown"
-        if row.measured:
-            asked += f"; from {row.measured:,} samples that are answered"
-        elif row.worst > 1:
-            asked += f"; up to {row.worst} times as much if no reply can be used"
-        say(f"  {inert(row.cell.title)}: {count(row.samples, 'sample')}, {asked}")
-    for model, price in prices.items():
-        tier = "" if price is None or not price.tier else f", service tier {inert(price.tier)}"
-        say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}{tier}"))
-        if price is not None and price.note:
-            say(f"  note: {inert(price.note)}")
-    for model, limit in limits.items():
-        say(f"  {inert(f'{model}: {limit}')}")
-    say(f"in all {_amounts(estimates, decimals=2)}")
+    say_lines(estimate_lines(prepared, estimates, prices, limits))
     if is_begun and (answered := runs_in(path).runs[0]["recorded"]):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")
     say("replies kept in the cache are not counted: they cost nothing")
     return GOOD
-
-
-def _amounts(estimates: Sequence[Any], *, decimals: int) -> str:
-    """Return the requests, tokens and costs of rows in words."""
-    least, most = (sum(row.requests[end] for row in estimates) for end in (0, 1))
-    requests = count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
-    tokens_in, tokens_out = (
-        f"{sum(spread.low for spread in spreads):,.0f} to {sum(spread.high for spread in spreads):,.0f}"
-        for spreads in ([row.prompt for row in estimates], [row.completion for row in estimates])
-    )
-    cost = "cost unknown"
-    if all(row.cost is not None for row in estimates):
-        low, high = (sum(getattr(row.cost, end) for row in estimates) for end in ("low", "high"))
-        cost = f"${low:.{decimals}f} to ${high:.{decimals}f}"
-    return f"{requests}, {tokens_in} tokens in, {tokens_out} out, {cost}"

@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD
+from tsgkit.interface.options import DataOptions
 from tsgkit.report.countdown import Countdown
 
 
@@ -24,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--to", required=True, metavar="F", help="inspect, parquet, csv or jsonl")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="PATH", help="the folder, or the one file")
-    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    add_options(parser, DataOptions)
     parser.add_argument("--force", action="store_true", help="replace files that lie there")
 
 

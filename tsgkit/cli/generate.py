@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, asked) as calls:
 
         async def work(engine: Engine) -> Generated:
-            async def one(story: tuple[str, ...]) -> Generated:
+            async def written(story: tuple[str, ...]) -> Generated:
                 return await agenerate(
                     story,
                     calls.asker,
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
                     sentence_done=lambda _: engine.changed(),
                 )
 
-            [generated] = (await engine.made({"story": sentences}, one, workers=1, steps=len)).values()
+            [generated] = (await engine.made({"story": sentences}, written, workers=1, steps=len)).values()
             return generated
 
         return _write(agents.carried_out(calls, work, arguments, "story"), format, calls, arguments)
@@ -108,7 +108,7 @@ def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: a
     graphs = narrative.graphs
     if graphs:
         written = write_document(Document(arguments.story, "story", (Entry("0", narrative),)), format)
-        write_text(f"{out}.changes.jsonl", "".join(agents.change_line("0", change) for change in generated.changes))
+        write_text(f"{out}.changes.jsonl", agents.changes_text("0", generated.changes))
         if arguments.open and narrative.vocabulary is not None:
             value = vocabulary_value(narrative.vocabulary)
             write_text(f"{out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")

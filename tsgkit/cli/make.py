@@ -127,9 +127,10 @@ def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Itera
         if value is True:
             yield from option
         elif value not in (None, False):
-            values = [f"{key}={one}" for key, one in value.items()] if isinstance(value, Mapping) else value
-            for one in values if isinstance(values, (list, tuple)) else [values]:
-                yield from (*option, registered_name(one) if name == "model" and not isinstance(one, str) else str(one))
+            values = [f"{key}={text}" for key, text in value.items()] if isinstance(value, Mapping) else value
+            for word in values if isinstance(values, (list, tuple)) else [values]:
+                is_function = name == "model" and not isinstance(word, str)
+                yield from (*option, registered_name(word) if is_function else str(word))
 
 
 def add_row_options(parser: argparse.ArgumentParser) -> None:

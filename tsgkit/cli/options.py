@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Container
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from tsgkit.cli.parser import Listed
 from tsgkit.errors import FileProblem, NotationError, UsageError
-from tsgkit.graph.model import Vocabulary
-from tsgkit.graph.notation.json_triplets import load
-from tsgkit.graph.notation.narratives import EXAMPLE, vocabulary_from
 from tsgkit.interface.options import options_in
-from tsgkit.library.files import read_text
+
+if TYPE_CHECKING:
+    from tsgkit.graph.model import Vocabulary
 
 MANY: dict[str, dict[str, Any]] = {
     "": {},
@@ -87,6 +86,10 @@ def add_vocabulary(parser: argparse.ArgumentParser) -> None:
 
 def read_vocabulary(path: str | None) -> Vocabulary | None:
     """Return the vocabulary of a file; None where no file is named."""
+    from tsgkit.graph.notation.json_triplets import load
+    from tsgkit.graph.notation.narratives import EXAMPLE, vocabulary_from
+    from tsgkit.library.files import read_text
+
     if path is None:
         return None
     try:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from tsgkit.cli.terminal import complain, say
-from tsgkit.errors import WRONG_USAGE
+from tsgkit.errors import WRONG_USAGE, UsageError
 
 UNKNOWN = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
 REQUIRED = re.compile(r"the following arguments are required: (.*)")
@@ -59,6 +59,14 @@ class Listed(argparse.Action):
         if not all(names):
             raise argparse.ArgumentError(self, f"{values!r}: a name is missing beside a comma")
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *names])
+
+
+def refuse_options(arguments: argparse.Namespace, names: Iterable[str], problem: str, hint: str) -> None:
+    """Raise ``UsageError`` for the first of these options that is given; both texts may have a place for its name."""
+    for name in names:
+        if getattr(arguments, name) not in (None, False, (), []):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(problem.format(option), hint=hint.format(option))
 
 
 def mistake(message: str, parser: argparse.ArgumentParser) -> tuple[str, str]:

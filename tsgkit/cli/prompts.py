@@ -64,7 +64,7 @@ def _list(arguments: argparse.Namespace) -> int:
     tasks = task_prompts(map(task_of, map(load_card, card_names())), arguments.prompts)
     if arguments.json:
         names = ("reasoning", "shots", "schema")
-        styles = [{"style": one.name, **{name: getattr(one, name) for name in names}} for one in PRESETS.values()]
+        styles = [{"style": style.name, **{name: getattr(style, name) for name in names}} for style in PRESETS.values()]
         say_json({"tasks": [asdict(task) for task in tasks], "styles": styles})
         return GOOD
     for task in tasks:

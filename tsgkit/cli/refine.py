@@ -23,22 +23,20 @@ item_id ITEM/PASSAGE, both numbered from 0.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli import agents
 from tsgkit.cli.options import add_options, add_vocabulary, read_vocabulary
 from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_review_place, review_of
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
@@ -54,7 +52,6 @@ if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.documents.reader import Document, EntryStream
     from tsgkit.library.documents.rows import Entry
-    from tsgkit.report.cleaned_graphs import CleaningSummary
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
@@ -152,19 +149,20 @@ def _run(arguments: argparse.Namespace) -> int:
     narratives = [(entry.item, entry.narrative) for entry in document.entries]
     asked = {
         "work": "refine",
-        "items": agents.digest([[item, repr(one.descriptions), repr(one.vocabulary)] for item, one in narratives]),
+        "items": agents.digest([[item, repr(text.descriptions), repr(text.vocabulary)] for item, text in narratives]),
         "told": agents.digest(sentences),
         "effort": asdict(effort),
         "hint": arguments.hint,
     }
     with agents.asking(arguments, out, asked) if arguments.model else nullcontext() as calls:
         if calls is None:
-            cleaned = [one for _, one in _repaired(document.entries, stream.size, effort, arguments)]
+            cleaned = [result for _, result in _repaired(document.entries, stream.size, effort, arguments)]
         else:
             cleaned = _cleaned(document, calls, sentences, effort, arguments)
             if calls.shard is not None:
-                stopped = next((one.stopped for one in cleaned if one.stopped), "")
-                return agents.finish_shard(calls, stopped, [why for one in cleaned for why in one.failures], arguments)
+                stopped = next(filter(None, (result.stopped for result in cleaned)), "")
+                failures = [failure for result in cleaned for failure in result.failures]
+                return agents.finish_shard(calls, stopped, failures, arguments)
         if arguments.review:
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             proposals = list(map(with_proposals, cleaned))
@@ -183,56 +181,47 @@ def _described(finding: Finding) -> str:
 def _repaired(
     entries: Iterable[Entry], size: int, effort: Effort, arguments: argparse.Namespace
 ) -> Iterator[tuple[Entry, Cleaned]]:
-    """Yield every item and its repaired graphs, without a model; all processors share large files."""
+    """Yield every item and its repaired graphs, in order, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
-
-    work = partial(repaired, effort=effort)
-    first: list[Entry] = []
-    entries, graphs = iter(entries), 0
-    while graphs < MANY_GRAPHS and (entry := next(entries, None)) is not None:
-        first.append(entry)
-        graphs += len(entry.narrative.graphs)
-    entries, workers = chain(first, entries), os.cpu_count() or 1
-    if workers > 1 and not arguments.watch and graphs >= MANY_GRAPHS:
-        yield from _by_processes(work, entries, workers, 0 if arguments.quiet else size)
-        return
-    for entry in entries:
-        cleaned = work(entry.narrative)
-        if arguments.watch and effort.repair != "none":
-            _tell(entry.item, repair_step(cleaned.narrative))
-        yield entry, cleaned
-
-
-def _by_processes(
-    work: Callable[[Narrative], Cleaned], entries: Iterable[Entry], workers: int, size: int
-) -> Iterator[tuple[Entry, Cleaned]]:
-    """Yield the results of several processes, in order, and print from time to time how many of ``size`` are done.
-
-    An interrupt reaches this process alone.
-    """
     from tsgkit.runs.executors.workers import Workers
 
-    sent: deque[list[Entry]] = deque()
-
-    def tasks() -> Iterator[tuple[Any, ...]]:
-        graphs, chunk = 0, list[Any]()
-        for entry in chain(entries, [None]):
-            if chunk and (entry is None or graphs >= CHUNK):
-                sent.append(chunk)
-                yield work, [one.narrative for one in chunk]
-                graphs, chunk = 0, []
-            if entry is not None:
-                chunk.append(entry)
-                graphs += len(entry.narrative.graphs)
-
+    work = partial(repaired, effort=effort)
+    first: list[list[Entry]] = []
+    chunks, graphs = _chunks(entries), 0
+    while graphs < MANY_GRAPHS and (chunk := next(chunks, None)) is not None:
+        first.append(chunk)
+        graphs += sum(len(entry.narrative.graphs) for entry in chunk)
+    chunks, workers = chain(first, chunks), os.cpu_count() or 1
+    if workers == 1 or arguments.watch or graphs < MANY_GRAPHS:
+        for entry in chain.from_iterable(chunks):
+            cleaned = work(entry.narrative)
+            if arguments.watch and effort.repair != "none":
+                _tell(entry.item, repair_step(cleaned.narrative))
+            yield entry, cleaned
+        return
+    here, away = tee(chunks)
+    calls = ((work, [entry.narrative for entry in chunk]) for chunk in away)
     done, show = 0, Countdown("items")
-    with Workers(workers) as pool:
-        for results in pool.map(_each, tasks()):
-            chunk = sent.popleft()
+    with Workers(workers) as pool:  # an interrupt reaches this process alone
+        for chunk, results in zip(here, pool.map(_each, calls), strict=False):
             yield from zip(chunk, results, strict=True)
             done += len(chunk)
-            if size:
+            if not arguments.quiet:
                 show(done, size)
+
+
+def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield the items in lists of so many graphs as a process is given at a time."""
+    chunk: list[Entry] = []
+    graphs = 0
+    for entry in entries:
+        chunk.append(entry)
+        graphs += len(entry.narrative.graphs)
+        if graphs >= CHUNK:
+            yield chunk
+            chunk, graphs = [], 0
+    if chunk:
+        yield chunk
 
 
 def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
@@ -259,7 +248,7 @@ def _cleaned(
     async def work(engine: Engine) -> list[Cleaned]:
         stopped = ""
 
-        async def one(unit: tuple[str, Entry]) -> Cleaned:
+        async def refined(unit: tuple[str, Entry]) -> Cleaned:
             nonlocal stopped
             number, entry = unit
             cleaned = await arefine(
@@ -275,12 +264,13 @@ def _cleaned(
             stopped = stopped or cleaned.stopped
             return cleaned
 
-        def passages(unit: tuple[str, Entry]) -> int:
-            return sum(1 for _ in passages_of(unit[1].narrative, sentences))
-
         units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
         workers = min(arguments.concurrency, len(units))
-        return list((await engine.made(units, one, workers=workers, steps=passages)).values())
+        results = await engine.made(units, refined, workers=workers, steps=passages)
+        return list(results.values())
+
+    def passages(unit: tuple[str, Entry]) -> int:
+        return sum(1 for _ in passages_of(unit[1].narrative, sentences))
 
     watch = None
     if arguments.watch:  # the steps show the progress; waits and interrupts are printed beside them
@@ -301,7 +291,14 @@ def _finish(
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.row_changes import with_graphs
     from tsgkit.library.documents.writer import write_document
-    from tsgkit.report.cleaned_graphs import CleanedItem, CleaningSummary, write_page
+    from tsgkit.report.cleaned_graphs import (
+        CleanedItem,
+        CleaningSummary,
+        refused_line,
+        summary_lines,
+        summary_value,
+        write_page,
+    )
 
     file, format = stream.file, formats.by_name(stream.format)
     summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
@@ -311,8 +308,7 @@ def _finish(
             entries = []
             for entry, cleaned in part:
                 summary.add(entry.item, cleaned)
-                changes = "".join(agents.change_line(entry.item, change) for change in cleaned.changes)
-                changes_file.write(changes.encode())
+                changes_file.write(agents.changes_text(entry.item, cleaned.changes).encode())
                 entries.append(with_graphs(entry, cleaned.narrative.graphs))
                 if arguments.report:
                     drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(sentences)))
@@ -327,54 +323,13 @@ def _finish(
     if arguments.report:
         write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
     summary.notes[:0] = [f"left out: {line}" for line in broken]
-    tally = summary.tally
-    value = {
-        "file": file,
-        "format": format.name,
-        "graphs": tally.graphs,
-        "graphs_touched": tally.touched,
-        "changes": dict(tally.authors),
-        "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
-        "proposed": [json.loads(agents.change_line(item, change)) for item, change in summary.proposed],
-        "refused": tally.refused,
-        "findings_before": dict(tally.before),
-        "findings_after": dict(tally.after),
-        "undecided": tally.undecided,
-        "stopped": summary.stopped,
-        "failures": summary.failures,
-        "notes": summary.notes,
-        "report": arguments.report,
-    }
+    value = {"file": file, "format": format.name, **summary_value(summary), "report": arguments.report}
     written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
-    show, shows_usage = partial(_show, summary, inert(arguments.out)), tally.calls > 0
-    how: dict[str, Any] = {"shows_usage": shows_usage, "written": written, "wrong": broken}
-    return agents.finish(value, show, calls, arguments, tally.calls, **how)
+    asked = summary.tally.calls
 
+    def show() -> None:
+        say_lines(summary_lines(summary, arguments.out))
+        if refused := refused_line(summary.tally):
+            complain(refused, DOUBTFUL)
 
-def _show(summary: CleaningSummary, out: str) -> None:
-    from tsgkit.graph.repairs import MODEL
-    from tsgkit.report import terminal
-    from tsgkit.report.cleaned_graphs import tables
-
-    tally = summary.tally
-    by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
-    say(f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}")
-    for table in tables(tally):
-        say_lines(terminal.table(table))
-    if summary.proposed:
-        say(f"proposed ({tally.proposed}; --review asks you):")
-        for item, change in summary.proposed:
-            say(f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}")
-        if tally.proposed > SHOWN:
-            say(f"  ... and {tally.proposed - SHOWN} more (--json and --report show all)")
-    if summary.undecided:
-        say(f"not decided ({tally.undecided}):")
-        for item, finding in summary.undecided:
-            hint = f" ({inert(finding.hint)})" if finding.hint else ""
-            place = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
-            say(f"  item {inert(item)}{place}: {inert(finding.message)}{hint}")
-        if tally.undecided > SHOWN:
-            say(f"  ... and {tally.undecided - SHOWN} more (tsgkit check {out})")
-    if tally.refused:
-        named = tally.refused + tally.proposed + tally.authors[MODEL]
-        complain(f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made", DOUBTFUL)
+    return agents.finish(value, show, calls, arguments, asked, shows_usage=asked > 0, written=written, wrong=broken)

@@ -25,22 +25,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_options
-from tsgkit.cli.terminal import complain, count, inert, say, screen
+from tsgkit.cli.parser import refuse_options
+from tsgkit.cli.terminal import complain, complain_first, count, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.interface.options import CompareOptions, ReportOptions
 from tsgkit.library.overwrites import refuse_to_replace_data, write_report
 
 if TYPE_CHECKING:
-    from tsgkit.report.paper import Figure
-    from tsgkit.report.report_rows import Report
+    from tsgkit.report.paper import Columns, Figure
+    from tsgkit.report.report_rows import Report, ReportRow
     from tsgkit.runs.gates import Gate
     from tsgkit.runs.shard_merge import Merged
 
 SHOWN = 10
 COLUMNS_HELP = "the width of the figure in columns (default 1)"
 PUBLISHED = "published"
-EXCLUDED = ("by", "metrics", "format", "against", "junit", "summary", "fail_under")
-"""Options of tables, which a figure does not have."""
+OF_TABLES = ("by", "format", "against", "junit", "summary", "fail_under")
+"""Options that a figure does not have."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,10 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.suite import task_named
 
     if arguments.figure is not None:
-        return _exit_code(_figure(arguments), ())
-    for name in ("columns", "profile"):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} is said of a figure", hint="add --figure METRIC:G -o FILE.pdf")
+        return _figure(arguments)
+    hint = "add --figure METRIC:G -o FILE.pdf"
+    refuse_options(arguments, ("columns", "profile"), "{} is said of a figure", hint)
     check_targets([file for file in (arguments.output, arguments.junit, arguments.summary) if file], arguments.runs)
     format, against = chosen_format(arguments, "report", "--figure METRIC:G"), arguments.against
     if against not in (None, PUBLISHED) and not Path(against).is_dir():
@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _exit_code(report, gates)
 
 
-def _figure(arguments: argparse.Namespace) -> Report:
-    """Draw the figure of ``--figure``, and return its report."""
+def _figure(arguments: argparse.Namespace) -> int:
+    """Draw the figure of ``--figure``."""
     from tsgkit.report.charts import gather_for
     from tsgkit.report.paper import figure
 
@@ -117,10 +117,9 @@ def _figure(arguments: argparse.Namespace) -> Report:
     if not metric or not by:
         hint = "as f1:k, main:task or tsg/ma-sgg.f1:k"
         raise UsageError(f"--figure {arguments.figure}: expected a metric and a group, METRIC:G", hint=hint)
-    for name in EXCLUDED:
-        if getattr(arguments, name) not in (None, [], (), "headline"):
-            hint = "a figure is written alone: leave one of them out"
-            raise UsageError(f"--figure and --{name.replace('_', '-')} do not go together", hint=hint)
+    names = OF_TABLES if arguments.metrics == "headline" else ("metrics", *OF_TABLES)
+    hint = "a figure is written alone: leave one of them out"
+    refuse_options(arguments, names, "--figure and {} do not go together", hint)
     if arguments.output is None:
         raise UsageError("--figure: no file is named", hint="add -o FILE.pdf, FILE.svg or FILE.png")
     check_figure_target(arguments.output, arguments.runs)
@@ -130,7 +129,7 @@ def _figure(arguments: argparse.Namespace) -> Report:
         drawing = figure(report, metric, by, task=task or None, profile=arguments.profile or "strict")
         save_figure(drawing, arguments.output, arguments.columns)
         say(inert(drawing.alt))
-    return report
+    return _exit_code(report, ())
 
 
 def _say_left_out(report: Report) -> None:
@@ -143,9 +142,12 @@ def _say_left_out(report: Report) -> None:
 
 def _renamed(report: Report, shown: Mapping[str, str]) -> Report:
     """Return the report with merged runs named like their merged folder."""
-    rows = tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows)
-    beside = (replace(one, row=replace(one.row, run=shown.get(one.row.run, one.row.run))) for one in report.beside)
-    return replace(report, rows=rows, beside=tuple(beside))
+
+    def renamed(row: ReportRow) -> ReportRow:
+        return replace(row, run=shown.get(row.run, row.run))
+
+    beside = tuple(replace(figures, row=renamed(figures.row)) for figures in report.beside)
+    return replace(report, rows=tuple(map(renamed, report.rows)), beside=beside)
 
 
 def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:
@@ -184,11 +186,10 @@ def chosen_format(arguments: argparse.Namespace, what: str, figure: str) -> str:
     """Return the format asked for: by name, by the ending of the file, else that of a terminal."""
     from tsgkit.report.formats import check_format, format_of
 
-    name = str(arguments.format) if arguments.format is not None else "terminal"
-    if arguments.format is None and arguments.output is not None:
-        name = format_of(arguments.output, what, figure)
-    check_format(name)
-    return name
+    if arguments.format is None:
+        return "terminal" if arguments.output is None else format_of(arguments.output, what, figure)
+    check_format(arguments.format)
+    return str(arguments.format)
 
 
 def deliver(text: str, output: Path | None) -> None:
@@ -208,9 +209,9 @@ def check_figure_target(path: Path, runs: Sequence[Path]) -> None:
     check_targets([path], runs)
 
 
-def save_figure(figure: Figure, path: Path, columns: int | None) -> None:
+def save_figure(figure: Figure, path: Path, columns: Columns | None) -> None:
     """Write a figure, one column wide by default."""
-    figure.save(path, columns=2 if columns == 2 else 1)
+    figure.save(path, columns=columns or 1)
     complain(f"written: {inert(str(path))}")
 
 
@@ -222,10 +223,8 @@ def say_merged(merged: Merged) -> None:
         several = count(merged.conflicts, "call was", "calls were")
         complain(f"{several} answered differently in several folders, as {inert(merged.example)}",
                  "the record with the smaller hash was taken")  # fmt: skip
-    for row in merged.missing[:SHOWN]:
-        complain(f"missing: {inert(row.title)}: {row.samples:,} of {count(row.total, 'sample')}")
-    if len(merged.missing) > SHOWN:
-        complain(f"and {len(merged.missing) - SHOWN} more rows")
+    missing = [f"{row.title}: {row.samples:,} of {count(row.total, 'sample')}" for row in merged.missing]
+    complain_first((f"missing: {inert(row)}" for row in missing), SHOWN, "and {} more rows")
     if merged.lacking:
         complain(f"shards that were not given: {', '.join(merged.lacking)}")
     for command in merged.commands[:SHOWN]:

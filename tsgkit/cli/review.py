@@ -1,5 +1,5 @@
-"""Reviews by a person, here or on a page: their options, the way of asking for every decision that is missing, and the
-review of proposed changes of graphs, of which a person accepts, rejects or edits each.
+"""Reviews by a person, here or on a page: their options, the way of asking for every decision that is missing, and
+the review of proposed changes of graphs.
 
 What is typed is read so that a signal is heard at any moment. Python runs the handler of a signal between two of its
 own steps: one that arrives when ``readline`` has begun, and its wait for the terminal has not, is heard only with the
@@ -14,35 +14,25 @@ import select
 import signal
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tsgkit.cli.terminal import complain, inert, say, say_lines
-from tsgkit.errors import NotationError, UsageError
-from tsgkit.graph.model import ActionGraph, Vocabulary
-from tsgkit.graph.notation import arrow
-from tsgkit.graph.rules import check_graph, check_narrative
+from tsgkit.errors import UsageError
 from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned
-    from tsgkit.agents.review import Review
-    from tsgkit.graph.repairs import Change
     from tsgkit.library.documents.reader import Document
-    from tsgkit.serve.decidable import Choice, Decidable, Entry, Part, Shown
+    from tsgkit.serve.decidable import Decidable
+    from tsgkit.serve.graph_review import GraphReview, Proposed
 
 TERMINAL, BROWSER = "terminal", "browser"
-FORM = "source -> edge -> target"
+SIGNS = {"removed": "-", "added": "+", None: " "}
 KEYS = "a accept, r reject, e edit, q stop and go on later"
-CHOICES: tuple[Choice, ...] = (
-    {"choice": "accept", "label": "Accept", "key": "a"},
-    {"choice": "reject", "label": "Reject", "key": "r"},
-    {"choice": "edit", "label": "Edit", "key": "e"},
-)
 
 
 def add_review_place(parser: argparse.ArgumentParser) -> None:
@@ -131,90 +121,8 @@ def _wait(handle: int) -> None:
         os.close(signalled)
 
 
-class Proposed(NamedTuple):
-    """A change to decide about, with all changes of its graph and their context."""
-
-    change: Change
-    item: str
-    graph: ActionGraph
-    sentence: str
-    changes: Sequence[Change]
-    """All that are proposed for the graph, in their order."""
-    place: int
-    """Its number among them."""
-    neighbours: tuple[str, str] = ("", "")
-    """The sentences before and after, if they are others."""
-    vocabulary: Vocabulary | None = None
-    """L, if the item has one."""
-    names: Vocabulary = Vocabulary()
-    """The names offered for an edit: L, or all of the item."""
-
-
-class Seen(NamedTuple):
-    """A proposal as a person sees it: the graph as decided so far, and with the change."""
-
-    title: str
-    before: ActionGraph
-    after: ActionGraph
-
-    @property
-    def note(self) -> str:
-        """The reason why the change has no effect; empty if it has one."""
-        is_changed = self.before.triplets != self.after.triplets
-        return "" if is_changed else "nothing would change: its triplet went with an earlier decision"
-
-    @property
-    def sides(self) -> Iterator[tuple[str, str, ActionGraph, list[bool]]]:
-        """Both graphs, each with its name, the kind of difference, and for each triplet if the other graph lacks it."""
-        for title, mark, graph, other in (
-            ("Before", "removed", self.before, self.after),
-            ("After", "added", self.after, self.before),
-        ):
-            left, marks = Counter(other.triplets), list[bool]()
-            for triplet in graph.triplets:
-                marks.append(left[triplet] <= 0)
-                left[triplet] -= 1
-            yield title, mark, graph, marks
-
-
-def proposed_in(document: Document, cleaned: Sequence[Cleaned], told: Sequence[str]) -> Iterator[Proposed]:
-    """Yield the changes of a document in the order in which they are decided."""
-    from tsgkit.agents.passages import sentences_of_graphs
-
-    for entry, one in zip(document.entries, cleaned, strict=True):
-        if not one.changes:
-            continue
-        sentences = sentences_of_graphs(entry.narrative, told)
-        vocabulary = entry.narrative.vocabulary
-        names = vocabulary or Vocabulary.of(entry.narrative.graphs)
-        for number in one.touched:
-            mine = [change for change in one.changes if change.graph == number]
-            graph, sentence = entry.narrative.graphs[number], sentences[number]
-            before = next((other for other in reversed(sentences[:number]) if other != sentence), "")
-            after = next((other for other in sentences[number + 1 :] if other != sentence), "")
-            for place, change in enumerate(mine):
-                around = (before, after)
-                yield Proposed(change, entry.item, graph, sentence, mine, place, around, vocabulary, names)
-
-
-def seen(one: Proposed, decisions: Sequence[Mapping[str, Any]], decision: Mapping[str, Any] | None = None) -> Seen:
-    """Return a proposal as it is shown after the earlier decisions about all graphs; ``decision`` None accepts it."""
-    from tsgkit.agents.review import ACCEPT, before_and_after
-
-    of_this_graph = [dict(each) for each in decisions[len(decisions) - one.place :]]
-    before, after = before_and_after(one.graph, one.changes, of_this_graph, dict(decision or {"decision": ACCEPT}))
-    sure = "" if one.change.sure is None else f", {100 * one.change.sure:.0f} %"
-    return Seen(f"item {one.item}, graph {one.change.graph + 1} ({one.change.by}{sure})", before, after)
-
-
 def review_of(
-    document: Document,
-    cleaned: Sequence[Cleaned],
-    out: str,
-    told: Sequence[str] = (),
-    *,
-    force: bool = False,
-    in_browser: bool = False,
+    document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str], *, force: bool, in_browser: bool
 ) -> list[Cleaned] | None:
     """Return the cleaned graphs with only the accepted changes and the reviewer's notes; None if the review is not
     finished.
@@ -222,176 +130,52 @@ def review_of(
     The decisions are made in the terminal or on a page. The review does not start if its result could not be written:
     without ``force``, ``out`` must not exist.
     """
-    from tsgkit.agents.review import Review, decided, proposal
+    from tsgkit.agents.review import Review, proposal
+    from tsgkit.serve.graph_review import GraphReview, proposed_in, reviewed
 
     proposed = list(proposed_in(document, cleaned, told))
-    with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
+    with Review(Path(f"{out}.review"), [proposal(each.change, each.item) for each in proposed]) as review:
         page = GraphReview(proposed, review, out)
         if len(page.decisions) < len(proposed):
             refuse_to_overwrite(out, force=force)
-            if not all_decided(page, page.ask, in_browser=in_browser):
+            if not all_decided(page, partial(_ask, page), in_browser=in_browser):
                 complain("left before the end; nothing was written", "the same command goes on with this review")
                 return None
-        left, results = iter(page.decisions), []
-    for entry, one in zip(document.entries, cleaned, strict=True):
-        pairs = [(change, next(left)) for change in one.changes]
-        graphs = list(entry.narrative.graphs)
-        made: list[Change] = []
-        for number in one.touched:
-            mine = [pair for pair in pairs if pair[0].graph == number]
-            changes, choices = [change for change, _ in mine], [decision for _, decision in mine]
-            graphs[number], kept = decided(graphs[number], one.narrative.graphs[number], changes, choices)
-            made += kept
-        narrative = entry.narrative.with_graphs(graphs)
-        notes = [
-            f"graph {change.graph + 1}, {change.code}, {decision['decision']}: {note}"
-            for change, decision in pairs
-            if (note := decision.get("note"))
-        ]
-        touched = tuple(n for n in one.touched if graphs[n].triplets != entry.narrative.graphs[n].triplets)
-        after = tuple(check_narrative(narrative))
-        changed: dict[str, Any] = {"narrative": narrative, "changes": tuple(made), "after": after, "touched": touched}
-        results.append(replace(one, **changed, notes=(*one.notes, *notes)))
-    return results
+        return reviewed(document, cleaned, page.decisions)
 
 
-@dataclass(frozen=True)
-class GraphReview:
-    """Proposals as entries of a page; they are decided in order, and a decision is not changed."""
+def _ask(page: GraphReview, number: int, lines: TypedLines) -> bool:
+    """Show one proposal in the terminal and read the decision; False where the person leaves."""
+    from tsgkit.serve.graph_review import FORM, triplet_of
 
-    proposed: Sequence[Proposed]
-    review: Review
-    """Keeps the decisions."""
-    out: str
-    title: str = "Review of proposed changes"
-    in_order: bool = True
-
-    @property
-    def done_message(self) -> str:
-        """The words about what follows."""
-        return f"The command goes on and writes {self.out}."
-
-    @property
-    def decisions(self) -> list[dict[str, Any]]:
-        """The decisions about the first proposals."""
-        return self.review.decisions
-
-    def entries(self) -> list[Entry]:
-        """Return all proposals with their decisions."""
-        decisions = [each["decision"] for each in self.decisions]
-        decisions += [None] * (len(self.proposed) - len(decisions))
-        names = (f"item {one.item}, graph {one.change.graph + 1}: {one.change.code}" for one in self.proposed)
-        return [{"name": name, "decision": each} for name, each in zip(names, decisions, strict=True)]
-
-    def shown(self, number: int) -> Shown:
-        """Return a proposal: as it would be if it is accepted, or as it was decided."""
-        from tsgkit.serve.decidable import elements_of
-
-        one, made = self.proposed[number], self.decisions
-        decision = made[number] if number < len(made) else None
-        view, (before, after) = self._seen(number, decision), one.neighbours
-        sentence = one.sentence or "(no sentence is known)"
-        context = ((before, True), (sentence, not one.sentence), (after, True))
-        triplet = one.change.after or one.change.before or ("", "", "")
-        return {
-            "name": view.title,
-            "context": [{"text": text, "pale": is_pale} for text, is_pale in context if text],
-            "parts": _parts(view, one),
-            "reason": one.change.reason,
-            "code": one.change.code,
-            "choices": CHOICES,
-            "edit": {"kind": "triplet", "value": list(triplet), "elements": elements_of(one.names)},
-            "decided": None
-            if decision is None
-            else {"choice": decision["decision"], "edited": decision["after"], "note": decision.get("note", "")},
-        }
-
-    def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
-        """Return the graph as an edit would make it."""
-        view = self._seen(number, {"decision": "edit", "after": _triplet(edited)})
-        return _parts(view, self.proposed[number])
-
-    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
-        """Decide about a proposal, which must be the next one. Raise ``UsageError`` if it is not."""
-        after = _triplet(edited) if choice == "edit" else None
-        done = len(self.decisions)
-        if number != done:
-            problem = "is decided already" if number < done else "comes later"
-            raise UsageError(f"proposal {number + 1} {problem}", hint=f"number {done + 1} is next")
-        self.review.decide(choice, after, note)
-
-    def ask(self, number: int, lines: TypedLines) -> bool:
-        """Show one proposal in the terminal and read the decision; False where the person leaves."""
-        place = f"{number + 1} of {len(self.proposed)}"
-        say_lines(map(inert, shown_lines(self.proposed[number], self.decisions, place)))
-        while (key := lines.asked(KEYS)) not in (None, "q"):
-            if key in ("a", "r"):
-                self.decide(number, "accept" if key == "a" else "reject", None)
+    place = f"{number + 1} of {len(page.proposed)}"
+    say_lines(map(inert, shown_lines(page.proposed[number], page.decisions, place)))
+    while (key := lines.asked(KEYS)) not in (None, "q"):
+        if key in ("a", "r"):
+            page.decide(number, "accept" if key == "a" else "reject", None)
+            return True
+        if key == "e":
+            try:
+                page.decide(number, "edit", [*triplet_of(lines.asked(FORM) or "")])
+            except UsageError as error:
+                say(f"  {inert(error.message)}")
+            else:
                 return True
-            if key == "e":
-                try:
-                    self.decide(number, "edit", [*triplet_of(lines.asked(FORM) or "")])
-                except UsageError as error:
-                    say(f"  {inert(error.message)}")
-                else:
-                    return True
-        return False
-
-    def _seen(self, number: int, decision: Mapping[str, Any] | None) -> Seen:
-        """Return a proposal after the decisions before it; those that are not made yet are taken as accepted."""
-        made = self.decisions[:number]
-        return seen(self.proposed[number], made + [{"decision": "accept"}] * (number - len(made)), decision)
+    return False
 
 
-def _parts(view: Seen, one: Proposed) -> Sequence[Part]:
-    parts: list[Part] = [
-        {
-            "kind": "graph",
-            "title": title,
-            "triplets": [list(triplet) for triplet in graph.triplets],
-            "marks": [mark if is_marked else None for is_marked in marks],
-        }
-        for title, mark, graph, marks in view.sides
-    ]
-    if view.note:
-        parts.append({"kind": "text", "title": "Note", "text": view.note})
-    if findings := [f"{each.code}: {each.message}" for each in check_graph(view.after, one.vocabulary)]:
-        parts.append({"kind": "lines", "title": "Findings afterwards", "lines": findings})
-    return parts
-
-
-def shown_lines(one: Proposed, decisions: Sequence[dict[str, Any]], place: str) -> Iterator[str]:
-    """Yield a proposal as it is shown: the sentence, the graph as decided so far and with the change, and the
-    reason."""
-    view = seen(one, decisions)
-    yield f"{place}: {view.title}"
-    yield f"  sentence: {one.sentence or '(none is known)'}"
-    for title, kind, graph, marks in view.sides:
-        mark = "-" if kind == "removed" else "+"
-        yield f"  {title.lower()}:"
-        for triplet, is_marked in zip(graph.triplets, marks, strict=True):
-            yield f"    {mark if is_marked else ' '} {triplet}"
-        if not graph.triplets:
-            yield "      (no triplet)"
-    if view.note:
-        yield f"  ({view.note})"
-    yield f"  because: {one.change.reason} [{one.change.code}]"
-
-
-def triplet_of(text: str) -> tuple[str, str, str]:
-    """Return the triplet in a line of arrow text. Raise ``UsageError`` if it is none."""
-    try:
-        [graph] = arrow.parse(text)
-        [triplet] = graph.triplets
-    except NotationError as error:
-        raise UsageError(f"that is no triplet: {error.message}", hint=error.hint or FORM) from None
-    except ValueError:
-        raise UsageError("that is no triplet", hint=FORM) from None
-    return triplet.source, triplet.edge, triplet.target
-
-
-def _triplet(edited: Any) -> tuple[str, str, str]:  # noqa: ANN401
-    """Return an edited triplet. Raise ``UsageError`` for one that could not be typed in the terminal."""
-    if not (isinstance(edited, list) and len(edited) == 3 and all(isinstance(name, str) for name in edited)):
-        raise UsageError("an edit is a triplet", hint="three names: source, edge and target")
-    return triplet_of(arrow.ARROW.join(name.strip() for name in edited))
+def shown_lines(proposed: Proposed, decisions: Sequence[Mapping[str, Any]], place: str) -> Iterator[str]:
+    """Yield a proposal as the terminal shows it: the sentence, the graph as decided so far and with the change, and
+    the reason."""
+    yield f"{place}: {proposed.title}"
+    yield f"  sentence: {proposed.sentence or '(none is known)'}"
+    for part in proposed.parts(decisions):
+        if part["kind"] == "graph":
+            yield f"  {part['title'].lower()}:"
+            for triplet, mark in zip(part["triplets"] or (), part["marks"], strict=True):
+                yield f"    {SIGNS[mark]} {' -> '.join(triplet)}"
+            if not part["triplets"]:
+                yield "      (no triplet)"
+        elif part["kind"] == "text":
+            yield f"  ({part['text']})"
+    yield f"  because: {proposed.change.reason} [{proposed.change.code}]"

@@ -16,8 +16,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli.options import add_options
+from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines, screen
-from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD
+from tsgkit.interface.options import RescoreOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), metavar="DIR", help="default: runs")
     show = verbs.add_parser("show", help="what a run asked, how far it is, its table")
     show.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    show.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
+    add_options(show, RescoreOptions, until="data")
     about = "write all replies as a script, item by item, by label"
     show.add_argument("--script", type=Path, metavar="FILE", help=about)
     show.add_argument("--force", action="store_true", help="with --script: replace what lies in the place of FILE")
@@ -57,30 +60,30 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.run_list import runs_in
 
-    found, problems = runs_in(arguments.folder)
+    runs, problems = runs_in(arguments.folder)
     for problem in problems:
         complain(problem.message, problem.hint)
+    code = FINISHED_WITH_ERRORS if problems else GOOD
     if arguments.json:
-        say_json({"runs": found})
-        return FINISHED_WITH_ERRORS if problems else GOOD
-    if not found and not problems:
+        say_json({"runs": runs})
+        return code
+    if not runs and not problems:
         folder = inert(str(arguments.folder))
         say(f"no runs in {folder}" if arguments.folder.is_dir() else f"there is no folder {folder}")
     rows = []
-    for run in found:  # folder, date, progress, subjects, tasks, styles
-        done = "complete" if run["recorded"] >= run["samples"] else f"{run['recorded']:,} of {run['samples']:,}"
+    for run in runs:  # folder, date, progress, subjects, tasks, styles
+        progress = "complete" if run["recorded"] >= run["samples"] else f"{run['recorded']:,} of {run['samples']:,}"
         if silent := run["never_answered"]:
-            done += ", never answered" if silent == run["models"] else f", {', '.join(silent)} never answered"
-        styles = [] if all(model.startswith("baseline/") for model in run["models"]) else run["styles"]
-        ways = [*styles, *(f"{name} {run[name]}" for name in ("limit", "first") if run[name])]
-        ways += [f"shard {run['shard']}"] if run["shard"] else []
+            progress += ", never answered" if silent == run["models"] else f", {', '.join(silent)} never answered"
+        ways = [] if all(model.startswith("baseline/") for model in run["models"]) else list(run["styles"])
+        ways += [f"{name} {run[name]}" for name in ("limit", "first", "shard") if run[name]]
         begun = run["begun"][:16].replace("T", " ")
-        cells = (run["run"], begun, done, ", ".join(run["models"]), ", ".join(run["tasks"]), ", ".join(ways))
+        cells = (run["run"], begun, progress, ", ".join(run["models"]), ", ".join(run["tasks"]), ", ".join(ways))
         rows.append(tuple(map(inert, cells)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    return FINISHED_WITH_ERRORS if problems else GOOD
+    return code
 
 
 def _merge(arguments: argparse.Namespace) -> int:
@@ -90,7 +93,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     merged = merge(arguments.runs, arguments.out, arguments.data)
     if arguments.json:
         value = asdict(merged) | {"path": str(merged.path), "complete": merged.complete}
-        value["missing"] = [one._asdict() for one in merged.missing]
+        value["missing"] = [row._asdict() for row in merged.missing]
         value["commands"] = [shlex.join(command) for command in merged.commands]
         say_json(value)
     else:
@@ -104,8 +107,7 @@ def _pack(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.archives import ENDING, pack
 
     run: Path = arguments.run
-    home = run if run.name else run.resolve()
-    archive = arguments.out or home.with_name(f"{run.resolve().name}{ENDING}")
+    archive = arguments.out or (run if run.name else run.resolve()).with_name(f"{run.resolve().name}{ENDING}")
     packed = pack(run, archive, data=not arguments.no_data, force=arguments.force)
     if packed.left_out:
         complain(f"left out, as no part of a run: {inert(', '.join(packed.left_out))}")
@@ -154,16 +156,14 @@ def _show(arguments: argparse.Namespace) -> int:
         else:
             say(f"{file}: replies about {count(len(lines), 'item')}; ask it with script:{file}")
         return GOOD
-    if arguments.subject is not None:
-        raise UsageError("--subject has no use here", hint="add --script FILE")
+    refuse_options(arguments, ("subject",), "{} has no use here", "add --script FILE")
     reopened = open_saved_run(arguments.run, arguments.data)
-    results = reopened.results
     if arguments.json:
-        values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in results]
+        values = [result_value(row, reopened.states[row.cell], reopened.samples) for row in reopened.results]
         say_json({"run": str(arguments.run), "header": reopened.header, "results": values})
         return GOOD
     say_lines(map(inert, _header_lines(reopened.header)))
-    say_lines(board_lines(results, reopened.prepared, screen()))
+    say_lines(board_lines(reopened.results, reopened.prepared, screen()))
     return GOOD
 
 

@@ -16,11 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.options import add_options
 from tsgkit.cli.parser import Listed as Names
 from tsgkit.cli.terminal import count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
+from tsgkit.interface.options import DataOptions, RowOptions
 from tsgkit.report.plain_text import code_options
-from tsgkit.scoring.outcomes import Outcome
 
 if TYPE_CHECKING:
     from tsgkit.interface.run import Run, Sample, Samples
@@ -44,11 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--disagree", nargs=2, metavar=("A", "B"), help=about)
     parser.add_argument("--grep", metavar="TEXT", help="with this text in the prompt, the reply or the reason")
     parser.add_argument("--task", action=Names, default=[], metavar="T", help="only of these tasks: A,B")
-    parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
+    add_options(parser, RowOptions, after="task", until="subject")
     parser.add_argument("--style", action=Names, default=[], metavar="S", help="only in these styles: A,B")
-    parser.add_argument("--solver", metavar="S", help="only by this solver")
+    add_options(parser, RowOptions, after="style", until="solver")
     parser.add_argument("--limit", type=int, default=MOST, metavar="N", help=f"so many (default {MOST}; 0: all)")
-    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    add_options(parser, DataOptions)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line instead")
 
 
@@ -63,8 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     opened = open_run(arguments.run, arguments.data)
     samples: list[Sample] = []
     number = 0
-    for sample in _chosen(opened, arguments):
-        number += 1
+    for number, sample in enumerate(_chosen(opened, arguments), 1):
         if not limit or number <= limit:
             samples.append(sample)
     if arguments.json:
@@ -97,14 +97,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
+    from tsgkit.scoring.outcomes import Outcome
+
     samples = opened.samples
     for name in ROW:
-        wanted = getattr(arguments, name)
-        wanted = [wanted] if isinstance(wanted, str) else wanted or []
-        known = sorted({getattr(result.cell, name) for result in opened.results})
-        values = {value for one in wanted for value in _meant(name, one, known)}
-        if values:
-            samples = samples.where(lambda one, name=name, values=values: getattr(one, name) in values)  # type: ignore[misc]
+        wanted = getattr(arguments, name) or []
+        known = sorted({getattr(result.cell, name) for result in opened.results} - {""})
+        named = [wanted] if isinstance(wanted, str) else wanted
+        if values := {value for text in named for value in _meant(name, text, known)}:
+            samples = samples.where(lambda sample, name=name, values=values: getattr(sample, name) in values)  # type: ignore[misc]
     samples = samples.disagree(*arguments.disagree) if arguments.disagree else samples
     if arguments.outcome:
         (outcome,) = _meant("outcome", arguments.outcome, sorted(map(str, Outcome)))
@@ -117,7 +118,6 @@ def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
 def _meant(name: str, given: str, known: list[str]) -> list[str]:
     from tsgkit.lexicon import meant
 
-    if values := [one for one in known if one == given or (name == "task" and given in one.split("/"))]:
+    if values := [value for value in known if value == given or (name == "task" and given in value.split("/"))]:
         return values
-    named = list(filter(None, known))
-    raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, named) if named else "")
+    raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, known) if known else "")

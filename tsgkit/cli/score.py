@@ -21,7 +21,6 @@ from tsgkit.cli.terminal import complain, count, inert, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.interface.options import ScoreOptions, options_in
 from tsgkit.library.files import STDIN
-from tsgkit.library.row_sources import pinned
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
+    from tsgkit.library.row_sources import pinned
     from tsgkit.report.score_text import score_lines
     from tsgkit.suites.scoreboard import report_value
     from tsgkit.suites.suite import score

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """List the tasks."""
     tasks = listed_tasks()
     if arguments.json:
-        say_json({"tasks": [asdict(one) for one in tasks]}, ensure_ascii=False)
+        say_json({"tasks": [asdict(task) for task in tasks]}, ensure_ascii=False)
     else:
         say_lines(map(inert, task_lines(tasks)))
     return GOOD

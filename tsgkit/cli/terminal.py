@@ -116,6 +116,12 @@ def complain_first(messages: Iterable[str], shown: int, rest: str) -> None:
         complain(rest.format(len(listed) - shown))
 
 
+def complain_unread(file: str, number: int, hint: str = "tsgkit check shows what was repaired or left out") -> None:
+    """Print how many lines and parts of a file of graphs were not read as they stand, if there are any."""
+    if number:
+        complain(f"{file}: {count(number, 'line or part', 'lines or parts')} not read as it stands", hint)
+
+
 def job_watch(*, quiet: bool) -> Watch:
     """Return the callbacks that show the progress of a job on standard error, or none."""
     from tsgkit.runs.jobs import Watch

@@ -33,8 +33,11 @@ import shlex
 from contextlib import suppress
 from pathlib import Path
 
+from tsgkit.cli.options import add_options
+from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.interface.options import GridOptions
 from tsgkit.report.countdown import Countdown
 
 RUNS = Path("runs")
@@ -51,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", choices=IMAGES, help=f"with -o: how images are in the file (default: {IMAGES[0]})")
     annotator = "whose labels are saved (default: your name here); with --edit: keeps a version of their own"
     parser.add_argument("--annotator", metavar="NAME", help=annotator)
-    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    add_options(parser, GridOptions, after="seed")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (default: one that is free)")
     parser.add_argument("--no-open", action="store_true", help="print the link only; open no browser")
     parser.add_argument("--edit", action="store_true", help="edit a file of graphs in the browser")
@@ -66,13 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve the page until interrupted, or write the file."""
     if arguments.edit and len(arguments.paths) > 1:
         return _settle(arguments)
-    if arguments.force:
-        raise UsageError("--force goes with --edit and two files", hint=USAGE)
+    refuse_options(arguments, ("force",), "{} goes with --edit and two files", USAGE)
     if arguments.edit:
         return _edit(arguments)
-    for name in ("proposals", "story"):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} goes with --edit", hint=f"tsgkit view FILE --edit --{name} ...")
+    refuse_options(arguments, ("proposals", "story"), "{} goes with --edit", "tsgkit view FILE --edit {} ...")
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():
         raise UsageError("there is no folder runs here", hint="name a run, or make one: tsgkit eval")
@@ -106,8 +106,7 @@ def _edit(arguments: argparse.Namespace) -> int:
         ("images", "there are none to edit"),
         ("data", "it belongs to runs"),
     ):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} does not go with --edit", hint=why)
+        refuse_options(arguments, (name,), "{} does not go with --edit", why)
     from tsgkit.serve.browser_window import serve_in_window
     from tsgkit.serve.edit_draft import draft_file
     from tsgkit.serve.edit_page import edited_file, server_of
@@ -154,9 +153,7 @@ def _settle(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{len(paths)} files: disagreements are settled between two", hint=USAGE)
     if folder := next((path for path in paths if path.is_dir()), None):
         raise UsageError(f"{folder}: this is a folder, and two files of graphs are settled", hint=USAGE)
-    for name in ("proposals", "story", "images", "data"):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} does not go with two files", hint=USAGE)
+    refuse_options(arguments, ("proposals", "story", "images", "data"), "{} does not go with two files", USAGE)
     if out is None:
         raise UsageError("the file for the settled version is not named", hint=USAGE)
     from tsgkit.report.annotated_items import versions_of

@@ -322,10 +322,14 @@ class RowOptions(TypedDict, total=False):
     seed: Annotated[int | None, Option("N", "only with this seed")]
 
 
-class ExplainOptions(RowOptions, total=False):
-    """Options of explanations."""
+class DataOptions(TypedDict, total=False):
+    """Where the data of a run lie."""
 
     data: Annotated[str | Path | None, Option("D", "where the data of the run lie now, if elsewhere")]
+
+
+class ExplainOptions(RowOptions, DataOptions, total=False):
+    """Options of explanations."""
 
 
 class ReportOptions(TypedDict, total=False):

@@ -27,7 +27,9 @@ from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
 from tsgkit.report.official_results import OfficialRow, note, official_rows
+from tsgkit.report.plain_text import count, inert
 from tsgkit.report.report_rows import main_metric
+from tsgkit.report.terminal import Screen, aligned
 from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
@@ -38,6 +40,9 @@ from tsgkit.suites.judgement import Verdict
 VERDICTS, LABELS = "right or wrong", "answers"
 """What is agreed on: whether an answer is right, or which one was given."""
 RIGHT = {True: "right", False: "wrong"}
+HEAD = ("agreement on", "between", "questions of", "measure", "value", "n", "left out")
+MOST_SHOWN = 25
+"""The number of answers listed that differ from official results."""
 Place = tuple[str, str]
 """An item, and the number of a question in it."""
 Ratings = Mapping[Place, str | None]
@@ -451,3 +456,31 @@ def agreed_value(found: RowAgreements) -> dict[str, Any]:
         "notes": list(found.notes),
         "differing": [one._asdict() for one in found.differing],
     }
+
+
+def agreement_lines(agreement: RowAgreements, screen: Screen, *, with_people: bool) -> Iterator[str]:
+    """Yield the agreement on a row as text."""
+    judge = f", judged by {inert(agreement.judge)}" if agreement.judge else ""
+    yield f"{inert(agreement.cell.title)}{judge}: {agreement.questions:,} questions"
+    if with_people:
+        others = f", {agreement.elsewhere:,} others of the file are not in this run" if agreement.elsewhere else ""
+        unsure = f", {count(agreement.unsure, 'unsure rating')} left out" if agreement.unsure else ""
+        yield f"  {agreement.rated:,} of them rated by people; {agreement.ties:,} ties dropped{unsure}{others}"
+    if not agreement.measures:
+        yield "  nothing to compare: there are no several rounds, and neither people nor another run were named"
+        return
+    rows = [HEAD]
+    for on, between, kind, measured in agreement.measures:
+        value = "-" if measured.value is None else f"{measured.value:.3f}"
+        numbers = (value, f"{measured.n:,}", f"{measured.left_out:,}")
+        rows.append((on, inert(between), kind or "all kinds", str(measured.measure), *numbers))
+    yield from aligned(rows, len(HEAD) - 3, screen)
+    yield from (f"  {inert(line)}" for line in agreement.notes)
+    if agreement.differing:
+        shown = agreement.differing[:MOST_SHOWN]
+        lines = [(answer.on, f"scene {answer.item_id}", *answer[2:]) for answer in shown]
+        yield from aligned([("differing", "item", "question", "here", "there"), *lines], 5, screen)
+    if (more := len(agreement.differing) - MOST_SHOWN) > 0:
+        yield f"  and {more:,} more; --json has all"
+    reasons = dict.fromkeys(measured.agreement.reason for measured in agreement.measures)
+    yield from (f"  no value: {inert(reason)}" for reason in reasons if reason)

@@ -25,8 +25,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tsgkit.agents.cleaner import Cleaned
+from tsgkit.agents.graph_values import change_values
 from tsgkit.agents.passages import sentences_of_graphs
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.drawing.diffs import draw_diff
@@ -35,9 +37,9 @@ from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.graph.repairs import LESS_SURE, MODEL, PROPOSED, Change
 from tsgkit.graph.rules import Finding
-from tsgkit.report import html
+from tsgkit.report import html, terminal
 from tsgkit.report.html import tag, text
-from tsgkit.report.plain_text import count
+from tsgkit.report.plain_text import count, inert
 from tsgkit.report.tables import Table
 
 BY_RULES, BY_HANDS, BY_MODEL = "rules", "hands", "model"
@@ -117,6 +119,56 @@ class CleaningSummary:
         self.stopped = self.stopped or cleaned.stopped
         self.failures += [f"item {item}, {failure}" for failure in cleaned.failures]
         self.notes += [f"item {item}, {note}" for note in cleaned.notes]
+
+
+def summary_value(summary: CleaningSummary) -> dict[str, Any]:
+    """Return the JSON value of a summary."""
+    tally = summary.tally
+    proposed = [(item, change_values([change])) for item, change in summary.proposed]
+    return {
+        "graphs": tally.graphs,
+        "graphs_touched": tally.touched,
+        "changes": dict(tally.authors),
+        "repairs": {f"{author}, {kind}": number for (author, kind), number in tally.repairs.items()},
+        "proposed": [{"item": item, **value} for item, [value] in proposed],
+        "refused": tally.refused,
+        "findings_before": dict(tally.before),
+        "findings_after": dict(tally.after),
+        "undecided": tally.undecided,
+        "stopped": summary.stopped,
+        "failures": summary.failures,
+        "notes": summary.notes,
+    }
+
+
+def summary_lines(summary: CleaningSummary, out: str) -> Iterator[str]:
+    """Yield a summary as text; ``out`` is the cleaned file."""
+    tally = summary.tally
+    by = ", ".join(f"{number} {name}" for name, number in tally.authors.items()) or "none"
+    yield f"{count(tally.graphs, 'graph')}, {tally.touched} touched; changes: {by}"
+    for shown in tables(tally):
+        yield from terminal.table(shown)
+    if summary.proposed:
+        yield f"proposed ({tally.proposed}; --review asks you):"
+        for item, change in summary.proposed:
+            yield f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}"
+        if tally.proposed > summary.shown:
+            yield f"  ... and {tally.proposed - summary.shown} more (--json and --report show all)"
+    if summary.undecided:
+        yield f"not decided ({tally.undecided}):"
+        for item, finding in summary.undecided:
+            hint = f" ({inert(finding.hint)})" if finding.hint else ""
+            place = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
+            yield f"  item {inert(item)}{place}: {inert(finding.message)}{hint}"
+        if tally.undecided > summary.shown:
+            yield f"  ... and {tally.undecided - summary.shown} more (tsgkit check {inert(out)})"
+
+
+def refused_line(tally: CleaningTally) -> str:
+    """Return how many changes that a model named were not made; empty if all were."""
+    named = tally.refused + tally.proposed + tally.authors[MODEL]
+    text = f"of {count(named, 'change')} that the model named {tally.refused} add a fault: not made"
+    return text if tally.refused else ""
 
 
 def tables(tally: CleaningTally) -> Iterator[Table]:

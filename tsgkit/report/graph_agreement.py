@@ -9,13 +9,17 @@ annotators. docs/annotating.md defines the figures.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Vocabulary
 from tsgkit.report.annotated_items import ItemPair, Versions
+from tsgkit.report.plain_text import count, inert
+from tsgkit.report.terminal import Screen, aligned
 from tsgkit.scoring.intervals import Interval, interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.set_agreement import BeyondChance, Presence, SetPair, presence_kappa, sets_alpha
@@ -29,6 +33,9 @@ RELATIONSHIPS = "relationships"
 KINDS = (*KIND_OF.values(), RELATIONSHIPS)
 F1, MEAN_F1, EQUAL = "F1", "mean F1 of a graph", "share that is equal"
 ALPHA, KAPPA, SAME_NUMBER = "Krippendorff's alpha (MASI)", "Cohen's kappa", "share with equally many graphs"
+HEAD = ("agreement on", "measure", "value", "95 % interval", "n")
+NAMED = 5
+"""The number of items named in a note."""
 Element = tuple[str, str]
 """The kind of an element, and its name."""
 
@@ -283,3 +290,77 @@ def _figure_value(one: Figure) -> dict[str, Any]:
 def _item_value(one: ItemFigures) -> dict[str, Any]:
     counted = {"item": one.item, "graphs": list(one.graphs), "unpaired": one.unpaired, "disagreements": one.differing}
     return {**counted, "f1": one.f1, "equal": one.equal}
+
+
+def graph_agreement_lines(agreement: GraphAgreement, screen: Screen, *, by_item: bool) -> Iterator[str]:
+    """Yield the agreement of two annotators as text; ``by_item``: with a row for each item."""
+    versions = agreement.versions
+    one, two = map(inert, versions.names)
+    yield f"{one} and {two}: {count(len(versions.items), 'item')}, {count(agreement.descriptions, 'description')}"
+    graphs = f"{agreement.graphs[0]:,} and {agreement.graphs[1]:,} graphs"
+    yield f"  {graphs}; without a partner: {agreement.unpaired[0]:,} of {one}, {agreement.unpaired[1]:,} of {two}"
+    rows: list[Sequence[str]] = [HEAD]
+    for figure in agreement.figures:
+        span = "-" if figure.interval is None else f"{figure.interval.low:.3f} to {figure.interval.high:.3f}"
+        rows.append((figure.on, figure.measure, _decimal(figure.value), span, f"{figure.n:,}"))
+    yield from aligned(rows, 2, screen)
+    if by_item:
+        yield ""
+        head = ("item", *versions.names, "unpaired", "disagreements", "F1 of triplets", "equal")
+        items: list[Sequence[str]] = [head]
+        for item in agreement.items:
+            counts = (f"{number:,}" for number in (*item.graphs, item.unpaired, item.differing))
+            items.append((item.item, *counts, _decimal(item.f1), _decimal(item.equal)))
+        yield from aligned(items, 1, screen)
+    for note in _notes(agreement):
+        yield f"  {note}"
+    if not versions.disagreements:
+        yield "  no graph differs"
+        return
+    settled = f"settled{Path(versions.first.file).suffix}"
+    words = shlex.join(["tsgkit", "view", versions.first.file, versions.second.file, "--edit", "-o", settled])
+    yield f"  {count(versions.disagreements, 'graph differs', 'graphs differ')}; to settle: {inert(words)}"
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _notes(agreement: GraphAgreement) -> Iterator[str]:
+    if agreement.cluster_count > 1:
+        yield f"intervals: over {agreement.cluster_count:,} {agreement.clusters}, which are taken as independent"
+    elif agreement.cluster_count == 1:
+        cluster = agreement.clusters.removesuffix("s")
+        yield f"no intervals: all paired graphs are of one {cluster}; at least two are needed"
+    else:
+        yield "no graph of one has a partner of the other"
+    for figure in agreement.figures:
+        if figure.reason:
+            yield f"no value for {figure.on}, {figure.measure}: {figure.reason}"
+    if agreement.without_vocabulary:
+        items = count(agreement.without_vocabulary, "item")
+        yield f"{items} without L: all names that either annotator used there stand for it"
+    if agreement.outside:
+        yield f"kappa leaves out {count(len(agreement.outside), 'name')} outside L: {_listed(agreement.outside)}"
+    versions = agreement.versions
+    if versions.by_position:
+        yield "items are matched by position: no id is in both files"
+    for name, entries in zip(versions.names, (versions.only_first, versions.only_second), strict=True):
+        if entries:
+            items = _listed([entry.item for entry in entries])
+            yield f"only in {inert(name)}: {count(len(entries), 'item')}, left out: {items}"
+    if texts := sum(1 for item in versions.items for _ in item.differing_texts()):
+        yield count(texts, "text of a description differs", "texts of descriptions differ")
+    if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
+        items = f"{count(len(differing), 'item')} with another L in each file"
+        yield f"{items}, which count together as L: {_listed(differing)}"
+    if alone := [item.item for item in versions.items if item.has_vocabulary_of_one]:
+        yield f"{count(len(alone), 'item')} with L in one file alone: {_listed(alone)}"
+    if any(agreement.only_descriptions):
+        (one, two), (left, right) = map(inert, versions.names), agreement.only_descriptions
+        yield f"descriptions without a partner: {left:,} of {one}, {right:,} of {two}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(map(inert, names[:NAMED])) + more

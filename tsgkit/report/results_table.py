@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tsgkit.errors import BATCHES_OPEN
+from tsgkit.replies import READER
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import code_options, count, inert
@@ -14,8 +17,11 @@ from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.records import add_usage
-from tsgkit.runs.results import Result, cached_share, usage_value
+from tsgkit.runs.rescore_job import Rescored
+from tsgkit.runs.results import Result, cached_share, result_value, usage_value
 from tsgkit.runs.run_setup import RunSetup
+from tsgkit.runs.saved_run import SavedRun
+from tsgkit.scoring.outcomes import TOO_LONG
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
 from tsgkit.suites.task import controls_of
@@ -24,6 +30,8 @@ HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "fai
 WORDS = 3
 """Columns of the table that hold words; the others hold figures."""
 MOST_ERRORS = 3
+MOST_REREAD, LONGEST = 5, 60
+"""The samples shown that are read differently, and the characters shown of an answer."""
 PROFILES = "strict: every item counts; official: as the published code counts"
 
 
@@ -33,8 +41,6 @@ def results_lines(
     """Yield the table, what went wrong, and where everything lies."""
     yield from board_lines(finished.results, prepared, screen)
     if samples:
-        import json
-
         for value in finished.values:
             for sample in value["samples"]:
                 yield inert(json.dumps(sample, ensure_ascii=False))
@@ -52,6 +58,87 @@ def results_lines(
     elif any(result.board.n for result in finished.results) and not never_answered(finished.results):
         words = shlex.join(["tsgkit", "samples", str(finished.path), "--wrong", *code_options()])
         yield f"what went wrong: {inert(words)}"
+
+
+def unfinished_lines(
+    finished: EvaluationOutcome, prepared: RunSetup, words: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield why a run is not finished, each line with what to do next, and at the end how to go on: by the same words,
+    where they may do more than this time."""
+    if finished.complete:
+        return
+    can_go_on = False  # True if the same command may do more than this time
+    models = {row.cell.subject: row.asked for row in prepared.rows}
+    for subject in dict.fromkeys(result.cell.subject for result in finished.results):
+        mine = [result for result in finished.results if result.cell.subject == subject]
+        is_left = any(result.unasked or result.failed for result in mine)
+        if never_answered(mine):
+            row, model = next((result for result in mine if result.given_up), mine[0]), models[subject]
+            why = row.given_up.removeprefix(f"{model}: not asked any more: ") or "; ".join(row.errors)
+            yield f"{model} never answered: {why}", row.advice
+            is_left = not row.advice
+        can_go_on |= is_left
+    if not can_go_on:
+        return
+    if finished.interrupted:
+        yield f"interrupted; {count(finished.unasked, 'sample')} not asked", ""
+        for why in finished.trouble:
+            yield f"while waiting for {inert(why)}", ""
+    if finished.budget:
+        yield f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked", ""
+    counts = [result.board.counts for result in finished.results]
+    if late := sum(outcomes.get(TOO_LONG, 0) for outcomes in counts):
+        yield f"{count(late, 'scene')} took longer to measure than --scene-time allows (0: no limit)", ""
+    if raised := sum(outcomes["error"] for outcomes in counts) - late:
+        again = "the same command tries it again, without asking again what was answered"
+        ended = f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code"
+        yield ended, f"{again}; report what names a line of code"
+    how = "raise the limit in" if finished.budget else "go on with"
+    if finished.open_batches:
+        yield f"{count(finished.open_batches, 'batch', 'batches')} left with the service, which works on", ""
+        how = "collect later with" if finished.exit_code == BATCHES_OPEN else how
+    yield f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(['tsgkit', *words]))}", ""
+
+
+def rescored_value(rescored: Rescored, reopened: SavedRun) -> dict[str, Any]:
+    """Return the JSON value of what rescoring changed; ``reopened`` is the run as it is afterwards."""
+    values = [result_value(result, reopened.states[result.cell], reopened.samples) for result in rescored.after]
+    reread = []
+    for sample in rescored.reread:
+        readings = (("before", sample.before), ("after", sample.after))
+        value = {name: {"outcome": outcome, "answer": answer} for name, (outcome, answer) in readings}
+        reread.append({**sample.cell.value, "item_id": sample.item_id, **value})
+    return {"results": values, "reread": reread, "misfits": rescored.misfits}
+
+
+def rescored_lines(rescored: Rescored, reopened: SavedRun, screen: Screen = PAPER) -> Iterator[str]:
+    """Yield the results of a run that was scored again, and what changed."""
+    yield from board_lines(rescored.after, reopened.prepared, screen)
+    metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
+    for old, new in zip(rescored.before, rescored.after, strict=True):
+        name = metrics[new.cell]
+        was, now = ((result.board.profiles["strict"] or {}).get(name) for result in (old, new))
+        if was is not None and now is not None and was.value != now.value:
+            yield f"  {inert(new.cell.title)}: {name} was {percent(was)}, is {percent(now)}"
+    if rescored.misfits:
+        misfits = "did not fit into the run: made anew where their replies are recorded, else not asked yet"
+        yield f"  {count(rescored.misfits, 'record')} of samples.jsonl {misfits}"
+    if rescored.reread:
+        than = f"by reader {READER} than by reader {rescored.reader}" if rescored.reader != READER else "than before"
+        yield f"  {count(len(rescored.reread), 'sample')} read differently {than}:"
+    for sample in rescored.reread[:MOST_REREAD]:
+        texts = []
+        for outcome, answer in (sample.before, sample.after):
+            text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+            text = "" if answer is None else inert(text)
+            texts.append(f"{outcome} {text if len(text) <= LONGEST else f'{text[:LONGEST]}...'}".strip())
+        yield f"    {inert(sample.cell.title)} {inert(sample.item_id)}: {' -> '.join(texts)}"
+    if (more := len(rescored.reread) - MOST_REREAD) > 0:
+        yield f"    and {more:,} more: --json lists them"
+    changed = sum(old.board != new.board for old, new in zip(rescored.before, rescored.after, strict=True))
+    samples = count(reopened.header["samples"], "sample")
+    scored = f"{samples} scored again, {changed} of {count(len(rescored.after), 'row')} changed"
+    yield f"{scored}; run: {inert(str(reopened.path))}"
 
 
 def _next_steps(prepared: RunSetup) -> Iterator[str]:

@@ -46,7 +46,7 @@ class ViewedRuns:
     """The runs in some folders."""
 
     def __init__(self, paths: Sequence[Path], data: str | None = None) -> None:
-        """Look at runs and at folders of them. Raise ``UsageError`` if one is neither."""
+        """Look at runs and at folders of them. Raise ``UsageError`` for anything else, as painted images."""
         self.paths, self.data = tuple(paths), data
         self._lock = RLock()
         self._open: OrderedDict[str, ViewedRun] = OrderedDict()
@@ -57,6 +57,8 @@ class ViewedRuns:
             if not path.is_dir():
                 what = "this is a file" if path.exists() else "there is no such folder"
                 raise UsageError(f"{path}: {what}", hint="name a run, or a folder of runs: tsgkit runs list")
+            if (path / HEADER).is_file() and not _is_evaluation(path):
+                check_evaluation(read_header(path), path)  # which raises, and names the work that is kept there
 
     def found(self) -> dict[str, Path]:
         """Return the folders of the runs by id: the name of the folder, with more of its path where that is taken."""

@@ -21,28 +21,18 @@ import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text, require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
-from tsgkit.logic.budget import Budget, OutOfBudget
-from tsgkit.logic.clauses import category, clause_form, closures, k_as_defined, object_classes
-from tsgkit.logic.english import reading_of
-from tsgkit.logic.formula import Formula, atoms_of, free_variables
-from tsgkit.logic.lifting import lifted
-from tsgkit.logic.lint import check
-from tsgkit.logic.parser import FormulaProblem, parse
-from tsgkit.logic.printer import text_of
-from tsgkit.logic.published_readers import as_published
-from tsgkit.logic.repairs import Repair, repair
-from tsgkit.logic.scene_models import world_of
-from tsgkit.logic.solver import Solution, solve
-from tsgkit.logic.svg import drawn
-from tsgkit.logic.verdicts import WORK
-from tsgkit.logic.verification import verify
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
+
+if TYPE_CHECKING:
+    from tsgkit.logic.budget import Budget
+    from tsgkit.logic.formula import Formula
+    from tsgkit.logic.repairs import Repair
+    from tsgkit.logic.solver import Solution
 
 SECONDS = 10.0
 """The default time limit of a command."""
@@ -73,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")
-    verify.add_argument("--work", type=_steps, default=WORK, metavar="N", help="maximum number of steps for a verdict")
+    verify.add_argument("--work", type=_steps, metavar="N", help="maximum number of steps for a verdict")
 
 
 def _seconds(text: str) -> float:
@@ -116,6 +106,8 @@ def _formula_text(given: str) -> str:
 
 def _read_formula(given: str) -> Formula:
     """Return the parsed formula. Errors name the file if there is one."""
+    from tsgkit.logic.parser import FormulaProblem, parse
+
     text = _formula_text(given)
     try:
         return parse(text)
@@ -140,6 +132,11 @@ def _read_layout(path: str) -> object:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from tsgkit.logic.budget import Budget
+    from tsgkit.logic.lint import check
+    from tsgkit.logic.published_readers import as_published
+    from tsgkit.logic.vocabulary import SCENARIOS
+
     text, scenario = _formula_text(arguments.formula), arguments.scenario
     checked, taken = check(text, SCENARIOS[scenario]), as_published(text)
     fault, warnings = checked.published_fault, len(checked.findings) - checked.errors
@@ -174,6 +171,12 @@ def _check(arguments: argparse.Namespace) -> int:
 def _satisfiable(formula: Formula, budget: Budget) -> str:
     """Return whether a layout satisfies a formula, or for a natural scene a plausible world with one object for each
     variable; or why that is unknown."""
+    from tsgkit.logic.budget import OutOfBudget
+    from tsgkit.logic.formula import atoms_of
+    from tsgkit.logic.scene_models import world_of
+    from tsgkit.logic.solver import solve
+    from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+
     only_natural = set(NATURAL.predicates) - set(KNOLLING.predicates)
     try:
         if any(atom.name in only_natural for atom in atoms_of(formula)):
@@ -192,6 +195,13 @@ def _satisfiable(formula: Formula, budget: Budget) -> str:
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.logic.budget import Budget, OutOfBudget
+    from tsgkit.logic.clauses import category, clause_form, closures, k_as_defined, object_classes
+    from tsgkit.logic.english import reading_of
+    from tsgkit.logic.formula import free_variables
+    from tsgkit.logic.lifting import lifted
+    from tsgkit.logic.printer import text_of
+
     formula = _read_formula(arguments.formula)
     reading, budget = reading_of(formula), Budget(arguments.seconds, time.monotonic)
     names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
@@ -246,6 +256,10 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
+    from tsgkit.logic.budget import Budget
+    from tsgkit.logic.verdicts import WORK
+    from tsgkit.logic.verification import verify
+
     layout = _read_layout(arguments.layout)
     is_official = arguments.profile == "official"
     if is_official and (arguments.distinct or arguments.grounded):
@@ -256,7 +270,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         arguments.profile,
         distinct=arguments.distinct,
         grounded=arguments.grounded,
-        work=arguments.work,
+        work=arguments.work or WORK,
         budget=Budget(arguments.seconds, time.monotonic),
     )
     if arguments.json:
@@ -273,6 +287,11 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _solve(arguments: argparse.Namespace) -> int:
     """Find or repair a layout; write and draw it."""
+    from tsgkit.logic.budget import Budget
+    from tsgkit.logic.repairs import repair
+    from tsgkit.logic.solver import solve
+    from tsgkit.logic.svg import drawn
+
     formula, out, draw, seed = _read_formula(arguments.formula), arguments.out, arguments.draw, arguments.seed
     repairs = arguments.verb == "repair"
     scene = _read_layout(arguments.layout) if repairs else None
@@ -312,6 +331,8 @@ def _solve(arguments: argparse.Namespace) -> int:
 
 
 def _result_lines(result: Solution | Repair) -> Iterator[str]:
+    from tsgkit.logic.repairs import Repair
+
     if isinstance(result, Repair):
         if result.status == "not decided":
             yield "not decided: no repair was found"
