@@ -49,15 +49,16 @@ COLUMNS = ("difficulty", "scenes", "words", "objects", "ObjCount", "ObjAttr", "O
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make sceneeval``."""
-    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
-    parser.add_argument("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
+    option = parser.add_argument
+    option("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
+    option("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
     about = "the model that describes and annotates, or script:FILE (default: patterns)"
-    parser.add_argument("--model", metavar="M", help=about)
+    option("--model", metavar="M", help=about)
     about = "only this one; repeatable (default: in turn)"
-    parser.add_argument("--difficulty", action="append", default=[], choices=LEVELS, help=about)
-    parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
-    parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
+    option("--difficulty", action="append", default=[], choices=LEVELS, help=about)
+    option("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
+    option("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
+    option("--review", action="store_true", help="review every item; can be stopped and resumed")
     add_review_place(parser)
     agents.add_model_options(parser, rounds=2)
 
@@ -133,10 +134,12 @@ def _run(arguments: argparse.Namespace) -> int:
             ready = [item for item in making.made if not item.is_given_up]
             is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
             decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
-        return INTERRUPTED if decided is None else _write(making, decided, calls, arguments)
+        return INTERRUPTED if decided is None else _finish(making, decided, calls, arguments)
 
 
-def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
+def _finish(
+    making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
+) -> int:
     """Write the kept items with their notes, then print a summary."""
     from tsgkit.cli.suites.sceneeval.review import DROPPED
     from tsgkit.library.files import write_text
@@ -158,22 +161,21 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
             dropped.append((item, errors or "the model gave no answer"))
     by, out = arguments.model or PATTERNS, arguments.out
     numbered = [replace(item.annotation, item_id=str(number)) for number, item in enumerate(kept)]
-    if numbered:
+    if kept:
         agents.put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
-        pairs = zip(kept, numbered, strict=True)
-        notes = (note_value(item, annotation.item_id, by, decided.get(item.name, "")) for item, annotation in pairs)
+        notes = (note_value(item, str(n), by, decided.get(item.name, "")) for n, item in enumerate(kept))
         write_text(f"{out}.notes.jsonl", agents.json_lines(notes))
     write_text(f"{out}.dropped.jsonl", "".join(dropped_line(item, why) for item, why in dropped))
-    means = statistics(numbered)
+    means, reviewed = statistics(numbered), Counter(decided.values())
     summary = {
         "items": len(kept),
         "drawn": arguments.items,
         "by": by,
         "dropped": len(dropped),
-        "reasons": dict(Counter(code for item, _ in dropped for code in {finding.code for finding in item.errors})),
-        "warnings": dict(Counter(finding.code for item in kept for finding in item.warnings)),
+        "reasons": Counter(code for item, _ in dropped for code in {finding.code for finding in item.errors}),
+        "warnings": Counter(finding.code for item in kept for finding in item.warnings),
         "mended": sum(item.mended > 0 for item in kept),
-        "reviewed": dict(Counter(decided.values())),
+        "reviewed": reviewed,
         "statistics": means,
         "stopped": making.stopped,
         "failures": making.failures,
@@ -184,10 +186,10 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
         if calls is None:
             say(PLAIN)
         if kept:
-            cells = [
-                [f"{mean:.2f}" if isinstance(mean, float) else str(mean) for mean in row.values()] for row in means
-            ]
-            say_lines(table(Table(("means of an item",), COLUMNS, tuple(map(tuple, cells)))))
+            cells = (
+                tuple(f"{mean:.2f}" if isinstance(mean, float) else str(mean) for mean in row.values()) for row in means
+            )
+            say_lines(table(Table(("means of an item",), COLUMNS, tuple(cells))))
         for number, item in enumerate(kept):
             for finding in item.warnings:
                 complain(f"item {number}: {finding.code}: {finding.message}")
@@ -195,7 +197,7 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
             say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(out)}.dropped.jsonl")
         for item, why in dropped[: agents.SHOWN]:
             complain(f"drawn {item.name}: {why[:200]}")
-        if reviewed := summary["reviewed"]:
+        if reviewed:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
 
     is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
