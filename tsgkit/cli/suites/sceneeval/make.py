@@ -172,7 +172,7 @@ def _finish(
         "drawn": arguments.items,
         "by": by,
         "dropped": len(dropped),
-        "reasons": Counter(code for item, _ in dropped for code in {finding.code for finding in item.errors}),
+        "reasons": Counter(code for item, _ in dropped for code in {finding.code: 1 for finding in item.errors}),
         "warnings": Counter(finding.code for item in kept for finding in item.warnings),
         "mended": sum(item.mended > 0 for item in kept),
         "reviewed": reviewed,

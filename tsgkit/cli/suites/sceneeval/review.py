@@ -9,7 +9,7 @@
 >>> one = edited(edited(edited(one, "-2"), "+eq,1,sofa,red"), "text A den with a red sofa.")
 >>> [spec.text for spec in one.specifications], one.description
 (['eq,1,sofa', 'eq,1,sofa,red'], 'A den with a red sofa.')
->>> rewritten(one, "A den.", ["eq,2,sofa", ""]).counts[0].text
+>>> rewritten(one, {"description": "A den.", "entries": "eq,2,sofa\\n"}).counts[0].text
 'eq,2,sofa'
 """
 
@@ -134,17 +134,17 @@ class ItemReview:
 
     def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
         """Return an item as an edit would make it, with its findings."""
-        return self._parts(number, self._rewritten(number, edited))
+        return self._parts(number, rewritten(self._generated[number][0], edited))
 
     def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
         """Keep the decision of the page."""
         if choice not in CHOICE_OF.values():
             raise UsageError(f"there is no choice {choice!r:.40}", hint="accept, drop or edit")
+        generated, _ = self._generated[number]
         if choice == "drop":
             self._keep(number, {"decision": DROPPED}, note)
         else:
-            annotation = self._rewritten(number, edited) if choice == "edit" else self._generated[number][0]
-            self.accept(number, annotation, note)
+            self.accept(number, rewritten(generated, edited) if choice == "edit" else generated, note)
 
     def accept(self, number: int, annotation: Annotation, note: str = "") -> None:
         """Keep an item, as generated or changed. Raise ``UsageError`` if it has no counts."""
@@ -187,7 +187,7 @@ class ItemReview:
 
     def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
         entries = [f"{one.text}  ({in_words(one)})" for one in annotation.specifications]
-        findings = [finding_line(one) for one in self._findings(number, annotation)]
+        findings = list(map(finding_line, self._findings(number, annotation)))
         return [
             {"kind": "text", "title": "Description", "text": annotation.description},
             {"kind": "lines", "title": "Entries", "lines": entries},
@@ -200,29 +200,21 @@ class ItemReview:
             return self.made[number].findings
         return findings_with(self.made, number, annotation, self.table, self.known)
 
-    def _rewritten(self, number: int, edited: Any) -> Annotation:  # noqa: ANN401
-        """Return an item with the texts of the form."""
-        texts = edited if isinstance(edited, dict) else {}
-        description, entries = texts.get(DESCRIPTION), texts.get(ENTRIES)
-        if not (isinstance(description, str) and isinstance(entries, str)):
-            raise UsageError("an edit has two texts", hint=f"{DESCRIPTION} and {ENTRIES}, one entry a line")
-        return rewritten(self._generated[number][0], description, entries.splitlines())
-
     def _keep(self, number: int, value: dict[str, Any], note: str) -> None:
         self.decisions.keep(self._names[number], value | ({"note": note} if note else {}))
         self._apply([place for place, name in enumerate(self._names) if name == self._names[number]])
 
     def _apply(self, numbers: Sequence[int]) -> None:
         """Apply the decisions about some items, and check all again if one of them is changed."""
-        before = [one.annotation for one in self.made]
+        before = [item.annotation for item in self.made]
         for number in numbers:
-            one, kept = self.made[number], self.decisions.find(self._names[number])
-            one.annotation, one.findings = now, _ = self._generated[number]
-            if kept is not None and kept["decision"] == EDITED:
-                texts = {name: kept[name] for name in TEXTS}
-                one.annotation = annotation_of(now.item_id, now.difficulty, room_type=now.room_type, **texts)
-                one.findings = ()
-        if [one.annotation for one in self.made] != before:
+            item, decision = self.made[number], self.decisions.find(self._names[number])
+            item.annotation, item.findings = generated, _ = self._generated[number]
+            if decision is not None and decision["decision"] == EDITED:
+                texts = {name: decision[name] for name in TEXTS}
+                item_id, level, room = generated.item_id, generated.difficulty, generated.room_type
+                item.annotation, item.findings = annotation_of(item_id, level, room_type=room, **texts), ()
+        if [item.annotation for item in self.made] != before:
             check(self.made, self.table, self.known)
 
 
@@ -237,15 +229,18 @@ def finding_line(finding: Finding) -> str:
     return f"{finding.severity} {finding.code}: {finding.message}{hint}"
 
 
-def rewritten(annotation: Annotation, description: str, entries: Sequence[str]) -> Annotation:
-    """Return the annotation with another description and other entries. Raise ``UsageError`` for one that is none."""
+def rewritten(annotation: Annotation, edited: Any) -> Annotation:  # noqa: ANN401  (as JSON has it)
+    """Return an annotation with the texts of the form. Raise ``UsageError`` for an entry that is none."""
+    texts = edited if isinstance(edited, dict) else {}
+    description, entries = texts.get(DESCRIPTION), texts.get(ENTRIES)
+    if not (isinstance(description, str) and isinstance(entries, str)):
+        raise UsageError("an edit has two texts", hint=f"{DESCRIPTION} and {ENTRIES}, one entry a line")
     listed = []
-    for number, entry in enumerate(entries, 1):
-        if entry.strip():
-            try:
-                listed.append(_entry(entry))
-            except TsgkitError as error:
-                raise UsageError(f"line {number}: {error.message}", hint=error.hint) from None
+    for number, entry in enumerate(entries.splitlines(), 1):
+        try:
+            listed += [_entry(entry)] if entry.strip() else []
+        except TsgkitError as error:
+            raise UsageError(f"line {number}: {error.message}", hint=error.hint) from None
     return _with(replace(annotation, description=one_line(description)), listed)
 
 

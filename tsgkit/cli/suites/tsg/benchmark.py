@@ -70,8 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     possible = "what else could be done in these stories: candidates of choices"
     option("--possible", type=Path, metavar="FILE", help=possible)
     option("--fix", action="store_true", help="draw items anew that the audit blames")
-    about = "review this share of items (default: all)"
-    option("--review", nargs="?", const=1.0, type=float, metavar="SHARE", help=about)
+    share = "review this share of items (default: all)"
+    option("--review", nargs="?", const=1.0, type=float, metavar="SHARE", help=share)
     add_review_place(parser)
     option("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
     option("--apply-review", action="store_true", help="leave out the items that a person dropped")
@@ -102,9 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.review_in == TERMINAL:
             require_terminal()
     stages, out = _checked_stages(arguments), Path(arguments.out)
-    sources = _sources(arguments.source, out) if "import" in stages else ()
-    names = [setting.name for setting in fields(Settings) if setting.name != "sources"]
-    settings = Settings(sources, **{name: getattr(arguments, name) for name in names})
+    arguments.sources = _sources(arguments.source, out) if "import" in stages else ()
+    settings = Settings(**{setting.name: getattr(arguments, setting.name) for setting in fields(Settings)})
     limits_of(arguments)
     checked_executor(arguments.executor)
     if arguments.annotator is not None or arguments.review is not None:

@@ -190,14 +190,12 @@ def review_value(folder: Path, items: Sequence[ReviewItem], total: int) -> dict[
         return None
     agreement = [cohens_kappa(*ratings.values())] if len(ratings) == 2 else []
     agreement += [krippendorffs_alpha([*ratings.values()])] if len(ratings) > 1 else []
-    figures = ("value", "n", "reason")
+    figures = ("measure", "value", "n", "reason")
     return {
         "items": total,
         "sampled": len(items),
         "annotators": {annotator: dict(Counter(choices.values())) for annotator, choices in ratings.items()},
-        "agreement": [
-            {"measure": str(each.measure)} | {name: getattr(each, name) for name in figures} for each in agreement
-        ],
+        "agreement": [{name: getattr(each, name) for name in figures} for each in agreement],
     }
 
 

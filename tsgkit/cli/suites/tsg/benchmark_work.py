@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import ceil
@@ -205,31 +205,30 @@ def audits_of_folder(folder: StageFolder) -> list[TaskAudit]:
     return [audit_of(f"tsg/{task}", str(file)) for task, file in files if file.is_file() and file.stat().st_size > 0]
 
 
-def blames_of(audits: Sequence[TaskAudit]) -> list[Blame]:
+def blames_of(audits: Iterable[TaskAudit]) -> list[Blame]:
     """Return all reasons why these audits miss the gate."""
-    return [blame for audit in audits for blame in _blames(audit)]
-
-
-def _blames(audited: TaskAudit) -> Iterator[Blame]:
-    for defect in audited.audit.found:
-        if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
-            items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
-            yield Blame(audited.task, defect.check.code, defect.slips[0].message, items)
-    for shortcut in audited.audit.shortcuts:
-        shares: list[tuple[Any, str]] = [(shortcut, f"{shortcut.n:,} items")]
-        shares += [(share, share.group) for share in shortcut.groups]
-        above = next(((share, items_of) for share, items_of in shares if share.beats_chance), None)
-        if shortcut.is_blind and shortcut.chance and above is not None:
-            share, items_of = above
-            rate = f"{100 * share.value:.1f} % of {items_of}, where chance is {100 * share.chance:.1f} %"
-            by = f", by {'; '.join(shortcut.carriers)}" if shortcut.carriers else ""
-            solved = tuple(item for item, names in audited.audit.solved.items() if shortcut.name in names)
-            yield Blame(audited.task, "shortcut", f"{shortcut.name}: {rate}{by}", solved)
-    for spread in audited.audit.spreads:
-        if spread.is_skewed:
-            counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
-            group = f" of {spread.group}" if spread.group else ""
-            yield Blame(audited.task, "keys", f"the keys{group} are not even: {counts}", ())
+    blames: list[Blame] = []
+    for task, audit in ((audited.task, audited.audit) for audited in audits):
+        for defect in audit.found:
+            if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
+                items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
+                blames.append(Blame(task, defect.check.code, defect.slips[0].message, items))
+        for shortcut in audit.shortcuts:
+            shares: list[tuple[Any, str]] = [(shortcut, f"{shortcut.n:,} items")]
+            shares += [(share, share.group) for share in shortcut.groups]
+            above = next(((share, items_of) for share, items_of in shares if share.beats_chance), None)
+            if shortcut.is_blind and shortcut.chance and above is not None:
+                share, items_of = above
+                rate = f"{100 * share.value:.1f} % of {items_of}, where chance is {100 * share.chance:.1f} %"
+                by = f", by {'; '.join(shortcut.carriers)}" if shortcut.carriers else ""
+                solved = tuple(item for item, names in audit.solved.items() if shortcut.name in names)
+                blames.append(Blame(task, "shortcut", f"{shortcut.name}: {rate}{by}", solved))
+        for spread in audit.spreads:
+            if spread.is_skewed:
+                counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
+                group = f" of {spread.group}" if spread.group else ""
+                blames.append(Blame(task, "keys", f"the keys{group} are not even: {counts}", ()))
+    return blames
 
 
 def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Random) -> dict[str, dict[str, str]]:
