@@ -97,28 +97,28 @@ def run(arguments: argparse.Namespace) -> int:
     return verbs[arguments.verb](arguments)
 
 
-def _formula_text(given: str) -> str:
+def _formula_text(words: str) -> str:
     """Return the text of a formula given as text, as @FILE, as a file name or as - for standard input."""
-    if given.lstrip().startswith("("):
-        return given
-    if not given.strip():
+    if words.lstrip().startswith("("):
+        return words
+    if not words.strip():
         raise UsageError("no formula given", hint="a formula looks like (exists ?x (Is ?x 'cup'))")
     try:
-        return read_text(given.removeprefix("@")).strip()
+        return read_text(words.removeprefix("@")).strip()
     except FileProblem as problem:
-        if given.startswith("@") or given == STDIN:
+        if words.startswith("@") or words == STDIN:
             raise
         hint = problem.hint or "a formula begins with (; a file of one can be named as it is or as @FILE"
         raise FileProblem(problem.message, hint=hint) from None
 
 
-def _read_formula(given: str) -> Formula:
+def _read_formula(words: str) -> Formula:
     """Return the parsed formula. Errors name the file if there is one."""
-    text = _formula_text(given)
+    text = _formula_text(words)
     try:
         return parse(text)
     except FormulaProblem as problem:
-        place = "" if text == given else f"{given.removeprefix('@')}: "
+        place = "" if text == words else f"{words.removeprefix('@')}: "
         hint = problem.hint or "tsgkit formula check says more"
         raise NotationError(f"{place}{problem}", hint=hint) from None
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli import agents
-from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, all_decided, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import INTERRUPTED, UsageError
 
@@ -83,10 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.suites.sceneeval.review import review_of
+    from tsgkit.cli.suites.sceneeval.review import ItemReview
     from tsgkit.lexicon import meant
+    from tsgkit.library.overwrites import refuse_to_overwrite
     from tsgkit.library.projects import find, text_of
     from tsgkit.llm.asker import ask_for
+    from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
     from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
@@ -125,20 +127,27 @@ def _run(arguments: argparse.Namespace) -> int:
             making = agents.carried_out(calls, work, arguments)
             if calls.shard is not None:
                 return agents.finish_shard(calls, making.stopped, making.failures, arguments)
-        decided: dict[str, str] | None = {}
+        verdicts: dict[str, str] = {}
         if arguments.review:
             if making.stopped:  # a person would have to review unfinished work again
                 complain("some items are unfinished, so there is no review and output was not written")
                 summary = {"stopped": making.stopped, "failures": making.failures}
                 return agents.finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
             ready = [item for item in making.made if not item.is_given_up]
-            is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
-            decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
-        return INTERRUPTED if decided is None else _finish(making, decided, calls, arguments)
+            decisions = Decisions(Path(f"{arguments.out}.review.jsonl"))
+            review = ItemReview(ready, decisions, table, arguments.out, known)
+            if len(review.verdicts) < len(ready):  # nobody is asked if the result could not be written
+                refuse_to_overwrite(arguments.out, force=calls is not None or arguments.force)
+                if not all_decided(review, review.ask, in_browser=arguments.review_in == BROWSER):
+                    hint = "run the same command to resume this review"
+                    complain("review stopped before the end; output not written", hint)
+                    return INTERRUPTED
+            verdicts = review.verdicts
+        return _finish(making, verdicts, calls, arguments)
 
 
 def _finish(
-    making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
+    making: Generation, verdicts: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
 ) -> int:
     """Write the kept items with their notes, then print a summary."""
     from tsgkit.cli.suites.sceneeval.review import DROPPED
@@ -151,7 +160,7 @@ def _finish(
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []
     for item in making.made:
-        verdict = decided.get(item.name, "")
+        verdict = verdicts.get(item.name, "")
         errors = "; ".join(f"{finding.code}: {finding.message}" for finding in item.errors)
         if verdict == DROPPED:
             dropped.append((item, "dropped by the person who reviewed it"))
@@ -163,10 +172,10 @@ def _finish(
     numbered = [replace(item.annotation, item_id=str(number)) for number, item in enumerate(kept)]
     if kept:
         agents.put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
-        notes = (note_value(item, str(n), by, decided.get(item.name, "")) for n, item in enumerate(kept))
+        notes = (note_value(item, str(n), by, verdicts.get(item.name, "")) for n, item in enumerate(kept))
         write_text(f"{out}.notes.jsonl", agents.json_lines(notes))
     write_text(f"{out}.dropped.jsonl", "".join(dropped_line(item, why) for item, why in dropped))
-    means, reviewed = statistics(numbered), Counter(decided.values())
+    means, reviewed = statistics(numbered), Counter(verdicts.values())
     summary = {
         "items": len(kept),
         "drawn": arguments.items,
@@ -200,7 +209,7 @@ def _finish(
         if reviewed:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
 
-    is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
+    is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(verdicts)
     files, wrong = [out, f"{out}.notes.jsonl"] if kept else [], [] if is_enough else ["too few items"]
     return agents.finish(summary, show, calls, arguments, making.calls, written=files, wrong=wrong)
 

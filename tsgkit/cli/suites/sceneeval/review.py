@@ -18,14 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.review import TypedLines, all_decided
-from tsgkit.cli.terminal import complain, inert, say, say_lines
+from tsgkit.cli.review import TypedLines
+from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
-from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.serve.decidable import Entry, Part, Shown
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
@@ -49,29 +47,6 @@ CHOICE_OF = {ACCEPTED: "accept", EDITED: "edit", DROPPED: "drop"}
 DESCRIPTION, ENTRIES = "description", "entries"
 TEXTS = ("description", "counts", "attributes", "object_relations", "room_relations")
 """The texts of an annotation in a decision."""
-
-
-def review_of(
-    made: Sequence[GeneratedItem],
-    out: str,
-    table: Furniture,
-    known: Sequence[str] = (),
-    *,
-    force: bool = False,
-    in_browser: bool = False,
-) -> dict[str, str] | None:
-    """Return the decision on each item by its name, applying changes, or None if the review was stopped early.
-
-    The decisions are made in the terminal or on a page. Without ``force``, the output file must not exist: no question
-    is asked if the result could not be written.
-    """
-    review = ItemReview(made, Decisions(Path(f"{out}.review.jsonl")), table, out, known)
-    if len(review.verdicts) < len(made):
-        refuse_to_overwrite(out, force=force)
-        if not all_decided(review, review.ask, in_browser=in_browser):
-            complain("review stopped before the end; output not written", "run the same command to resume this review")
-            return None
-    return review.verdicts
 
 
 class ItemReview:
@@ -107,7 +82,7 @@ class ItemReview:
         """Return an item as it is now: as generated, or as it was edited."""
         annotation, decision = self.made[number].annotation, self.decisions.find(self._names[number])
         is_edited = decision is not None and decision["decision"] == EDITED
-        entries = "\n".join(one.text for one in annotation.specifications)
+        entries = "\n".join(entry.text for entry in annotation.specifications)
         about = "Entries, one a line, as in eq,1,sofa"
         return {
             "name": self._name(number),
@@ -186,7 +161,7 @@ class ItemReview:
         return f"{drawn.difficulty}, {' and '.join(drawn.rooms)}"
 
     def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
-        entries = [f"{one.text}  ({in_words(one)})" for one in annotation.specifications]
+        entries = [f"{entry.text}  ({in_words(entry)})" for entry in annotation.specifications]
         findings = list(map(finding_line, self._findings(number, annotation)))
         return [
             {"kind": "text", "title": "Description", "text": annotation.description},
@@ -202,7 +177,7 @@ class ItemReview:
 
     def _keep(self, number: int, value: dict[str, Any], note: str) -> None:
         self.decisions.keep(self._names[number], value | ({"note": note} if note else {}))
-        self._apply([place for place, name in enumerate(self._names) if name == self._names[number]])
+        self._apply([index for index, name in enumerate(self._names) if name == self._names[number]])
 
     def _apply(self, numbers: Sequence[int]) -> None:
         """Apply the decisions about some items, and check all again if one of them is changed."""
@@ -252,11 +227,11 @@ def edited(annotation: Annotation, command: str) -> Annotation:
     if command.startswith("+"):
         return _with(annotation, [*listed, _entry(command[1:])])
     if command.startswith("-"):
-        place = _place(command[1:].strip(), listed)
-        return _with(annotation, [*listed[:place], *listed[place + 1 :]])
-    if found := _NUMBERED.fullmatch(command):
-        place = _place(found[1], listed)
-        return _with(annotation, [*listed[:place], _entry(found[2]), *listed[place + 1 :]])
+        index = _index(command[1:].strip(), listed)
+        return _with(annotation, [*listed[:index], *listed[index + 1 :]])
+    if match := _NUMBERED.fullmatch(command):
+        index = _index(match[1], listed)
+        return _with(annotation, [*listed[:index], _entry(match[2]), *listed[index + 1 :]])
     raise UsageError(f"{command!r:.60} is not an edit command", hint=FORMS)
 
 
@@ -267,7 +242,7 @@ def _entry(text: str) -> Specification:
     return PARSERS[kind_of_form(entry)](entry)
 
 
-def _place(text: str, listed: Sequence[Specification]) -> int:
+def _index(text: str, listed: Sequence[Specification]) -> int:
     if not text.isdecimal() or not 0 < int(text) <= len(listed):
         raise UsageError(f"there is no entry {text!r:.20}", hint=f"they are numbered from 1 to {len(listed)}")
     return int(text) - 1

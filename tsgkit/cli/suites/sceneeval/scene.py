@@ -298,7 +298,8 @@ def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, 
         several = f"{run}: the run has rooms of several subjects: {', '.join(subjects)}"
         raise UsageError(several, hint=f"--subject {subjects[0]}")
     parts = {row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
-    judged = {name for part in ("matched", "objects") for one in parts.values() for name in (one or {}).get(part, ())}
+    listings = (part.get(listing, ()) for part in parts.values() if part for listing in ("matched", "objects"))
+    judged = {name for listing in listings for name in listing}
     if strange := sorted(judged - {thing.id for thing in loaded.scene.objects}):
         what = f"{run} judged another room for item {item}: {strange[0]} is not in {arguments.file}"
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")

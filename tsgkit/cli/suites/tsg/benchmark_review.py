@@ -175,7 +175,7 @@ def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[st
     decisions: dict[str, dict[str, dict[str, Any]]] = {}
     for path in sorted(folder.glob("review.*.jsonl")):
         known = Decisions(path)
-        if decided := {item.name: made for item in items if (made := known.find(item.name)) is not None}:
+        if decided := {item.name: decision for item in items if (decision := known.find(item.name)) is not None}:
             decisions[path.name.removeprefix("review.").removesuffix(".jsonl")] = decided
     return decisions
 

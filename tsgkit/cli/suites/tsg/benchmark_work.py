@@ -81,7 +81,7 @@ class Work:
                 self.folder.require(name, STAGE_OF[name])
             self.do(stage)
 
-    def made_from(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
+    def recipe(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
         """Return what a stage is made from; lists of fixes and reviews stay as recorded if nothing else changed."""
         settings = {name: getattr(self.settings, name) for name in stage.settings}
         if stage.asks and self.settings.model is not None:
@@ -91,22 +91,22 @@ class Work:
             sources, settings["possible"] = (settings["possible"],), settings["possible"].name
         inputs = {name: self.folder.checksum(name) for name in stage.needs}
         inputs |= {str(path): checksum(path) for path in sources}
-        made = {**settings, "inputs": inputs, "version": VERSION}
+        recipe = {**settings, "inputs": inputs, "version": VERSION}
         recorded = self.folder.stages.get(stage.name, {}).get("made_from", {})
-        if {name: setting for name, setting in recorded.items() if name not in KEPT_LISTS} == made:
-            made |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
-        return made | lists
+        if {name: setting for name, setting in recorded.items() if name not in KEPT_LISTS} == recipe:
+            recipe |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
+        return recipe | lists
 
     def do(self, stage: Stage, **lists: Any) -> None:  # noqa: ANN401
         """Do a stage, unless its files are up to date; ``lists`` are those of fixes and reviews."""
-        made, is_silent = self.made_from(stage, **lists), self.arguments.quiet or self.arguments.json
-        if self.folder.is_current(stage.name, made) and not (self.arguments.new and stage.name not in self.done):
+        recipe, is_silent = self.recipe(stage, **lists), self.arguments.quiet or self.arguments.json
+        if self.folder.is_current(stage.name, recipe) and not (self.arguments.new and stage.name not in self.done):
             if (edited := self.folder.edited(stage.name)) and not is_silent:
                 say(f"{stage.name}: changed by hand and kept: {', '.join(edited)}")
             return
         self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
-        with self.folder.writing(stage.name, made, stage.leaves) as files:
-            summary = self._make(stage, files, made)
+        with self.folder.writing(stage.name, recipe, stage.leaves) as files:
+            summary = self._make(stage, files, recipe)
         self.done.append(stage.name)
         if not is_silent:
             left_out = sum(files.figures["dropped"].values())
@@ -117,11 +117,11 @@ class Work:
             if files.figures["items"][CHOICES] < wanted / 2:
                 complain("choices: these stories alone show few other actions with the same things", POSSIBLE)
 
-    def _make(self, stage: Stage, files: StageFiles, made: dict[str, Any]) -> str:
+    def _make(self, stage: Stage, files: StageFiles, recipe: dict[str, Any]) -> str:
         """Do a stage as a job, and return what it made, in words."""
         arguments, watch = self.arguments, job_watch(quiet=self.arguments.quiet)
         asks = stage.asks and self.settings.model is not None
-        asked = {"work": f"make tsg {stage.name}", "made_from": digest(made), "rounds": self.settings.rounds}
+        asked = {"work": f"make tsg {stage.name}", "made_from": digest(recipe), "rounds": self.settings.rounds}
         with asking(arguments, str(self.folder.file(stage.name)), asked) if asks else nullcontext() as calls:
             if calls is None:
                 engine, began = Engine(watch=watch, noun="story"), time.monotonic()
@@ -135,7 +135,7 @@ class Work:
                 engine = calls.engine("story", watch)
             workers = 1 if calls is None else arguments.concurrency
             making = Making(stage, self.folder, self.settings, files, engine, calls, workers, arguments.executor)
-            making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
+            making.avoided, making.removed = (recipe.get(name) or {} for name in KEPT_LISTS)
             try:
                 with nullcontext() if calls is None else calls.traced():
                     summary = engine.carry_out(lambda: stage.make(making))
@@ -157,7 +157,7 @@ class Work:
         """Do stages again without some of their items, which have reasons."""
         for stage in STAGES:
             if items := by_stage.get(stage.name):
-                self.do(stage, removed={**self.made_from(stage).get("removed", {}), **items})
+                self.do(stage, removed={**self.recipe(stage).get("removed", {}), **items})
 
     def redraw(self, stage: Stage, items: Iterable[str]) -> None:
         """Do a stage again without what was drawn for some items: the path of a question, the step of a choice."""
@@ -167,7 +167,7 @@ class Work:
         else:
             pairs = ((row["scenario_id"], pair) for row in self.folder.values(QUESTIONS) for pair in row["qa_pairs"])
             drawn = [(story, pair["path"]) for story, pair in pairs if pair["item_id"] in items]
-        avoided = {story: list(earlier) for story, earlier in self.made_from(stage).get("avoided", {}).items()}
+        avoided = {story: list(earlier) for story, earlier in self.recipe(stage).get("avoided", {}).items()}
         for story, path in drawn:
             if path not in avoided.setdefault(story, []):
                 avoided[story].append(path)
