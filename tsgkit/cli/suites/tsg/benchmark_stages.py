@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -101,11 +101,20 @@ class Making:
     failures: list[str] = field(default_factory=list)
     """The requests that gave no answer, in words."""
 
-    async def each(self, name: str, make: Callable[[Narrative], Awaitable[Any]], put: Callable[[Any], None]) -> None:
-        """Make one thing of each story of a file, and put them in the order of the stories, which progress counts."""
+    async def each(
+        self,
+        name: str,
+        put: Callable[[Any], None],
+        make: Callable[[Narrative], Awaitable[Any]] | None = None,
+    ) -> None:
+        """Put each story of a file, or what is made of it, in the order of the stories, which progress counts."""
         with self.folder.file(name).open("rb") as file:
             self.engine.expected = sum(1 for line in file if line.strip())
-        await self.engine.streamed(self.folder.narratives(name), make, put, workers=self.workers)
+
+        async def unchanged(story: Narrative) -> Narrative:
+            return story
+
+        await self.engine.streamed(self.folder.narratives(name), make or unchanged, put, workers=self.workers)
 
     def avoids(self, story: Narrative) -> frozenset[Any]:
         """Return what must not be drawn again for a story."""
@@ -304,10 +313,10 @@ async def describe(making: Making) -> str:
         known, names = vocabularies(making, STORIES)
         with executor_named(making.executor or usual_executor(len(known), MANY_STORIES)) as executor:
             making.engine.executor, making.workers = executor, executor.workers
-            await making.each(STORIES, partial(executor.run, described_by_patterns, (settings, names)), put)
+            await making.each(STORIES, put, partial(executor.run, described_by_patterns, (settings, names)))
     else:
         writer = model_writer(making, making.calls, STORIES)
-        await making.each(STORIES, partial(described_by_model, settings, writer), put)
+        await making.each(STORIES, put, partial(described_by_model, settings, writer))
         asked = {"sent_back": dict(writer.found), "without_answer": len(making.failures)}
     by_whom = settings.model or PATTERNS
     making.files.figures.update(sentences=+by, tags=dict(tags), written_by=by_whom, **asked)
@@ -315,14 +324,14 @@ async def describe(making: Making) -> str:
     return f"{count(by['written'], 'sentence')} by {by_whom}{kept}"
 
 
-def accounts_of(making: Making) -> dict[tuple[str, int], Sentence]:
-    """Return the accounts of all written sentences, by story and description."""
-    known: dict[tuple[str, int], Sentence] = {}
+def accounts_of(making: Making) -> dict[str, dict[int, Sentence]]:
+    """Return the accounts of all written sentences, by story and the number of the description."""
+    accounts = defaultdict[str, dict[int, Sentence]](dict)
     for value in making.folder.values(SENTENCES):
-        said = {node: tuple(phrases) for node, phrases in value["said"].items()}
-        sentence = Sentence(value["text"], said, tuple(value["implied"]), tuple(value["tags"]))
-        known[value["story"], value["description"]] = sentence
-    return known
+        words = {node: tuple(phrases) for node, phrases in value["said"].items()}
+        sentence = Sentence(value["text"], words, tuple(value["implied"]), tuple(value["tags"]))
+        accounts[value["story"]][value["description"]] = sentence
+    return accounts
 
 
 async def allow_elements(making: Making) -> str:
@@ -335,15 +344,12 @@ async def allow_elements(making: Making) -> str:
             pool.add(entry.narrative)
     added = Counter[str]()
 
-    async def allow(story: Narrative) -> Narrative:
-        sentences = (accounts.get((story.id, number)) for number in range(len(story.descriptions)))
-        phrases = (phrases for sentence in sentences if sentence is not None for phrases in sentence.said.values())
-        words = [word for phrase in phrases for word in phrase]
-        return with_vocabulary(story, pool, settings.extra, settings.draw("elements", story), words)
-
     def put(story: Narrative) -> None:
-        making.files.add_text(NARRATIVES, narratives.write(story))
-        used, allowed = Vocabulary.of(story.graphs), story.vocabulary or Vocabulary()
+        sentences = accounts.get(story.id, {}).values()
+        words = [word for sentence in sentences for phrases in sentence.said.values() for word in phrases]
+        allowing = with_vocabulary(story, pool, settings.extra, settings.draw("elements", story), words)
+        making.files.add_text(NARRATIVES, narratives.write(allowing))
+        used, allowed = Vocabulary.of(story.graphs), allowing.vocabulary or Vocabulary()
         for name in LISTS:
             own = set(getattr(used, name))
             more = sum(element not in own | ALWAYS_THERE for element in getattr(allowed, name))
@@ -353,13 +359,9 @@ async def allow_elements(making: Making) -> str:
                 reason = f"too few {name} of other stories mean nothing in this one"
                 making.drop(story.id, "L", reason, times=wanted - more)
 
-    await making.each(DESCRIBED, allow, put)
+    await making.each(DESCRIBED, put)
     making.files.figures.update(added=dict(added))
     return "added to L: " + ", ".join(f"{number:,} {name}" for name, number in added.items())
-
-
-Drawn = tuple[Narrative, Sequence[Any], Counter[str]]
-"""The questions or choices of a story, and the reasons why there are no more."""
 
 
 async def ask_questions(making: Making) -> str:
@@ -367,11 +369,8 @@ async def ask_questions(making: Making) -> str:
     settings, chooser = making.settings, QuestionChooser(making.settings.seed)
     family, hops = Counter[str](), Counter[str]()
 
-    async def draw(story: Narrative) -> Drawn:
-        return story, *chooser.choose(story, settings.questions, making.avoids(story))
-
-    def put(drawn: Drawn) -> None:
-        story, questions, dropped = drawn
+    def put(story: Narrative) -> None:
+        questions, dropped = chooser.choose(story, settings.questions, making.avoids(story))
         row = question_row(story, questions)
         row["qa_pairs"] = [pair for pair in row["qa_pairs"] if not making.removes(story.id, pair)]
         if row["qa_pairs"]:
@@ -380,7 +379,7 @@ async def ask_questions(making: Making) -> str:
         hops.update(str(pair["hops"]) for pair in row["qa_pairs"])
         making.drop_all(story.id, dropped)
 
-    await making.each(NARRATIVES, draw, put)
+    await making.each(NARRATIVES, put)
     counts = {"family": dict(sorted(family.items())), "hops": dict(sorted(hops.items()))}
     making.files.figures.update(items={QUESTIONS: hops.total()}, **counts)
     return f"{count(hops.total(), 'item')} in {QUESTIONS}"
@@ -406,7 +405,7 @@ async def offer_choices(making: Making) -> str:
     kinds, tags = Counter[str](), Counter[str]()
     writer = None if making.calls is None else model_writer(making, making.calls, NARRATIVES)
 
-    async def draw(story: Narrative) -> Drawn:
+    async def draw(story: Narrative) -> tuple[Narrative, Sequence[WordedSet], Counter[str]]:
         # A model words all options of a step alike, and more sets than are wanted, since not all of its are sound.
         number = settings.choices if writer is None else SURPLUS * settings.choices
         sets, dropped = worded_sets(StoryView(story, possible(story)), number, settings.seed, making.avoids(story))
@@ -424,7 +423,9 @@ async def offer_choices(making: Making) -> str:
                 dropped[f"step: not all options have a sound sentence of their own ({options.tag})"] += 1
         return story, sound, dropped
 
-    def put(drawn: Drawn) -> None:  # called in the order of the stories, whoever was answered first
+    def put(
+        drawn: tuple[Narrative, Sequence[WordedSet], Counter[str]],
+    ) -> None:  # called in the order of the stories, whoever was answered first
         story, sets, dropped = drawn
         for choice in [keys.deal(story.id, options) for options in sets[: settings.choices]]:
             row = choice_row(story, choice)
@@ -434,7 +435,7 @@ async def offer_choices(making: Making) -> str:
                 kinds.update(kind for kind in choice.kinds if kind != "right")
         making.drop_all(story.id, dropped)
 
-    await making.each(NARRATIVES, draw, put)
+    await making.each(NARRATIVES, put, draw)
     making.files.figures.update(
         items={CHOICES: tags.total()},
         tags=dict(tags),
@@ -449,29 +450,23 @@ async def list_generation_rows(making: Making) -> str:
     """Write the rows of both generation tasks."""
     accounts, tags = accounts_of(making), dict[str, Counter[str]]()
 
-    async def rows_of(story: Narrative) -> list[dict[str, Any]]:
+    def put(story: Narrative) -> None:
         texts = [description.text for description in story.descriptions]
-        sentences = {
-            number: accounts[story.id, number] for number in range(len(texts)) if (story.id, number) in accounts
-        }
         gap = texts.index(None) if None in texts else math.inf
         rows = []
-        for row in generation_rows(story, sentences):
+        for row in generation_rows(story, accounts.get(story.id, {})):
             number = int(row["item_id"].rpartition("/")[2])
             if number <= gap:
                 rows.append(row)
             else:  # a reader of the context cannot know what comes after a step that no sentence tells
                 making.drop(story.id, f"description {number}", "a step before it has no sentence")
-        return rows
-
-    def put(rows: list[dict[str, Any]]) -> None:
         for row in rows:
             if not making.removes(row["scenario_id"], row):
                 name = SINGLE if row["k"] == 1 else MULTI
                 making.files.add(name, row)
                 tags.setdefault(name, Counter()).update(row["tags"])
 
-    await making.each(NARRATIVES, rows_of, put)
+    await making.each(NARRATIVES, put)
     items = {name: making.files.lines[name] for name in (SINGLE, MULTI)}
     by_file = {name: dict(sorted(counts.items())) for name, counts in tags.items()}
     making.files.figures.update(items=items, tags=by_file)
