@@ -49,17 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repair = verbs.add_parser("repair", help="find the smallest change that makes a layout satisfy it")
     for verb in (check, show, verify, solve, repair):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
-    for verb in (solve, repair):
-        verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
-        verb.add_argument("--force", action="store_true", help="replace existing files")
-        verb.add_argument("--draw", metavar="SVG", help="also draw the layout")
-        verb.add_argument("--seed", type=int, default=0, help="seed of the layout; default: 0")
-    for verb in (check, show, verify, solve, repair):
+        if verb in (solve, repair):
+            verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
+            verb.add_argument("--force", action="store_true", help="replace existing files")
+            verb.add_argument("--draw", metavar="SVG", help="also draw the layout")
+            verb.add_argument("--seed", type=int, default=0, help="seed of the layout; default: 0")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
         about = "what takes longer is not decided; default: 10"
         verb.add_argument("--seconds", type=_seconds, default=SECONDS, metavar="N", help=about)
-    for verb in (verify, repair):
-        verb.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
+        if verb in (verify, repair):
+            verb.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")
@@ -88,31 +87,30 @@ def run(arguments: argparse.Namespace) -> int:
     return verbs[arguments.verb](arguments)
 
 
-def _formula_text(given: str) -> str:
+def _formula_text(words: str) -> str:
     """Return the text of a formula given as text, as @FILE, as a file name or as - for standard input."""
-    if given.lstrip().startswith("("):
-        return given
-    if not given.strip():
+    if words.lstrip().startswith("("):
+        return words
+    if not words.strip():
         raise UsageError("no formula given", hint="a formula looks like (exists ?x (Is ?x 'cup'))")
-    path = given.removeprefix("@")
     try:
-        return read_text(path).strip()
+        return read_text(words.removeprefix("@")).strip()
     except FileProblem as problem:
-        if given.startswith("@") or given == STDIN:
+        if words.startswith("@") or words == STDIN:
             raise
         hint = problem.hint or "a formula begins with (; a file of one can be named as it is or as @FILE"
         raise FileProblem(problem.message, hint=hint) from None
 
 
-def _read_formula(given: str) -> Formula:
+def _read_formula(words: str) -> Formula:
     """Return the parsed formula. Errors name the file if there is one."""
     from tsgkit.logic.parser import FormulaProblem, parse
 
-    text = _formula_text(given)
+    text = _formula_text(words)
     try:
         return parse(text)
     except FormulaProblem as problem:
-        place = "" if text == given else f"{given.removeprefix('@')}: "
+        place = "" if text == words else f"{words.removeprefix('@')}: "
         hint = problem.hint or "tsgkit formula check says more"
         raise NotationError(f"{place}{problem}", hint=hint) from None
 
@@ -139,9 +137,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
     text, scenario = _formula_text(arguments.formula), arguments.scenario
     checked, taken = check(text, SCENARIOS[scenario]), as_published(text)
-    fault, warnings = checked.published_fault, len(checked.findings) - checked.errors
+    fault, errors, warnings = checked.published_fault, checked.errors, len(checked.findings) - checked.errors
     satisfiable = None
-    if checked.formula and not checked.errors:
+    if checked.formula and not errors:
         satisfiable = _satisfiable(checked.formula, Budget(arguments.seconds, time.monotonic))
     if arguments.json:
         names = ("code", "severity", "place", "message", "hint")
@@ -149,7 +147,7 @@ def _check(arguments: argparse.Namespace) -> int:
         value = {
             "scenario": scenario,
             "findings": [finding | {"place": finding["place"]._asdict()} for finding in findings],
-            "errors": checked.errors,
+            "errors": errors,
             "warnings": warnings,
             "published_fault": fault,
             "readers_differ": [condition.code for condition in taken.conditions],
@@ -164,8 +162,8 @@ def _check(arguments: argparse.Namespace) -> int:
         say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "accepts it"))
         if satisfiable is not None:
             say(f"satisfiable: {inert(satisfiable)}")
-        say(f"{count(checked.errors, 'error')}, {count(warnings, 'warning')}")
-    return FINISHED_WITH_ERRORS if checked.errors else GOOD
+        say(f"{count(errors, 'error')}, {count(warnings, 'warning')}")
+    return FINISHED_WITH_ERRORS if errors else GOOD
 
 
 def _satisfiable(formula: Formula, budget: Budget) -> str:
@@ -181,8 +179,8 @@ def _satisfiable(formula: Formula, budget: Budget) -> str:
     try:
         if any(atom.name in only_natural for atom in atoms_of(formula)):
             is_world = world_of(formula, budget=budget) is not None
-            found = "yes, in a world without contradictions"
-            return found if is_world else "no world with one object per variable was found"
+            no_world = "no world with one object per variable was found"
+            return "yes, in a world without contradictions" if is_world else no_world
         solution = solve(formula, budget=budget)
     except OutOfBudget as out:
         return f"not decided (the search was given up after {out})"
@@ -215,9 +213,15 @@ def _show(arguments: argparse.Namespace) -> int:
         if arguments.json:
             say_json({"status": "not decided", "reading": reading, "warnings": warnings, "note": note})
         else:
-            say(inert(reading))
-            say(f"{note} (--seconds gives it more)")
+            say_lines((inert(reading), f"{note} (--seconds gives it more)"))
         return FINISHED_WITH_ERRORS
+    components: list[dict[str, Any]] = [
+        {
+            "prefix": [f"{bound.quantifier.__name__.lower()} {bound.variable.name}" for bound in part.prefix],
+            "clauses": [{"text": text_of(clause), "category": category(clause)} for clause in part.clauses],
+        }
+        for part in form.components
+    ]
     value: dict[str, Any] = {
         "formula": text_of(formula),
         "reading": reading,
@@ -226,13 +230,7 @@ def _show(arguments: argparse.Namespace) -> int:
         "classes": list(object_classes(formula)),
         "closures": [sorted(variable.name for variable in group) for group in closures(formula)],
         "lifted": text_of(lifted(formula)),
-        "components": [
-            {
-                "prefix": [f"{bound.quantifier.__name__.lower()} {bound.variable.name}" for bound in part.prefix],
-                "clauses": [{"text": text_of(clause), "category": category(clause)} for clause in part.clauses],
-            }
-            for part in form.components
-        ],
+        "components": components,
         "numbers": list(map(text_of, form.quantities)),
         "published_form": published.text if published.unordered != form.unordered else None,
         "warnings": warnings,
@@ -240,12 +238,14 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(value)
         return GOOD
-    lines = [reading, "", f"formula   {value['formula']}", f"lifted    {value['lifted']}"]
-    apart = "" if value["k"] == value["k_as_defined"] else f" ({value['k_as_defined']} by its definition)"
-    lines.append(f"K         {value['k']}{apart}")
-    lines.append(f"classes   {', '.join(value['classes']) or 'none'}")
-    lines.append(f"closures  {'; '.join(map(' '.join, value['closures'])) or 'none'}")
-    for number, component in enumerate(value["components"], 1):
+    by_definition = "" if value["k"] == value["k_as_defined"] else f" ({value['k_as_defined']} by its definition)"
+    lines = [
+        *(reading, "", f"formula   {value['formula']}", f"lifted    {value['lifted']}"),
+        f"K         {value['k']}{by_definition}",
+        f"classes   {', '.join(value['classes']) or 'none'}",
+        f"closures  {'; '.join(map(' '.join, value['closures'])) or 'none'}",
+    ]
+    for number, component in enumerate(components, 1):
         lines.append(f"component {number}: {', '.join(component['prefix']) or 'no quantifier'}")
         lines += [f"  {clause['category']:<10}{clause['text']}" for clause in component["clauses"]]
     lines += [f"  {'number':<10}{text}" for text in value["numbers"]]
@@ -292,27 +292,23 @@ def _solve(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.solver import solve
     from tsgkit.logic.svg import drawn
 
-    formula, out, draw, seed = _read_formula(arguments.formula), arguments.out, arguments.draw, arguments.seed
-    repairs = arguments.verb == "repair"
-    scene = _read_layout(arguments.layout) if repairs else None
-    is_file = not arguments.formula.lstrip().startswith("(")
-    sources = (arguments.formula.removeprefix("@") if is_file else None, arguments.layout if repairs else None)
+    formula, out, draw = _read_formula(arguments.formula), arguments.out, arguments.draw
+    layout = arguments.layout if arguments.verb == "repair" else None
+    scene = None if layout is None else _read_layout(layout)
+    source = None if arguments.formula.lstrip().startswith("(") else arguments.formula.removeprefix("@")
     for target in filter(None, (out, draw)):
         if target != STDIN:
             require_folder(target)
-        refuse_to_overwrite_sources(target, *sources)
+        refuse_to_overwrite_sources(target, source, layout)
     if arguments.json and out == STDIN:
         raise UsageError("--json and -o - both write to standard output", hint="the JSON object holds the layout")
     if draw is not None and Path(draw).suffix.lower() != ".svg":
         raise UsageError(f"{draw}: an image is SVG", hint="give it a name that ends in .svg")
     if draw is not None and draw == out:
         raise UsageError("the layout and the image cannot be one file")
-    budget = Budget(arguments.seconds, time.monotonic)
-    result = repair(formula, scene, seed=seed, budget=budget) if repairs else solve(formula, seed=seed, budget=budget)
-    if result.layout is None:
-        if out or draw:
-            complain("there is no layout to write")
-    else:
+    limits: dict[str, Any] = {"seed": arguments.seed, "budget": Budget(arguments.seconds, time.monotonic)}
+    result = solve(formula, **limits) if layout is None else repair(formula, scene, **limits)
+    if result.layout is not None:
         text = json.dumps(result.layout.value, indent=2)
         if draw:
             refuse_to_replace_data(draw, drawn(result.layout))
@@ -323,6 +319,8 @@ def _solve(arguments: argparse.Namespace) -> int:
             write_text(out, text + "\n")
         if draw:
             write_text(draw, drawn(result.layout))
+    elif out or draw:
+        complain("there is no layout to write")
     if arguments.json:
         say_json(result.value())
     elif out != STDIN:

@@ -24,7 +24,7 @@ from tsgkit.errors import UsageError
 from tsgkit.report.countdown import Countdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
@@ -36,15 +36,15 @@ MOST_OBJECTS = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this maker."""
+    option = parser.add_argument
     about = f"objects that depend on each other, 1 to {MOST_K}; repeatable"
-    parser.add_argument("--k", type=int, required=True, action="append", metavar="K", help=about)
-    about = "total number of objects, in unrelated groups of K (default: K)"
-    parser.add_argument("--objects", type=int, metavar="N", help=about)
-    parser.add_argument("--n", type=int, default=10, metavar="N", help="number of items of each K (default 10)")
-    parser.add_argument("--scenario", choices=("knolling", "natural"), default="knolling")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the items (default 0)")
-    parser.add_argument("--model", metavar="M", help="model that verbalises the formulas (default: rules)")
-    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the rows to write, as JSON Lines")
+    option("--k", type=int, required=True, action="append", metavar="K", help=about)
+    option("--objects", type=int, metavar="N", help="total number of objects, in unrelated groups of K (default: K)")
+    option("--n", type=int, default=10, metavar="N", help="number of items of each K (default 10)")
+    option("--scenario", choices=("knolling", "natural"), default="knolling")
+    option("--seed", type=int, default=0, metavar="N", help="seed of the items (default 0)")
+    option("--model", metavar="M", help="model that verbalises the formulas (default: rules)")
+    option("-o", "--out", required=True, metavar="FILE", help="the rows to write, as JSON Lines")
     agents.add_model_options(parser, rounds=2)
 
 
@@ -60,33 +60,26 @@ def run(arguments: argparse.Namespace) -> int:
     agents.limits_of(arguments)
     items = {name: item for k in arguments.k for name, item in _composed(k, arguments)}
     if arguments.model is None:
-        return _write(items, [], "", None, arguments)
+        return _finish(items, None, arguments)
     from tsgkit.llm.asker import ask_for
     from tsgkit.llm.failures import NotFinished
-    from tsgkit.suites.formalimg.maker import Composed, templates_text, written
+    from tsgkit.suites.formalimg.maker import templates_text, written
 
     rows = [item.row for item in items.values()]
     asked = {"work": "make formalimg", "items": agents.digest(rows), "texts": agents.digest(templates_text())}
     with agents.asking(arguments, arguments.out, asked | {"rounds": arguments.rounds}) as calls:
 
         async def work(engine: Engine) -> dict[str, Composed | Rejected | str]:
-            async def worded(unit: tuple[str, Composed]) -> Composed | Rejected | str:
-                name, item = unit
+            async def worded(name: str) -> Composed | Rejected | str:
                 try:
-                    return await written(item, ask_for(calls.asker, name, task="make"), arguments.rounds)
+                    return await written(items[name], ask_for(calls.asker, name, task="make"), arguments.rounds)
                 except NotFinished as error:
-                    return str(error.message)
+                    return error.message
 
-            units = {name: (name, item) for name, item in items.items()}
-            return await engine.made(units, worded, workers=min(arguments.concurrency, len(units)))
+            names = {name: name for name in items}
+            return await engine.made(names, worded, workers=min(arguments.concurrency, len(names)))
 
-        results = agents.carried_out(calls, work, arguments)
-        kept = {name: item for name, item in results.items() if isinstance(item, Composed)}
-        rejected = [item for item in results.values() if not isinstance(item, Composed | str)]
-        stopped = next((item for item in results.values() if isinstance(item, str)), "")
-        if calls.shard is not None:
-            return agents.finish_shard(calls, stopped, [item.reason for item in rejected if item.is_failure], arguments)
-        return _write(kept, rejected, stopped, calls, arguments)
+        return _finish(agents.carried_out(calls, work, arguments), calls, arguments)
 
 
 def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Composed]]:
@@ -94,11 +87,11 @@ def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Comp
     from tsgkit.suites.formalimg.maker import composed, faults
 
     sound: dict[str, Composed] = {}
-    first, tried = arguments.seed * 100_000, 0
     show = Countdown(f"items of K {k}")
-    while len(sound) < arguments.n and tried < 20 * arguments.n + 20:
-        item = composed(k, arguments.scenario, first + tried, arguments.objects)
-        tried += 1
+    for tried in range(20 * arguments.n + 20):
+        if len(sound) == arguments.n:
+            break
+        item = composed(k, arguments.scenario, arguments.seed * 100_000 + tried, arguments.objects)
         if not faults(item.formula, arguments.scenario, k):
             sound.setdefault(item.row["dsl"], item)
             if not arguments.quiet and not arguments.json:
@@ -107,23 +100,21 @@ def _composed(k: int, arguments: argparse.Namespace) -> Iterator[tuple[str, Comp
     yield from ((f"k{k}{size}-s{arguments.seed}-{number}", item) for number, item in enumerate(sound.values()))
 
 
-def _write(
-    kept: dict[str, Composed],
-    rejected: Sequence[Rejected],
-    stopped: str,
-    calls: AgentCalls | None,
-    arguments: argparse.Namespace,
+def _finish(
+    results: Mapping[str, Composed | Rejected | str], calls: AgentCalls | None, arguments: argparse.Namespace
 ) -> int:
-    """Write the sound items and report the others."""
+    """Write the sound items, and report the rejected ones and why asking was stopped, if it was."""
+    from tsgkit.suites.formalimg.maker import Composed, Rejected
+
+    kept = {name: item for name, item in results.items() if isinstance(item, Composed)}
+    rejected = [item for item in results.values() if isinstance(item, Rejected)]
+    reasons, failures = ([item.reason for item in rejected if item.is_failure is is_one] for is_one in (False, True))
+    stopped = next((item for item in results.values() if isinstance(item, str)), "")
+    if calls is not None and calls.shard is not None:
+        return agents.finish_shard(calls, stopped, failures, arguments)
     if kept:
         agents.put(agents.json_lines({"id": name, **item.row} for name, item in kept.items()), calls, arguments)
-    reasons = [item.reason for item in rejected if not item.is_failure]
-    summary = {
-        "items": len(kept),
-        "rejected": reasons,
-        "failures": [item.reason for item in rejected if item.is_failure],
-        "stopped": stopped,
-    }
+    summary = {"items": len(kept), "rejected": reasons, "failures": failures, "stopped": stopped}
     wanted = arguments.n * len(arguments.k)
     lacking = f"only {len(kept)} of {wanted} different sound items were found with this seed"
     is_short = calls is None and len(kept) != wanted

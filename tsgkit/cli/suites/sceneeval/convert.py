@@ -54,7 +54,7 @@ from tsgkit.library.files import read_text
 from tsgkit.report.countdown import Countdown
 
 if TYPE_CHECKING:
-    from tsgkit.suites.sceneeval.converters import Batch, Converted, Outcome
+    from tsgkit.suites.sceneeval.converters import Converted, Outcome
 
 OUT = "rooms"
 SHOWN = 20
@@ -69,21 +69,21 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.add_argument("source", metavar="FILE_OR_DIR", help="a file of another tool, or a folder of them")
-    verb.add_argument("-o", "--out", metavar="OUT", default=OUT, help=f"a folder (default: {OUT}), or one .json file")
-    verb.add_argument("--from", dest="form", metavar="FORM", help="the form (default: recognised by the content)")
-    verb.add_argument("--to", choices=("room", "state"), default="room", help="the format to write (default: room)")
+    option = verb.add_argument
+    option("source", metavar="FILE_OR_DIR", help="a file of another tool, or a folder of them")
+    option("-o", "--out", metavar="OUT", default=OUT, help=f"a folder (default: {OUT}), or one .json file")
+    option("--from", dest="form", metavar="FORM", help="the form (default: recognised by the content)")
+    option("--to", choices=("room", "state"), default="room", help="the format to write (default: room)")
     about = "a configuration, or a folder of configurations named after the files or the folders of the runs"
-    verb.add_argument("--with", dest="beside", metavar="FILE_OR_DIR", help=about)
-    verb.add_argument("--ids", metavar="FILE", help="ids of scenes by the names of their files, CSV: name,id")
-    verb.add_argument("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
-    verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of assets")
-    about = "set a fact that files leave open"
-    verb.add_argument("--assume", action="append", default=[], metavar="NAME=VALUE", help=about)
-    verb.add_argument("--id", metavar="ID", help="the id of the scene, if there is only one")
-    verb.add_argument("--force", action="store_true", help="overwrite existing scenes")
-    verb.add_argument("--json", action="store_true", help="print one JSON object")
-    verb.add_argument("--quiet", action="store_true", help="no progress")
+    option("--with", dest="beside", metavar="FILE_OR_DIR", help=about)
+    option("--ids", metavar="FILE", help="ids of scenes by the names of their files, CSV: name,id")
+    option("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
+    option("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of assets")
+    option("--assume", action="append", default=[], metavar="NAME=VALUE", help="set a fact that files leave open")
+    option("--id", metavar="ID", help="the id of the scene, if there is only one")
+    option("--force", action="store_true", help="overwrite existing scenes")
+    option("--json", action="store_true", help="print one JSON object")
+    option("--quiet", action="store_true", help="no progress")
 
 
 def convert(arguments: argparse.Namespace) -> int:
@@ -111,7 +111,7 @@ def convert(arguments: argparse.Namespace) -> int:
     beside = Path(arguments.beside) if arguments.beside else None
     if beside is not None and not beside.exists():
         raise UsageError(f"--with {beside}: no such file or folder")
-    batch = converters.Batch(options, arguments.form, beside, ids)
+    batch, results = converters.Batch(options, arguments.form, beside, ids), _Results([], [])
     if not source.is_dir():
         outcome = converters.convert_file(source, batch)
         number = len(outcome.scenes) + len(outcome.failures)
@@ -121,29 +121,28 @@ def convert(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
         if arguments.id is not None:
             outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
-        return _report([_written(outcome, arguments, is_alone=number == 1)], batch, arguments)
+        _write(outcome, results, arguments, is_alone=number == 1)
+        return _report(results, arguments)
     if arguments.id is not None:
         raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
-    tree = converters.tree_of(source, Path(arguments.out))
-    rows, show = list[_Row](), Countdown("files")
+    tree, show = converters.tree_of(source, Path(arguments.out)), Countdown("files")
     for number, outcome in enumerate(chain(converters.convert_each(tree.entries, batch), tree.unreadable), 1):
         if not arguments.quiet and number <= len(tree.entries):
             show(number, len(tree.entries))
-        rows.append(_written(outcome, arguments, is_alone=False))
-    return _report(rows, batch, arguments, tree.passed_over)
+        _write(outcome, results, arguments, is_alone=False)
+    return _report(results, arguments, tree.passed_over)
 
 
-class _Row(NamedTuple):
-    """The result for one file."""
+class _Results(NamedTuple):
+    """The scenes that were written, and the failures, each with the file it is of."""
 
-    outcome: Outcome
-    written: Sequence[tuple[Path, Converted]]
-    failures: Sequence[UsageError]
+    written: list[tuple[Outcome, Path, Converted]]
+    failures: list[tuple[Outcome, UsageError]]
 
 
-def _written(outcome: Outcome, arguments: argparse.Namespace, *, is_alone: bool) -> _Row:
+def _write(outcome: Outcome, results: _Results, arguments: argparse.Namespace, *, is_alone: bool) -> None:
     """Write the scenes of a file. Raise the first failure of a scene that ``is_alone`` instead of collecting it."""
     from tsgkit.suites.sceneeval.converters import write_scene
 
@@ -158,26 +157,23 @@ def _written(outcome: Outcome, arguments: argparse.Namespace, *, is_alone: bool)
         targets = [out]
     elif out.exists() and not out.is_dir():
         raise UsageError(f"{out}: not a folder", hint="name a folder, or a file that ends in .json")
-    written: list[tuple[Path, Converted]] = []
-    failures = list(outcome.failures)
+    results.failures.extend((outcome, failure) for failure in outcome.failures)
     for scene, target in zip(outcome.scenes, targets, strict=True):
         try:
             write_scene(target, scene.scene, outcome.entry.path, force=arguments.force)
         except UsageError as error:
             if is_alone:
                 raise
-            failures.append(error)
+            results.failures.append((outcome, error))
         else:
-            written.append((target, scene))
-    return _Row(outcome, written, failures)
+            results.written.append((outcome, target, scene))
 
 
-def _report(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, passed_over: Sequence[str] = ()) -> int:
+def _report(results: _Results, arguments: argparse.Namespace, passed_over: Sequence[str] = ()) -> int:
     """Print the written scenes, a line for each kind of loss, and the failures; a repeated hint is printed once."""
     from tsgkit.suites.sceneeval.converters import Ledger
 
-    written = [(row.outcome, target, scene) for row in rows for target, scene in row.written]
-    failures = [(row.outcome, failure) for row in rows for failure in row.failures]
+    written, failures = results
     code = FINISHED_WITH_ERRORS if failures else GOOD
     if arguments.json:
         scenes = [
@@ -201,7 +197,7 @@ def _report(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace, p
     for loss in ledger.told():
         say(f"  {inert(str(loss))}")
     if len(written) > 1 or failures:
-        say(f"{count(len(written), 'scene')} converted (to: {batch.options.to}), {len(failures):,} failed")
+        say(f"{count(len(written), 'scene')} converted (to: {arguments.to}), {len(failures):,} failed")
     if passed_over:
         shown = ", ".join(passed_over[:NAMED]) + (", ..." if len(passed_over) > NAMED else "")
         say(f"{count(len(passed_over), 'file')} passed over, not scenes: {inert(shown)}")

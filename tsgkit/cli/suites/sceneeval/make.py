@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli import agents
-from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, all_decided, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import INTERRUPTED, UsageError
 
@@ -49,15 +49,16 @@ COLUMNS = ("difficulty", "scenes", "words", "objects", "ObjCount", "ObjAttr", "O
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make sceneeval``."""
-    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
-    parser.add_argument("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
+    option = parser.add_argument
+    option("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
+    option("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
     about = "the model that describes and annotates, or script:FILE (default: patterns)"
-    parser.add_argument("--model", metavar="M", help=about)
+    option("--model", metavar="M", help=about)
     about = "only this one; repeatable (default: in turn)"
-    parser.add_argument("--difficulty", action="append", default=[], choices=LEVELS, help=about)
-    parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
-    parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
+    option("--difficulty", action="append", default=[], choices=LEVELS, help=about)
+    option("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
+    option("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
+    option("--review", action="store_true", help="review every item; can be stopped and resumed")
     add_review_place(parser)
     agents.add_model_options(parser, rounds=2)
 
@@ -82,10 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.suites.sceneeval.review import review_of
+    from tsgkit.cli.suites.sceneeval.review import ItemReview
     from tsgkit.lexicon import meant
+    from tsgkit.library.overwrites import refuse_to_overwrite
     from tsgkit.library.projects import find, text_of
     from tsgkit.llm.asker import ask_for
+    from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
     from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
@@ -124,19 +127,28 @@ def _run(arguments: argparse.Namespace) -> int:
             making = agents.carried_out(calls, work, arguments)
             if calls.shard is not None:
                 return agents.finish_shard(calls, making.stopped, making.failures, arguments)
-        decided: dict[str, str] | None = {}
+        verdicts: dict[str, str] = {}
         if arguments.review:
             if making.stopped:  # a person would have to review unfinished work again
                 complain("some items are unfinished, so there is no review and output was not written")
                 summary = {"stopped": making.stopped, "failures": making.failures}
                 return agents.finish(summary, lambda: None, calls, arguments, making.calls, shows_usage=False)
             ready = [item for item in making.made if not item.is_given_up]
-            is_ours, in_browser = calls is not None or arguments.force, arguments.review_in == BROWSER
-            decided = review_of(ready, arguments.out, table, known, force=is_ours, in_browser=in_browser)
-        return INTERRUPTED if decided is None else _write(making, decided, calls, arguments)
+            decisions = Decisions(Path(f"{arguments.out}.review.jsonl"))
+            review = ItemReview(ready, decisions, table, arguments.out, known)
+            if len(review.verdicts) < len(ready):  # nobody is asked if the result could not be written
+                refuse_to_overwrite(arguments.out, force=calls is not None or arguments.force)
+                if not all_decided(review, review.ask, in_browser=arguments.review_in == BROWSER):
+                    hint = "run the same command to resume this review"
+                    complain("review stopped before the end; output not written", hint)
+                    return INTERRUPTED
+            verdicts = review.verdicts
+        return _finish(making, verdicts, calls, arguments)
 
 
-def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
+def _finish(
+    making: Generation, verdicts: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
+) -> int:
     """Write the kept items with their notes, then print a summary."""
     from tsgkit.cli.suites.sceneeval.review import DROPPED
     from tsgkit.library.files import write_text
@@ -148,7 +160,7 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []
     for item in making.made:
-        verdict = decided.get(item.name, "")
+        verdict = verdicts.get(item.name, "")
         errors = "; ".join(f"{finding.code}: {finding.message}" for finding in item.errors)
         if verdict == DROPPED:
             dropped.append((item, "dropped by the person who reviewed it"))
@@ -158,22 +170,21 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
             dropped.append((item, errors or "the model gave no answer"))
     by, out = arguments.model or PATTERNS, arguments.out
     numbered = [replace(item.annotation, item_id=str(number)) for number, item in enumerate(kept)]
-    if numbered:
+    if kept:
         agents.put(as_csv(numbered) if Path(out).suffix.lower() == ".csv" else as_json(numbered), calls, arguments)
-        pairs = zip(kept, numbered, strict=True)
-        notes = (note_value(item, annotation.item_id, by, decided.get(item.name, "")) for item, annotation in pairs)
+        notes = (note_value(item, str(n), by, verdicts.get(item.name, "")) for n, item in enumerate(kept))
         write_text(f"{out}.notes.jsonl", agents.json_lines(notes))
     write_text(f"{out}.dropped.jsonl", "".join(dropped_line(item, why) for item, why in dropped))
-    means = statistics(numbered)
+    means, reviewed = statistics(numbered), Counter(verdicts.values())
     summary = {
         "items": len(kept),
         "drawn": arguments.items,
         "by": by,
         "dropped": len(dropped),
-        "reasons": dict(Counter(code for item, _ in dropped for code in {finding.code for finding in item.errors})),
-        "warnings": dict(Counter(finding.code for item in kept for finding in item.warnings)),
+        "reasons": Counter(code for item, _ in dropped for code in {finding.code: 1 for finding in item.errors}),
+        "warnings": Counter(finding.code for item in kept for finding in item.warnings),
         "mended": sum(item.mended > 0 for item in kept),
-        "reviewed": dict(Counter(decided.values())),
+        "reviewed": reviewed,
         "statistics": means,
         "stopped": making.stopped,
         "failures": making.failures,
@@ -184,10 +195,10 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
         if calls is None:
             say(PLAIN)
         if kept:
-            cells = [
-                [f"{mean:.2f}" if isinstance(mean, float) else str(mean) for mean in row.values()] for row in means
-            ]
-            say_lines(table(Table(("means of an item",), COLUMNS, tuple(map(tuple, cells)))))
+            cells = (
+                tuple(f"{mean:.2f}" if isinstance(mean, float) else str(mean) for mean in row.values()) for row in means
+            )
+            say_lines(table(Table(("means of an item",), COLUMNS, tuple(cells))))
         for number, item in enumerate(kept):
             for finding in item.warnings:
                 complain(f"item {number}: {finding.code}: {finding.message}")
@@ -195,10 +206,10 @@ def _write(making: Generation, decided: dict[str, str], calls: AgentCalls | None
             say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(out)}.dropped.jsonl")
         for item, why in dropped[: agents.SHOWN]:
             complain(f"drawn {item.name}: {why[:200]}")
-        if reviewed := summary["reviewed"]:
+        if reviewed:
             say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(reviewed.items())))
 
-    is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(decided)
+    is_enough = bool(kept) if calls is not None else len(kept) == arguments.items or bool(verdicts)
     files, wrong = [out, f"{out}.notes.jsonl"] if kept else [], [] if is_enough else ["too few items"]
     return agents.finish(summary, show, calls, arguments, making.calls, written=files, wrong=wrong)
 

@@ -9,7 +9,7 @@
 >>> one = edited(edited(edited(one, "-2"), "+eq,1,sofa,red"), "text A den with a red sofa.")
 >>> [spec.text for spec in one.specifications], one.description
 (['eq,1,sofa', 'eq,1,sofa,red'], 'A den with a red sofa.')
->>> rewritten(one, "A den.", ["eq,2,sofa", ""]).counts[0].text
+>>> rewritten(one, {"description": "A den.", "entries": "eq,2,sofa\\n"}).counts[0].text
 'eq,2,sofa'
 """
 
@@ -18,14 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.review import TypedLines, all_decided
-from tsgkit.cli.terminal import complain, inert, say, say_lines
+from tsgkit.cli.review import TypedLines
+from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
-from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.serve.decidable import Entry, Part, Shown
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
@@ -49,29 +47,6 @@ CHOICE_OF = {ACCEPTED: "accept", EDITED: "edit", DROPPED: "drop"}
 DESCRIPTION, ENTRIES = "description", "entries"
 TEXTS = ("description", "counts", "attributes", "object_relations", "room_relations")
 """The texts of an annotation in a decision."""
-
-
-def review_of(
-    made: Sequence[GeneratedItem],
-    out: str,
-    table: Furniture,
-    known: Sequence[str] = (),
-    *,
-    force: bool = False,
-    in_browser: bool = False,
-) -> dict[str, str] | None:
-    """Return the decision on each item by its name, applying changes, or None if the review was stopped early.
-
-    The decisions are made in the terminal or on a page. Without ``force``, the output file must not exist: no question
-    is asked if the result could not be written.
-    """
-    review = ItemReview(made, Decisions(Path(f"{out}.review.jsonl")), table, out, known)
-    if len(review.verdicts) < len(made):
-        refuse_to_overwrite(out, force=force)
-        if not all_decided(review, review.ask, in_browser=in_browser):
-            complain("review stopped before the end; output not written", "run the same command to resume this review")
-            return None
-    return review.verdicts
 
 
 class ItemReview:
@@ -107,7 +82,7 @@ class ItemReview:
         """Return an item as it is now: as generated, or as it was edited."""
         annotation, decision = self.made[number].annotation, self.decisions.find(self._names[number])
         is_edited = decision is not None and decision["decision"] == EDITED
-        entries = "\n".join(one.text for one in annotation.specifications)
+        entries = "\n".join(entry.text for entry in annotation.specifications)
         about = "Entries, one a line, as in eq,1,sofa"
         return {
             "name": self._name(number),
@@ -134,17 +109,17 @@ class ItemReview:
 
     def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
         """Return an item as an edit would make it, with its findings."""
-        return self._parts(number, self._rewritten(number, edited))
+        return self._parts(number, rewritten(self._generated[number][0], edited))
 
     def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
         """Keep the decision of the page."""
         if choice not in CHOICE_OF.values():
             raise UsageError(f"there is no choice {choice!r:.40}", hint="accept, drop or edit")
+        generated, _ = self._generated[number]
         if choice == "drop":
             self._keep(number, {"decision": DROPPED}, note)
         else:
-            annotation = self._rewritten(number, edited) if choice == "edit" else self._generated[number][0]
-            self.accept(number, annotation, note)
+            self.accept(number, rewritten(generated, edited) if choice == "edit" else generated, note)
 
     def accept(self, number: int, annotation: Annotation, note: str = "") -> None:
         """Keep an item, as generated or changed. Raise ``UsageError`` if it has no counts."""
@@ -186,8 +161,8 @@ class ItemReview:
         return f"{drawn.difficulty}, {' and '.join(drawn.rooms)}"
 
     def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
-        entries = [f"{one.text}  ({in_words(one)})" for one in annotation.specifications]
-        findings = [finding_line(one) for one in self._findings(number, annotation)]
+        entries = [f"{entry.text}  ({in_words(entry)})" for entry in annotation.specifications]
+        findings = list(map(finding_line, self._findings(number, annotation)))
         return [
             {"kind": "text", "title": "Description", "text": annotation.description},
             {"kind": "lines", "title": "Entries", "lines": entries},
@@ -200,29 +175,21 @@ class ItemReview:
             return self.made[number].findings
         return findings_with(self.made, number, annotation, self.table, self.known)
 
-    def _rewritten(self, number: int, edited: Any) -> Annotation:  # noqa: ANN401
-        """Return an item with the texts of the form."""
-        texts = edited if isinstance(edited, dict) else {}
-        description, entries = texts.get(DESCRIPTION), texts.get(ENTRIES)
-        if not (isinstance(description, str) and isinstance(entries, str)):
-            raise UsageError("an edit has two texts", hint=f"{DESCRIPTION} and {ENTRIES}, one entry a line")
-        return rewritten(self._generated[number][0], description, entries.splitlines())
-
     def _keep(self, number: int, value: dict[str, Any], note: str) -> None:
         self.decisions.keep(self._names[number], value | ({"note": note} if note else {}))
-        self._apply([place for place, name in enumerate(self._names) if name == self._names[number]])
+        self._apply([index for index, name in enumerate(self._names) if name == self._names[number]])
 
     def _apply(self, numbers: Sequence[int]) -> None:
         """Apply the decisions about some items, and check all again if one of them is changed."""
-        before = [one.annotation for one in self.made]
+        before = [item.annotation for item in self.made]
         for number in numbers:
-            one, kept = self.made[number], self.decisions.find(self._names[number])
-            one.annotation, one.findings = now, _ = self._generated[number]
-            if kept is not None and kept["decision"] == EDITED:
-                texts = {name: kept[name] for name in TEXTS}
-                one.annotation = annotation_of(now.item_id, now.difficulty, room_type=now.room_type, **texts)
-                one.findings = ()
-        if [one.annotation for one in self.made] != before:
+            item, decision = self.made[number], self.decisions.find(self._names[number])
+            item.annotation, item.findings = generated, _ = self._generated[number]
+            if decision is not None and decision["decision"] == EDITED:
+                texts = {name: decision[name] for name in TEXTS}
+                item_id, level, room = generated.item_id, generated.difficulty, generated.room_type
+                item.annotation, item.findings = annotation_of(item_id, level, room_type=room, **texts), ()
+        if [item.annotation for item in self.made] != before:
             check(self.made, self.table, self.known)
 
 
@@ -237,15 +204,18 @@ def finding_line(finding: Finding) -> str:
     return f"{finding.severity} {finding.code}: {finding.message}{hint}"
 
 
-def rewritten(annotation: Annotation, description: str, entries: Sequence[str]) -> Annotation:
-    """Return the annotation with another description and other entries. Raise ``UsageError`` for one that is none."""
+def rewritten(annotation: Annotation, edited: Any) -> Annotation:  # noqa: ANN401  (as JSON has it)
+    """Return an annotation with the texts of the form. Raise ``UsageError`` for an entry that is none."""
+    texts = edited if isinstance(edited, dict) else {}
+    description, entries = texts.get(DESCRIPTION), texts.get(ENTRIES)
+    if not (isinstance(description, str) and isinstance(entries, str)):
+        raise UsageError("an edit has two texts", hint=f"{DESCRIPTION} and {ENTRIES}, one entry a line")
     listed = []
-    for number, entry in enumerate(entries, 1):
-        if entry.strip():
-            try:
-                listed.append(_entry(entry))
-            except TsgkitError as error:
-                raise UsageError(f"line {number}: {error.message}", hint=error.hint) from None
+    for number, entry in enumerate(entries.splitlines(), 1):
+        try:
+            listed += [_entry(entry)] if entry.strip() else []
+        except TsgkitError as error:
+            raise UsageError(f"line {number}: {error.message}", hint=error.hint) from None
     return _with(replace(annotation, description=one_line(description)), listed)
 
 
@@ -257,11 +227,11 @@ def edited(annotation: Annotation, command: str) -> Annotation:
     if command.startswith("+"):
         return _with(annotation, [*listed, _entry(command[1:])])
     if command.startswith("-"):
-        place = _place(command[1:].strip(), listed)
-        return _with(annotation, [*listed[:place], *listed[place + 1 :]])
-    if found := _NUMBERED.fullmatch(command):
-        place = _place(found[1], listed)
-        return _with(annotation, [*listed[:place], _entry(found[2]), *listed[place + 1 :]])
+        index = _index(command[1:].strip(), listed)
+        return _with(annotation, [*listed[:index], *listed[index + 1 :]])
+    if match := _NUMBERED.fullmatch(command):
+        index = _index(match[1], listed)
+        return _with(annotation, [*listed[:index], _entry(match[2]), *listed[index + 1 :]])
     raise UsageError(f"{command!r:.60} is not an edit command", hint=FORMS)
 
 
@@ -272,7 +242,7 @@ def _entry(text: str) -> Specification:
     return PARSERS[kind_of_form(entry)](entry)
 
 
-def _place(text: str, listed: Sequence[Specification]) -> int:
+def _index(text: str, listed: Sequence[Specification]) -> int:
     if not text.isdecimal() or not 0 < int(text) <= len(listed):
         raise UsageError(f"there is no entry {text!r:.20}", hint=f"they are numbered from 1 to {len(listed)}")
     return int(text) - 1

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.suites.sceneeval.convert import add_convert, convert
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, ExtraMissing, UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.files import STDIN
 from tsgkit.library.overwrites import refuse_to_overwrite_sources, write_report
 
@@ -48,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="verb", required=True, metavar="relation | show | render | convert | check | draw"
     )
     relation = verbs.add_parser("relation", help="evaluate one relation: its score, if it holds, and why")
-    _scene(relation)
+    show = verbs.add_parser("show", help="draw the top view of a room, as SVG or as a page")
+    for verb in (relation, show):
+        verb.add_argument("file", metavar="SCENE", help="a room: a JSON or GLB file")
+        verb.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="the folder of its meshes")
+        verb.add_argument("--missing", choices=("error", "box"), default="error", help="handling of missing meshes")
     relation.add_argument("relation", metavar="RELATION", help="such as next_to, side_of, on_top, against_wall")
     objects = "the target, or targets, and the anchor: next_to lamp_2 bed_1"
     relation.add_argument("objects", nargs="+", metavar="OBJECT", help=objects)
@@ -57,42 +62,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     relation.add_argument("--to", metavar="E", default="wall", help=about)
     relation.add_argument("--profile", choices=PROFILES, default=PROFILES[0], help="the profile of the measurement")
     relation.add_argument("--json", action="store_true", help="print one JSON object")
-    show = verbs.add_parser("show", help="draw the top view of a room, as SVG or as a page")
-    _scene(show)
     show.add_argument("-o", "--out", required=True, metavar="FILE", help="FILE.svg or FILE.html; - is standard output")
     render = verbs.add_parser(
         "render", help="an image of a room or of one of its objects, or a page on which it can be turned"
     )
-    render.add_argument("file", metavar="SCENE", help="a scene state or a tsgkit room (JSON), or a GLB file")
-    render.add_argument("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
-    render.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
-    render.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
-    about = "width and height of an image in pixels (default: 512)"
-    render.add_argument("--size", type=int, default=None, metavar="N", help=about)
-    about = "on a page: judge these demands by rules and show the results"
-    render.add_argument("--annotations", metavar="FILE", help=about)
-    about = "the item in the annotations or run (default: from a file name scene_ID)"
-    render.add_argument("--item", metavar="ID", help=about)
-    render.add_argument("--run", metavar="RUN", help="on a page: show the findings of this run instead")
-    render.add_argument("--subject", metavar="NAME", help="the subject of the room, if the run has several")
-    about = "the folder of the meshes that scenes name"
-    render.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help=about)
-    about = "handling of missing meshes (default: error)"
-    render.add_argument("--missing", choices=("error", "box"), default="error", help=about)
+    option = render.add_argument
+    option("file", metavar="SCENE", help="a scene state or a tsgkit room (JSON), or a GLB file")
+    option("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
+    option("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
+    option("--view", choices=VIEWS, help="default: front of an object, top of a room")
+    option("--size", type=int, metavar="N", help="width and height of an image in pixels (default: 512)")
+    option("--annotations", metavar="FILE", help="on a page: judge these demands by rules and show the results")
+    option("--item", metavar="ID", help="the item in the annotations or run (default: from a file name scene_ID)")
+    option("--run", metavar="RUN", help="on a page: show the findings of this run instead")
+    option("--subject", metavar="NAME", help="the subject of the room, if the run has several")
+    option("--assets", action="append", metavar="LAYOUT=DIR", help="the folder of the meshes that scenes name")
+    missing = "handling of missing meshes (default: error)"
+    option("--missing", choices=("error", "box"), default="error", help=missing)
     add_convert(verbs)
     check = verbs.add_parser("check", help="list all findings on a file of annotations")
-    check.add_argument("file", metavar="FILE", help="the published CSV, or JSON")
-    check.add_argument("--json", action="store_true", help="print one JSON object with every finding")
     draw = verbs.add_parser("draw", help="draw the demands of a description as a scene graph")
-    draw.add_argument("file", metavar="FILE", help="the published CSV, or JSON")
+    for verb in (check, draw):
+        verb.add_argument("file", metavar="FILE", help="the published CSV, or JSON")
+    check.add_argument("--json", action="store_true", help="print one JSON object with every finding")
     draw.add_argument("--item", metavar="ID", help="the item to draw (default: the first)")
     draw.add_argument("-o", "--out", required=True, metavar="SVG", help="the image; - is standard output")
-
-
-def _scene(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="SCENE", help="a room: a JSON or GLB file")
-    parser.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of its meshes")
-    parser.add_argument("--missing", choices=("error", "box"), default="error", help="handling of missing meshes")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -112,7 +106,6 @@ def _read(arguments: argparse.Namespace) -> LoadedScene:
 
 def _relation(arguments: argparse.Namespace) -> int:
     import tsgkit.geometry as geometry
-    from tsgkit.lexicon import meant
 
     stage = geometry.MeasuredScene(_read(arguments).scene, geometry.PROFILES[arguments.profile])
     name, objects = arguments.relation, arguments.objects
@@ -154,9 +147,9 @@ def _show(arguments: argparse.Namespace) -> int:
 def _drawn(image: str, arguments: argparse.Namespace) -> int:
     if arguments.out == STDIN:
         say(image)
-        return GOOD
-    write_report(arguments.out, image, arguments.file)
-    say(f"drawn: {inert(arguments.out)}")
+    else:
+        write_report(arguments.out, image, arguments.file)
+        say(f"drawn: {inert(arguments.out)}")
     return GOOD
 
 
@@ -167,30 +160,29 @@ def _check(arguments: argparse.Namespace) -> int:
     table = read_annotation_file(Path(arguments.file))
     findings = [*table.findings, *unmapped_relations(table.annotations)]
     errors = sum(finding.severity == "error" for finding in findings)
-    counts = {code: n for code in RULES if (n := sum(finding.code == code for finding in findings))}
-    code = FINISHED_WITH_ERRORS if errors else GOOD
+    by_code = {code: group for code in RULES if (group := [each for each in findings if each.code == code])}
     if arguments.json:
-        listed = list(map(finding_value, findings))
+        counts = {code: len(group) for code, group in by_code.items()}
         file = {"file": table.file, "format": "annotations", "annotations": len(table.annotations), "counts": counts}
-        say_json({"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors})
-        return code
+        file |= {"findings": list(map(finding_value, findings))}
+        say_json({"files": [file], "errors": errors, "warnings": len(findings) - errors})
+        return FINISHED_WITH_ERRORS if errors else GOOD
     demands = sum(len(each.specifications) for each in table.annotations)
     say(f"{inert(table.file)}: {count(len(table.annotations), 'annotation')}, {count(demands, 'demand')}")
-    for name, number in counts.items():
-        say(f"  {RULES[name].severity} {name} ({number}): {RULES[name].meaning}")
-        for finding in [finding for finding in findings if finding.code == name][:SHOWN_PER_CODE]:
+    for code, group in by_code.items():
+        say(f"  {RULES[code].severity} {code} ({len(group)}): {RULES[code].meaning}")
+        for finding in group[:SHOWN_PER_CODE]:
             hint = f" ({inert(finding.hint)})" if finding.hint else ""
             say(f"    {inert(str(finding.place))}: {inert(finding.message)}{hint}")
-        if number > SHOWN_PER_CODE:
-            say(f"    ... and {number - SHOWN_PER_CODE} more (--json has them)")
+        if len(group) > SHOWN_PER_CODE:
+            say(f"    ... and {len(group) - SHOWN_PER_CODE} more (--json has them)")
     say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
-    return code
+    return FINISHED_WITH_ERRORS if errors else GOOD
 
 
 def _draw(arguments: argparse.Namespace) -> int:
     from tsgkit.graph.drawing import draw_graph
     from tsgkit.graph.model import ActionGraph
-    from tsgkit.lexicon import meant
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
     from tsgkit.suites.sceneeval.annotations import triplets
 
@@ -212,7 +204,6 @@ def _render(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.pages.page import room_page
 
     ending = _checked_ending(arguments)
-    file = Path(arguments.file)
     loaded = _read(arguments)
     for note in loaded.notes[:SHOWN]:
         complain(note)
@@ -220,8 +211,8 @@ def _render(arguments: argparse.Namespace) -> int:
     faults = [str(problem) for problem in stage.problems]
     if ending == ".html":
         about, sections = _judged(loaded, stage, arguments) if arguments.run is None else _recorded(loaded, arguments)
-        page = room_page(loaded.scene, sections, title=f"The room of {file.name}", about=about)
-        write_report(arguments.out, page)
+        title = f"The room of {Path(arguments.file).name}"
+        write_report(arguments.out, room_page(loaded.scene, sections, title=title, about=about))
     else:
         kind: View = arguments.view or ("top" if arguments.object is None else "front")
         image = view(stage, kind, arguments.object, SIZE if arguments.size is None else arguments.size)
@@ -270,7 +261,6 @@ def _item(arguments: argparse.Namespace) -> str:
 
 def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
-    from tsgkit.lexicon import meant
     from tsgkit.library.cards import load_card
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
     from tsgkit.suites.sceneeval.fidelity import FidelityTask
@@ -283,9 +273,8 @@ def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Names
     wrong = findings(stage, types, asyncio.run(judge.sides(loaded, None)))
     if arguments.annotations is None:
         return "", sections(None, None, wrong)
-    usable = read_annotation_file(Path(arguments.annotations)).usable()
-    listed = {annotation.item_id: annotation for annotation in usable}
-    item = _item(arguments)
+    annotations = read_annotation_file(Path(arguments.annotations)).usable()
+    listed, item = {annotation.item_id: annotation for annotation in annotations}, _item(arguments)
     if item not in listed:
         raise UsageError(f"{arguments.annotations}: there is no item {item}", hint=meant(item, list(listed)))
     task = FidelityTask(load_card("sceneeval/fidelity"))
@@ -309,7 +298,8 @@ def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, 
         several = f"{run}: the run has rooms of several subjects: {', '.join(subjects)}"
         raise UsageError(several, hint=f"--subject {subjects[0]}")
     parts = {row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
-    judged = {name for part in ("matched", "objects") for one in parts.values() for name in (one or {}).get(part, ())}
+    listings = (part.get(listing, ()) for part in parts.values() if part for listing in ("matched", "objects"))
+    judged = {name for listing in listings for name in listing}
     if strange := sorted(judged - {thing.id for thing in loaded.scene.objects}):
         what = f"{run} judged another room for item {item}: {strange[0]} is not in {arguments.file}"
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")

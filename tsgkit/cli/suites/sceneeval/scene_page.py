@@ -20,9 +20,9 @@ OFFICIAL = "As the published code measures"
 Findings = Mapping[str, Any]
 
 
-def scene_page(file: str, image: str, found: Mapping[str, Findings], problems: Sequence[str]) -> str:
+def scene_page(file: str, image: str, profiles: Mapping[str, Findings], problems: Sequence[str]) -> str:
     """Return a self-contained page: the verdicts, the drawing, and the findings under each profile."""
-    strict, official = found["strict"], found["official"]
+    strict, official = profiles["strict"], profiles["official"]
     ours, published = verdicts(strict), verdicts(official)
     parts = [html.paragraph(WRONG if any(verdict.holds is not True for verdict in ours) else FINE, class_="lead")]
     parts.append(tag("ul", *map(_verdict, ours), class_="options lead"))
@@ -52,18 +52,18 @@ def _measures(strict: Findings, official: Findings) -> Iterator[tuple[Markup, ..
         shares = (findings["scores"][name] for findings in (strict, official))
         texts = (f"{summed:.3g} of {weight}" if weight else "does not apply" for summed, weight in shares)
         yield text(f"{meaning} ({name})" if meaning else name), *map(text, texts)
-    yield text("free floor"), *(text(one["navigability"]["reason"]) for one in (strict, official))
-    ways = [{one["id"]: one for one in value["openings"]} for value in (strict, official)]
+    yield text("free floor"), *(text(value["navigability"]["reason"]) for value in (strict, official))
+    ways = [{way["id"]: way for way in value["openings"]} for value in (strict, official)]
     for opening in dict.fromkeys([*ways[0], *ways[1]]):
         if any(opening in way and way[opening]["occluded"] for way in ways):
             yield html.name(opening), *(html.name(way[opening]["reason"] if opening in way else "") for way in ways)
 
 
 def _rows(value: Findings) -> Iterator[tuple[Markup, ...]]:
-    for name, one in value["objects"].items():
-        troubles = [words for key, words in TROUBLES if one[key]]
-        troubles += {True: [], False: ["hangs in the air"], None: ["may hang in the air"]}[one["supported"]]
-        access = "" if one["accessibility"] is None else f"{100 * one['accessibility']:.0f} %"
-        why = html.name("; ".join(one["reasons"]))
-        held = text(str(one["support_type"] or ""))
-        yield html.name(name), held, text(", ".join(troubles)), text(access), why
+    for name, thing in value["objects"].items():
+        troubles = [words for key, words in TROUBLES if thing[key]]
+        troubles += {True: [], False: ["hangs in the air"], None: ["may hang in the air"]}[thing["supported"]]
+        access = "" if thing["accessibility"] is None else f"{100 * thing['accessibility']:.0f} %"
+        why = html.name("; ".join(thing["reasons"]))
+        support = text(str(thing["support_type"] or ""))
+        yield html.name(name), support, text(", ".join(troubles)), text(access), why

@@ -11,7 +11,7 @@ dropped.jsonl.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,18 +59,16 @@ class Rewriting:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make spatialt2i``."""
-    about = "the run that judged the images"
-    parser.add_argument("--from", dest="source", required=True, type=Path, metavar="RUN", help=about)
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder to write")
-    about = "the model that sees the image and rewrites, or script:FILE"
-    parser.add_argument("--model", required=True, metavar="M", help=about)
-    parser.add_argument("--subject", metavar="NAME", help="only the images of this subject")
-    about = "use the answers in this protocol (default: the first of the run)"
-    parser.add_argument("--protocol", metavar="P", help=about)
-    parser.add_argument("--votes", choices=VOTES, default=VOTES[0], help="the rule for what was seen")
-    parser.add_argument("--design", action="store_true", help="include scenes of the group Design")
+    option = parser.add_argument
+    option("--from", dest="source", required=True, type=Path, metavar="RUN", help="the run that judged the images")
+    option("-o", "--out", required=True, metavar="DIR", help="the folder to write")
+    option("--model", required=True, metavar="M", help="the model that sees the image and rewrites, or script:FILE")
+    option("--subject", metavar="NAME", help="only the images of this subject")
+    option("--protocol", metavar="P", help="use the answers in this protocol (default: the first of the run)")
+    option("--votes", choices=VOTES, default=VOTES[0], help="the rule for what was seen")
+    option("--design", action="store_true", help="include scenes of the group Design")
     about = "only images with at least this share of right questions"
-    parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help=about)
+    option("--least", type=float, default=0.0, metavar="SHARE", help=about)
     agents.add_model_options(parser, 2)
 
 
@@ -81,45 +79,41 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least must be from 0 to 1, and --rounds at least 0")
-    jobs = list(_jobs(arguments))
-    what = agents.digest(
-        [[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs]
-    )
-    asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
+    jobs = {job.name: job for job in _jobs(arguments)}
+    seen = [[name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for name, job in jobs.items()]
+    asked = {"work": "make spatialt2i", "jobs": agents.digest(seen), "rounds": arguments.rounds}
+    asked["text"] = template("rewrite").text
     with agents.asking(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
 
         async def work(engine: Engine) -> Rewriting:
             rewriting = Rewriting()
 
-            async def one(job: Job) -> None:
+            async def rewrite(job: Job) -> None:
                 await _rewrite(job, ask_for(calls.asker, job.name, task="make"), arguments.rounds + 1, rewriting)
 
-            await engine.made({job.name: job for job in jobs}, one, workers=min(arguments.concurrency, len(jobs)))
+            await engine.made(jobs, rewrite, workers=min(arguments.concurrency, len(jobs)))
             return rewriting
 
         rewriting = agents.carried_out(calls, work, arguments, "image")
         if calls.shard is not None:
             return agents.finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
-        _write(Path(arguments.out), jobs, rewriting)
+        _write(Path(arguments.out), jobs.values(), rewriting)
+        pairs, dropped = len(rewriting.pairs), rewriting.dropped
         rewritten = sum(bool(changed) for _, changed in rewriting.pairs.values())
-        summary = {
-            "pairs": len(rewriting.pairs),
-            "kept": len(rewriting.pairs) - rewritten,
-            "rewritten": rewritten,
-            "dropped": len(rewriting.dropped),
-            "stopped": rewriting.stopped,
-            "failures": rewriting.failures,
-        }
+        summary = {"pairs": pairs, "kept": pairs - rewritten, "rewritten": rewritten, "dropped": len(dropped)}
 
         def show() -> None:
-            pairs = count(len(rewriting.pairs), "pair")
-            say(f"{pairs} of an image and a text: {summary['kept']} unchanged, {rewritten} rewritten")
-            say(f"dropped: {count(len(rewriting.dropped), 'image')}, with reasons in dropped.jsonl")
-            for name, problems in list(rewriting.dropped.items())[: agents.SHOWN]:
+            unchanged = f"{pairs - rewritten} unchanged, {rewritten} rewritten"
+            say(f"{count(pairs, 'pair')} of an image and a text: {unchanged}")
+            say(f"dropped: {count(len(dropped), 'image')}, with reasons in dropped.jsonl")
+            for name, problems in list(dropped.items())[: agents.SHOWN]:
                 complain(f"{name}: {'; '.join(problems)}")
 
-        wrong = [] if rewriting.pairs else ["no pairs"]
-        return agents.finish(summary, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong)
+        ended = {"stopped": rewriting.stopped, "failures": rewriting.failures}
+        wrong = [] if pairs else ["no pairs"]
+        return agents.finish(
+            summary | ended, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong
+        )
 
 
 def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
@@ -153,17 +147,15 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
                 raise UsageError(f"{run}: there is no {name} in it", hint=meant(name, sorted(known)))
         way = protocol or cells[0].solver
         for cell in (cell for cell in cells if cell.solver == way and subject in (None, cell.subject)):
-            state, folder = (
-                reopened.states[cell],
-                ImageFolder(cell.subject, paths[cell.subject], cache_home() / "images"),
-            )
+            state = reopened.states[cell]
+            images = ImageFolder(cell.subject, paths[cell.subject], cache_home() / "images")
             for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
                 sample = state.row.dataset.sample(number)
                 if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
                     continue
                 if not arguments.design and sample.row.scene in GROUPS[DESIGN]:
                     continue
-                right, image = record["evidence"]["right"], folder.look(sample.item_id)
+                right, image = record["evidence"]["right"], images.look(sample.item_id)
                 if sum(right) < arguments.least * len(right) or not isinstance(image, ImageFile):
                     continue
                 letters = list(record["answer"])
@@ -212,7 +204,7 @@ async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None
     rewriting.dropped[job.name] = tuple(problems)
 
 
-def _write(folder: Path, jobs: Sequence[Job], rewriting: Rewriting) -> None:
+def _write(folder: Path, jobs: Iterable[Job], rewriting: Rewriting) -> None:
     """Write the images, ``metadata.jsonl`` for training tools, both texts, and the dropped images."""
     folder.mkdir(parents=True, exist_ok=True)
     metadata, rewrites = [], []

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make spatialgen``."""
-    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file of rows to write")
-    parser.add_argument("--model", required=True, metavar="M", help="the model that is asked, or script:FILE")
-    parser.add_argument("--scene", action="append", default=[], metavar="S", help="only this scene; repeatable")
-    parser.add_argument("--count", type=int, default=1, metavar="N", help="texts for each scene (default 1)")
-    about = "the seed of the positions of keys (default 0)"
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
+    option = parser.add_argument
+    option("-o", "--out", required=True, metavar="OUT", help="the file of rows to write")
+    option("--model", required=True, metavar="M", help="the model that is asked, or script:FILE")
+    option("--scene", action="append", default=[], metavar="S", help="only this scene; repeatable")
+    option("--count", type=int, default=1, metavar="N", help="texts for each scene (default 1)")
+    option("--seed", type=int, default=0, metavar="N", help="the seed of the positions of keys (default 0)")
     agents.add_model_options(parser, 2)
 
 
@@ -50,13 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         async def work(engine: Engine) -> Making:
             bundled = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
-            maker = Maker(
-                lambda name: ask_for(calls.asker, name, task="make"),
-                arguments.count,
-                arguments.rounds + 1,
-                arguments.seed,
-                tuple(row.prompt for row in bundled.rows),
-            )
+            ask, known = partial(ask_for, calls.asker, task="make"), tuple(row.prompt for row in bundled.rows)
+            maker = Maker(ask, arguments.count, arguments.rounds + 1, arguments.seed, known)
             return await maker.make(scenes, partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
         making = agents.carried_out(calls, work, arguments, "scene")
@@ -69,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             "scenes": len({row.scene for row in making.rows}),
             "keys": dict(sorted(Counter(key for row in making.rows for key in row.answers).items())),
             "dropped": len(making.dropped),
-            "findings": dict(Counter(one.code for one in making.findings)),
+            "findings": Counter(finding.code for finding in making.findings),
             "stopped": making.stopped,
             "failures": making.failures,
         }
@@ -78,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
             keys = ", ".join(f"{letter} {times}" for letter, times in summary["keys"].items())
             say(f"{count(summary['rows'], 'row')} of {count(summary['scenes'], 'scene')}; keys: {keys or 'none'}")
             say(f"dropped: {count(summary['dropped'], 'text')}, with reasons in {inert(out)}.dropped.jsonl")
-            for one in making.dropped[: agents.SHOWN]:
-                complain(f"{one.scene}: {'; '.join(one.problems[:2])}")
+            for text in making.dropped[: agents.SHOWN]:
+                complain(f"{text.scene}: {'; '.join(text.problems[:2])}")
             for code, times in summary["findings"].items():
                 complain(f"{code} ({times}): tsgkit audit {out} lists them")
 

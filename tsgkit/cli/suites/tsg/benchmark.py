@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.agents import add_model_options, kept_when_interrupted, limits_of, say_stopped
-from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
+from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, all_decided, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, inert, say, say_json
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED, FileProblem, UsageError
+from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED, FileProblem, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.cli.suites.tsg.benchmark_work import Work
@@ -54,33 +54,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make tsg``."""
     from tsgkit.suites.tsg.makers.description_sizes import DEFAULT_MIX
 
-    parser.add_argument("source", nargs="*", type=Path, metavar="SOURCE", help="a file of graphs, or a folder of them")
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder of the benchmark")
-    parser.add_argument("--only", metavar="STAGES", help=f"only these, separated by commas: {', '.join(ALL)}")
-    parser.add_argument("--model", metavar="M", help="the model that writes, or script:FILE (default: patterns)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of everything drawn (default 0)")
+    option = parser.add_argument
+    option("source", nargs="*", type=Path, metavar="SOURCE", help="a file of graphs, or a folder of them")
+    option("-o", "--out", required=True, metavar="DIR", help="the folder of the benchmark")
+    option("--only", metavar="STAGES", help=f"only these, separated by commas: {', '.join(ALL)}")
+    option("--model", metavar="M", help="the model that writes, or script:FILE (default: patterns)")
+    option("--seed", type=int, default=0, metavar="N", help="the seed of everything drawn (default 0)")
     mix = f"graphs per sentence with weights, 1 to 8 (default {DEFAULT_MIX})"
-    parser.add_argument("--mix", default=DEFAULT_MIX, metavar="K:W,...", help=mix)
-    parser.add_argument("--rewrite", action="store_true", help="write sentences of the source anew as well")
+    option("--mix", default=DEFAULT_MIX, metavar="K:W,...", help=mix)
+    option("--rewrite", action="store_true", help="write sentences of the source anew as well")
     for name, (default, what) in SHARES.items():
-        about = f"{what} (default {default:g})"
-        parser.add_argument(f"--{name}", type=float, default=default, metavar="SHARE", help=about)
-    parser.add_argument("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
-    parser.add_argument("--choices", type=int, default=6, metavar="N", help="choices a story, at most (default 6)")
+        option(f"--{name}", type=float, default=default, metavar="SHARE", help=f"{what} (default {default:g})")
+    option("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
+    option("--choices", type=int, default=6, metavar="N", help="choices a story, at most (default 6)")
     possible = "what else could be done in these stories: candidates of choices"
-    parser.add_argument("--possible", type=Path, metavar="FILE", help=possible)
-    parser.add_argument("--fix", action="store_true", help="draw items anew that the audit blames")
-    about = "review this share of items (default: all)"
-    parser.add_argument("--review", nargs="?", const=1.0, type=float, metavar="SHARE", help=about)
+    option("--possible", type=Path, metavar="FILE", help=possible)
+    option("--fix", action="store_true", help="draw items anew that the audit blames")
+    share = "review this share of items (default: all)"
+    option("--review", nargs="?", const=1.0, type=float, metavar="SHARE", help=share)
     add_review_place(parser)
-    parser.add_argument("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
-    parser.add_argument("--apply-review", action="store_true", help="leave out the items that a person dropped")
-    parser.add_argument("--title", metavar="T", help="the title of the data card (default: the name of DIR)")
+    option("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
+    option("--apply-review", action="store_true", help="leave out the items that a person dropped")
+    option("--title", metavar="T", help="the title of the data card (default: the name of DIR)")
     canary = "a string for every row, by which training can leave it out"
-    parser.add_argument("--canary", default="", metavar="TEXT", help=canary)
-    parser.add_argument("--licence", metavar="L", help="the licence of the source, for the data card")
-    about = "where sentences are written by patterns: here, processes, or ray"
-    parser.add_argument("--executor", metavar="E", help=about)
+    option("--canary", default="", metavar="TEXT", help=canary)
+    option("--licence", metavar="L", help="the licence of the source, for the data card")
+    option("--executor", metavar="E", help="where sentences are written by patterns: here, processes, or ray")
     add_model_options(parser, rounds=2, shards=False)
 
 
@@ -103,9 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.review_in == TERMINAL:
             require_terminal()
     stages, out = _checked_stages(arguments), Path(arguments.out)
-    sources = _sources(arguments.source, out) if "import" in stages else ()
-    names = [setting.name for setting in fields(Settings) if setting.name != "sources"]
-    settings = Settings(sources, **{name: getattr(arguments, name) for name in names})
+    arguments.sources = _sources(arguments.source, out) if "import" in stages else ()
+    settings = Settings(**{setting.name: getattr(arguments, setting.name) for setting in fields(Settings)})
     limits_of(arguments)
     checked_executor(arguments.executor)
     if arguments.annotator is not None or arguments.review is not None:
@@ -114,12 +112,12 @@ def run(arguments: argparse.Namespace) -> int:
     with kept_when_interrupted(arguments.out):
         if out.exists() and not out.is_dir():
             raise FileProblem(f"{out}: this is a file, not a folder", hint="name a folder")
-        work = Work(StageFolder(out), settings, arguments)
         try:
-            return _run(work, stages)
+            return _run(Work(StageFolder(out), settings, arguments), stages)
         except Unfinished as error:
-            say_stopped(f"{error.stage}: {error.error}", [])
-            return BUDGET_REACHED if error.is_budget else FINISHED_WITH_ERRORS
+            reason, code = error.args
+            say_stopped(reason, [])
+            return int(code)
 
 
 def _checked_stages(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -180,39 +178,44 @@ def _sources(named: Sequence[Path], out: Path) -> tuple[Path, ...]:
 
 def _run(work: Work, stages: Sequence[str]) -> int:
     from tsgkit.cli.suites.tsg.benchmark_card import write_card
-    from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of, review, sampled
-    from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of, fixed, without
+    from tsgkit.cli.suites.tsg.benchmark_review import (
+        MadeItemsReview,
+        dropped_by_people,
+        items_of,
+        review_file,
+        sampled,
+    )
+    from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of
     from tsgkit.library.files import write_text
     from tsgkit.report.audit_report import as_markdown, audited_value
+    from tsgkit.runs.decisions import Decisions
 
-    folder, out, arguments = work.folder, work.folder.path, work.arguments
+    folder, arguments, fixes = work.folder, work.arguments, 0
     work.carry_out(stages)
     if arguments.apply_review:
-        without(work, dropped_by_people(out, list(items_of(folder))))
-    audits: list[TaskAudit] = []
-    fixes = 0
-    if "audit" in stages:
-        audits = audits_of_folder(folder)
-        if not audits:
-            raise FileProblem(f"{out}: no rows to audit", hint="do the stages before: leave out --only")
-        if arguments.fix:
-            audits, fixes = fixed(work, audits)
+        work.leave_out(dropped_by_people(folder))
+    audits: Sequence[TaskAudit] = audits_of_folder(folder) if "audit" in stages else ()
+    if "audit" in stages and not audits:
+        raise FileProblem(f"{folder.path}: no rows to audit", hint="do the stages before: leave out --only")
+    if arguments.fix:
+        audits, fixes = work.fixed(audits)
     blames = blames_of(audits)
     if arguments.review is not None:
         items = sampled(list(items_of(folder)), arguments.review, work.settings.seed)
-        if not review(items, out, arguments.annotator, in_browser=arguments.review_in == BROWSER):
+        page = MadeItemsReview(items, Decisions(review_file(folder.path, arguments.annotator)))
+        if not all_decided(page, page.ask, in_browser=arguments.review_in == BROWSER):
             complain("the review was stopped before the end", "the same command goes on with it")
             return INTERRUPTED
     gate = {"passed": not blames, "redrawn": fixes, "blames": list(map(asdict, blames))}
     if "audit" in stages:
-        value = {"gate": gate, "audits": [audited_value(one) for one in audits]}
+        value = {"gate": gate, "audits": list(map(audited_value, audits))}
         write_text(folder.file("audit.json"), json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         write_text(folder.file("audit.md"), as_markdown(audits))
     if "card" in stages:
         write_card(work)
     if arguments.json:
-        figures = {name: one["figures"] for name, one in folder.stages.items()}
-        summary = {"folder": str(out), "done": work.done, "stages": figures, "gate": gate}
+        figures = {name: stage["figures"] for name, stage in folder.stages.items()}
+        summary = {"folder": str(folder.path), "done": work.done, "stages": figures, "gate": gate}
         say_json(summary | {"usage": work.usage, "failures": work.failures}, ensure_ascii=False)
     elif not arguments.quiet:
         if not work.done:

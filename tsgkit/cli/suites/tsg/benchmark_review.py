@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.review import TypedLines, all_decided
-from tsgkit.cli.suites.tsg.benchmark_stages import TASKS
+from tsgkit.cli.review import TypedLines
+from tsgkit.cli.suites.tsg.benchmark_stages import STAGE_OF, TASKS
 from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
-from tsgkit.serve.decidable import Decided, Entry, Part, Shown
+from tsgkit.serve.decidable import Entry, Part, Shown
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
@@ -90,18 +90,13 @@ class MadeItemsReview:
 
     def entries(self) -> list[Entry]:
         """Return all items with their decisions."""
-        known = ((item, self.decisions.find(item.name)) for item in self.items)
-        return [
-            {"name": item.title, "decision": None if made is None else str(made["decision"])} for item, made in known
-        ]
+        decisions = ((item.title, self.decisions.find(item.name)) for item in self.items)
+        return [{"name": title, "decision": None if made is None else made["decision"]} for title, made in decisions]
 
     def shown(self, number: int) -> Shown:
         """Return one item."""
         item = self.items[number]
-        known = self.decisions.find(item.name)
-        decided: Decided | None = (
-            None if known is None else {"choice": str(known["decision"]), "note": str(known.get("note", ""))}
-        )
+        decision = self.decisions.find(item.name)
         return {
             "name": item.title,
             "context": [],
@@ -110,7 +105,7 @@ class MadeItemsReview:
             "code": "",
             "choices": CHOICES,
             "edit": None,
-            "decided": decided,
+            "decided": None if decision is None else {"choice": decision["decision"], "note": decision.get("note", "")},
         }
 
     def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401  (as JSON has it)
@@ -145,9 +140,13 @@ class MadeItemsReview:
 def parts_of(item: ReviewItem) -> list[Part]:
     """Return what a person sees of an item."""
     value = item.value
+    graphs = [
+        f"{number}  {'; '.join(' '.join(triplet) for triplet in graph)}"
+        for number, graph in enumerate(value.get("context_graphs", ()))
+    ]
     if item.task == "sgqa":
         return [
-            {"kind": "lines", "title": "Graphs", "lines": _graph_lines(value["context_graphs"])},
+            {"kind": "lines", "title": "Graphs", "lines": graphs},
             {"kind": "text", "title": "Question", "text": str(value["Q"])},
             {"kind": "text", "title": "Answer", "text": str(value["A"])},
         ]
@@ -157,68 +156,61 @@ def parts_of(item: ReviewItem) -> list[Part]:
             for place, text in enumerate(value["variations"])
         ]
         return [
-            {"kind": "lines", "title": "Graphs before", "lines": _graph_lines(value["context_graphs"])},
+            {"kind": "lines", "title": "Graphs before", "lines": graphs},
             {"kind": "graph", "title": "Graph", "triplets": value["triplet"]},
             {"kind": "lines", "title": "Candidates", "lines": options},
         ]
-    graphs: list[Part] = [
-        {"kind": "graph", "title": f"Graph {number}", "triplets": one["triplets"]}
-        for number, one in enumerate(value["graphs"], 1)
-    ]
     before = value["context"] if isinstance(value["context"], list) else [value["context"]]
-    return [
+    parts: list[Part] = [
         {"kind": "lines", "title": "Sentences before", "lines": before},
         {"kind": "text", "title": "Sentence", "text": str(value["target_sentence"])},
-        *graphs,
     ]
+    for number, graph in enumerate(value["graphs"], 1):
+        parts.append({"kind": "graph", "title": f"Graph {number}", "triplets": graph["triplets"]})
+    return parts
 
 
-def _graph_lines(graphs: Sequence[Sequence[Sequence[str]]]) -> list[str]:
-    return [f"{number}  {'; '.join(' '.join(triplet) for triplet in graph)}" for number, graph in enumerate(graphs)]
-
-
-def review(items: Sequence[ReviewItem], folder: Path, annotator: str, *, in_browser: bool) -> bool:
-    """Ask for the decisions that are missing, and return whether all are made."""
-    page = MadeItemsReview(items, Decisions(review_file(folder, annotator)))
-    return all_decided(page, page.ask, in_browser=in_browser)
-
-
-def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[str, Any]]:
+def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the decisions of every annotator about items as they are now, by name and item."""
-    decisions: dict[str, dict[str, Any]] = {}
+    decisions: dict[str, dict[str, dict[str, Any]]] = {}
     for path in sorted(folder.glob("review.*.jsonl")):
         known = Decisions(path)
-        if decided := {item.name: made for item in items if (made := known.find(item.name)) is not None}:
+        if decided := {item.name: decision for item in items if (decision := known.find(item.name)) is not None}:
             decisions[path.name.removeprefix("review.").removesuffix(".jsonl")] = decided
     return decisions
 
 
 def review_value(folder: Path, items: Sequence[ReviewItem], total: int) -> dict[str, Any] | None:
     """Return the figures of a review for the data card; None if there was none."""
-    decided = decisions_of(folder, items)
-    if not decided:
+    ratings = {
+        annotator: {name: str(decision["decision"]) for name, decision in decided.items()}
+        for annotator, decided in decisions_of(folder, items).items()
+    }
+    if not ratings:
         return None
-    ratings = [{name: str(one["decision"]) for name, one in mine.items()} for mine in decided.values()]
-    agreement = [cohens_kappa(*ratings)] if len(ratings) == 2 else []
-    agreement += [krippendorffs_alpha(ratings)] if len(ratings) > 1 else []
-    figures = ("value", "n", "reason")
+    agreement = [cohens_kappa(*ratings.values())] if len(ratings) == 2 else []
+    agreement += [krippendorffs_alpha([*ratings.values()])] if len(ratings) > 1 else []
+    figures = ("measure", "value", "n", "reason")
     return {
         "items": total,
         "sampled": len(items),
-        "annotators": {name: dict(Counter(of.values())) for name, of in zip(decided, ratings, strict=True)},
-        "agreement": [
-            {"measure": str(one.measure)} | {name: getattr(one, name) for name in figures} for one in agreement
-        ],
+        "annotators": {annotator: dict(Counter(choices.values())) for annotator, choices in ratings.items()},
+        "agreement": [{name: getattr(each, name) for name in figures} for each in agreement],
     }
 
 
-def dropped_by_people(folder: Path, items: Sequence[ReviewItem]) -> dict[tuple[str, str], str]:
-    """Return the items that somebody dropped, by task and id, with who did and why."""
-    reasons: dict[tuple[str, str], str] = {}
-    decisions = decisions_of(folder, items)
+def dropped_by_people(folder: StageFolder) -> dict[str, dict[str, str]]:
+    """Return the items that somebody dropped, by stage and id, with who did and why."""
+    items = list(items_of(folder))
+    decisions = decisions_of(folder.path, items)
+    reasons: dict[str, dict[str, str]] = {}
     for item in items:
-        mine = {name: decided.get(item.name) or {"decision": ""} for name, decided in decisions.items()}
-        drops = [(name, one.get("note")) for name, one in mine.items() if one["decision"] == DROP]
+        drops = [
+            f"{annotator}: {decided[item.name].get('note') or 'no reason given'}"
+            for annotator, decided in decisions.items()
+            if item.name in decided and decided[item.name]["decision"] == DROP
+        ]
         if drops:
-            reasons[item.task, item.item_id] = "; ".join(f"{name}: {note or 'no reason given'}" for name, note in drops)
+            stage = STAGE_OF[f"{item.task}.jsonl"]
+            reasons.setdefault(stage, {})[item.item_id] = f"dropped by a person: {'; '.join(drops)}"
     return reasons

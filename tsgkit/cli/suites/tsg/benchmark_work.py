@@ -14,31 +14,28 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import ceil
 from random import Random
 from typing import Any
 
 from tsgkit.cli.agents import asking, digest, limits_of
-from tsgkit.cli.suites.tsg import benchmark_stages as stages
-from tsgkit.cli.terminal import complain, count, inert, job_watch, say
-from tsgkit.errors import FileProblem, Interrupted
+from tsgkit.cli.suites.tsg.benchmark_stages import CHOICES, QUESTIONS, STAGE_OF, STAGES, TASKS, Making, Settings, Stage
+from tsgkit.cli.terminal import complain, inert, job_watch, say
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, FileProblem, Interrupted
 from tsgkit.llm.failures import NotFinished
 from tsgkit.report.audit_report import TaskAudit, audit_of
-from tsgkit.runs.agent_calls import AgentCalls, check_model
+from tsgkit.runs.agent_calls import check_model
 from tsgkit.runs.jobs import Engine
-from tsgkit.suites.tsg.makers.stage_files import VERSION, StageFiles, StageFolder
+from tsgkit.suites.tsg.makers.stage_files import VERSION, StageFiles, StageFolder, checksum
 from tsgkit.suites.tsg.makers.writer import texts
 
-AVOIDED, REMOVED = "avoided", "removed"
-KEPT_LISTS = (AVOIDED, REMOVED)
+KEPT_LISTS = ("avoided", "removed")
 """What fixes and reviews add to the settings of a stage; it stays while everything else is as it was."""
 RESUME = "the same command goes on from there"
 POSSIBLE = "--possible FILE names what else could be done in them"
-STAGES_OF = {"tsg/sgqa": "questions", "tsg/sgds": "choices", "tsg/sa-sgg": "generation", "tsg/ma-sgg": "generation"}
-"""The stages that make the items of tasks."""
 ATTEMPTS = 4
 """How often items to blame are drawn anew."""
 AVOIDABLE = (
@@ -48,12 +45,16 @@ AVOIDABLE = (
 """Remarks that count as defects of made items."""
 
 
+class Unfinished(Exception):
+    """A stage whose model was not asked to the end; its arguments are the reason and the exit code."""
+
+
 @dataclass
 class Work:
     """The stages of one folder."""
 
     folder: StageFolder
-    settings: stages.Settings
+    settings: Settings
     arguments: argparse.Namespace
     done: list[str] = field(default_factory=list)
     """The stages that were done now."""
@@ -63,7 +64,7 @@ class Work:
 
     def carry_out(self, names: Iterable[str]) -> None:
         """Do stages that are not up to date, in their order. Refuse what would lose files before anything is done."""
-        wanted = [stage for stage in stages.STAGES if stage.name in names]
+        wanted = [stage for stage in STAGES if stage.name in names]
         known = self.folder.stages.get("import", {}).get("made_from", {}).get("inputs", {})
         sources = {str(path) for path in self.settings.sources}
         if known and sources and sources != {*known} and not self.arguments.force and wanted:
@@ -75,11 +76,11 @@ class Work:
         if self.settings.model is not None and any(stage.asks for stage in wanted):
             check_model(self.settings.model, self.arguments.model_arg or (), limits_of(self.arguments))
         for stage in wanted:
-            for name, earlier in stage.needs:
-                self.folder.require(name, earlier)
+            for name in stage.needs:
+                self.folder.require(name, STAGE_OF[name])
             self.do(stage)
 
-    def made_from(self, stage: stages.Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
+    def recipe(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
         """Return what a stage is made from; lists of fixes and reviews stay as recorded if nothing else changed."""
         settings = {name: getattr(self.settings, name) for name in stage.settings}
         if stage.asks and self.settings.model is not None:
@@ -87,87 +88,96 @@ class Work:
         sources = settings.pop("sources", ())
         if settings.get("possible") is not None:
             sources, settings["possible"] = (settings["possible"],), settings["possible"].name
-        inputs = {name: self.folder.checksum(name) for name, _ in stage.needs}
-        inputs |= {str(path): stages.checksum(path) for path in sources}
-        made = {**settings, "inputs": inputs, "version": VERSION}
+        inputs = {name: self.folder.checksum(name) for name in stage.needs}
+        inputs |= {str(path): checksum(path) for path in sources}
+        recipe = {**settings, "inputs": inputs, "version": VERSION}
         recorded = self.folder.stages.get(stage.name, {}).get("made_from", {})
-        if {name: setting for name, setting in recorded.items() if name not in KEPT_LISTS} == made:
-            made |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
-        return made | lists
+        if {name: setting for name, setting in recorded.items() if name not in KEPT_LISTS} == recipe:
+            recipe |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
+        return recipe | lists
 
-    def do(self, stage: stages.Stage, **lists: Any) -> None:  # noqa: ANN401
-        """Do a stage, unless its files are up to date."""
-        made = self.made_from(stage, **lists)
-        if self.folder.is_current(stage.name, made) and not (self.arguments.new and stage.name not in self.done):
-            if edited := self.folder.edited(stage.name):
-                self._say(f"{stage.name}: changed by hand and kept: {', '.join(edited)}")
+    def do(self, stage: Stage, **lists: Any) -> None:  # noqa: ANN401
+        """Do a stage, unless its files are up to date; ``lists`` are those of fixes and reviews."""
+        recipe, is_silent = self.recipe(stage, **lists), self.arguments.quiet or self.arguments.json
+        if self.folder.is_current(stage.name, recipe) and not (self.arguments.new and stage.name not in self.done):
+            if (edited := self.folder.edited(stage.name)) and not is_silent:
+                say(f"{stage.name}: changed by hand and kept: {', '.join(edited)}")
             return
         self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
-        with self.folder.writing(stage.name, made, stage.leaves) as files:
-            self._make(stage, files, made)
+        with self.folder.writing(stage.name, recipe, stage.leaves) as files:
+            summary = self._make(stage, files, recipe)
         self.done.append(stage.name)
-        figures = self.folder.stages[stage.name]["figures"]
-        if "stories" in figures:
-            main = f"{count(figures['stories'], 'story', 'stories')} with {count(figures['graphs'], 'graph')}"
-        elif "sentences" in figures:
-            written, kept = (figures["sentences"].get(name, 0) for name in ("written", "kept"))
-            of_source = f", {kept:,} of the source kept" if kept else ""
-            main = f"{count(written, 'sentence')} by {figures['written_by']}{of_source}"
-        elif "added" in figures:
-            main = "added to L: " + ", ".join(f"{number:,} {name}" for name, number in figures["added"].items())
-        else:
-            main = ", ".join(f"{count(number, 'item')} in {name}" for name, number in figures.get("items", {}).items())
-        left_out = sum(figures.get("dropped", {}).values())
-        more = f", {left_out:,} rejected or left out ({stages.dropped_file(stage.name)})" if left_out else ""
-        self._say(f"{stage.name}: {inert(main)}{more}")
+        if not is_silent:
+            left_out = sum(files.figures["dropped"].values())
+            more = f", {left_out:,} rejected or left out ({stage.drops})" if left_out else ""
+            say(f"{stage.name}: {inert(summary)}{more}")
         if stage.name == "choices" and self.settings.possible is None and not self.arguments.quiet:
             wanted = self.settings.choices * self.folder.stages["import"]["figures"]["stories"]
-            if figures["items"][stages.CHOICES] < wanted / 2:
+            if files.figures["items"][CHOICES] < wanted / 2:
                 complain("choices: these stories alone show few other actions with the same things", POSSIBLE)
 
-    def _make(self, stage: stages.Stage, files: StageFiles, made: dict[str, Any]) -> None:
-        watch = job_watch(quiet=self.arguments.quiet)
-        with ExitStack() as stack:
-            calls = None
-            if stage.asks and self.settings.model is not None:
-                asked = {"work": f"make tsg {stage.name}", "made_from": digest(made), "rounds": self.settings.rounds}
-                self.folder.path.mkdir(parents=True, exist_ok=True)
-                calls = stack.enter_context(asking(self.arguments, str(self.folder.file(stage.name)), asked))
-                engine, workers = calls.engine("story", watch), self.arguments.concurrency
-            else:
+    def _make(self, stage: Stage, files: StageFiles, recipe: dict[str, Any]) -> str:
+        """Do a stage as a job, and return what it made, in words."""
+        arguments, watch = self.arguments, job_watch(quiet=self.arguments.quiet)
+        asks = stage.asks and self.settings.model is not None
+        asked = {"work": f"make tsg {stage.name}", "made_from": digest(recipe), "rounds": self.settings.rounds}
+        with asking(arguments, str(self.folder.file(stage.name)), asked) if asks else nullcontext() as calls:
+            if calls is None:
                 engine, workers = Engine(watch=watch, noun="story", title=stage.name), 1
-            making = stages.Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
-            making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
-
-            async def work() -> bool:
-                await stage.make(making)
-                return True
-
+            else:
+                engine, workers = calls.engine("story", watch), arguments.concurrency
+            making = Making(stage, self.folder, self.settings, files, engine, calls, workers, arguments.executor)
+            making.avoided, making.removed = (recipe.get(name) or {} for name in KEPT_LISTS)
             try:
-                made_all = engine.carry_out(work)
+                summary = engine.carry_out(lambda: stage.make(making))
             except NotFinished as error:
-                raise Unfinished(stage.name, error, calls) from None
+                is_budget = calls is not None and calls.budget.reached
+                code = BUDGET_REACHED if is_budget else FINISHED_WITH_ERRORS
+                raise Unfinished(f"{stage.name}: {error}", code) from None
             finally:
                 if calls is not None:
                     for name in ("requests", "tokens", "cost"):
                         self.usage[name] = self.usage.get(name, 0) + getattr(calls.budget, f"used_{name}")
-            if made_all is None or engine.interrupted:
-                raise Interrupted(f"interrupted in the stage {stage.name}", hint=RESUME)
-            files.figures["dropped"] = making.dropped
-            self.failures += making.failures
+        if summary is None or engine.interrupted:
+            raise Interrupted(f"interrupted in the stage {stage.name}", hint=RESUME)
+        files.figures["dropped"] = making.dropped
+        self.failures += making.failures
+        return summary
 
-    def _say(self, text: str) -> None:
-        if not (self.arguments.quiet or self.arguments.json):
-            say(text)
+    def leave_out(self, by_stage: Mapping[str, Mapping[str, str]]) -> None:
+        """Do stages again without some of their items, which have reasons."""
+        for stage in STAGES:
+            if items := by_stage.get(stage.name):
+                self.do(stage, removed={**self.recipe(stage).get("removed", {}), **items})
 
+    def redraw(self, stage: Stage, items: Iterable[str]) -> None:
+        """Do a stage again without what was drawn for some items: the path of a question, the step of a choice."""
+        if stage.name == "choices":
+            parts = (item.rsplit("/", 2) for item in sorted(items))
+            drawn: list[tuple[str, Any]] = [(story, int(step)) for story, step, _ in parts]
+        else:
+            pairs = ((row["scenario_id"], pair) for row in self.folder.values(QUESTIONS) for pair in row["qa_pairs"])
+            drawn = [(story, pair["path"]) for story, pair in pairs if pair["item_id"] in items]
+        avoided = {story: list(earlier) for story, earlier in self.recipe(stage).get("avoided", {}).items()}
+        for story, path in drawn:
+            if path not in avoided.setdefault(story, []):
+                avoided[story].append(path)
+        self.do(stage, avoided=avoided)
 
-class Unfinished(Exception):
-    """A stage whose model was not asked to the end."""
-
-    def __init__(self, stage: str, error: NotFinished, calls: AgentCalls | None) -> None:
-        super().__init__(str(error))
-        self.stage, self.error = stage, error
-        self.is_budget = bool(calls is not None and calls.budget.reached)
+    def fixed(self, audits: Sequence[TaskAudit]) -> tuple[Sequence[TaskAudit], int]:
+        """Draw items to blame anew until the gate is passed or nothing changes; return the audits and how often."""
+        for attempt in range(ATTEMPTS):
+            blamed = to_blame(audits, blames_of(audits), Random(f"{self.settings.seed}/fix/{attempt + 1}"))
+            if not any(blamed.values()):
+                return audits, attempt
+            for stage in STAGES:  # others take the places of questions and choices
+                items = blamed.get(stage.name, {})
+                if stage.name == "generation":
+                    self.leave_out({stage.name: items})
+                elif items:
+                    self.redraw(stage, items)
+            audits = audits_of_folder(self.folder)
+        return audits, ATTEMPTS
 
 
 @dataclass(frozen=True)
@@ -182,50 +192,34 @@ class Blame:
 
 def audits_of_folder(folder: StageFolder) -> list[TaskAudit]:
     """Audit every file of rows that has any."""
-    files = [(task, folder.file(name)) for name, task in stages.TASKS.items()]
+    files = [(task, folder.file(name)) for name, task in TASKS.items()]
     return [audit_of(f"tsg/{task}", str(file)) for task, file in files if file.is_file() and file.stat().st_size > 0]
 
 
-def blames_of(audits: Sequence[TaskAudit]) -> list[Blame]:
+def blames_of(audits: Iterable[TaskAudit]) -> list[Blame]:
     """Return all reasons why these audits miss the gate."""
-    return [blame for audit in audits for blame in _blames(audit)]
-
-
-def _blames(audited: TaskAudit) -> Iterator[Blame]:
-    for defect in audited.audit.found:
-        if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
-            items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
-            yield Blame(audited.task, defect.check.code, defect.slips[0].message, items)
-    for shortcut in audited.audit.shortcuts:
-        if not shortcut.is_blind or not shortcut.chance:
-            continue
-        shares: list[tuple[Any, str]] = [(shortcut, f"{shortcut.n:,} items")]
-        shares += [(share, share.group) for share in shortcut.groups]
-        if above := next(((share, items) for share, items in shares if share.beats_chance), None):
-            share, items_of = above
-            rate = f"{100 * share.value:.1f} % of {items_of}, where chance is {100 * share.chance:.1f} %"
-            by = f", by {'; '.join(shortcut.carriers)}" if shortcut.carriers else ""
-            solved = tuple(item for item, names in audited.audit.solved.items() if shortcut.name in names)
-            yield Blame(audited.task, "shortcut", f"{shortcut.name}: {rate}{by}", solved)
-    for spread in audited.audit.spreads:
-        if spread.is_skewed:
-            counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
-            group = f" of {spread.group}" if spread.group else ""
-            yield Blame(audited.task, "keys", f"the keys{group} are not even: {counts}", ())
-
-
-def fixed(work: Work, audits: Sequence[TaskAudit]) -> tuple[list[TaskAudit], int]:
-    """Draw items to blame anew until the gate is passed or nothing changes; return the audits and how often."""
-    latest = list(audits)
-    for attempt in range(1, ATTEMPTS + 1):
-        blamed = to_blame(latest, blames_of(latest), Random(f"{work.settings.seed}/fix/{attempt}"))
-        if not any(blamed.values()):
-            return latest, attempt - 1
-        for stage in stages.STAGES:  # others take the places of questions and choices
-            if items := blamed.get(stage.name):
-                (_leave_out if stage.name == "generation" else _redraw)(work, stage, items)
-        latest = audits_of_folder(work.folder)
-    return latest, ATTEMPTS
+    blames: list[Blame] = []
+    for task, audit in ((audited.task, audited.audit) for audited in audits):
+        for defect in audit.found:
+            if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
+                items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
+                blames.append(Blame(task, defect.check.code, defect.slips[0].message, items))
+        for shortcut in audit.shortcuts:
+            shares: list[tuple[Any, str]] = [(shortcut, f"{shortcut.n:,} items")]
+            shares += [(share, share.group) for share in shortcut.groups]
+            above = next(((share, items_of) for share, items_of in shares if share.beats_chance), None)
+            if shortcut.is_blind and shortcut.chance and above is not None:
+                share, items_of = above
+                rate = f"{100 * share.value:.1f} % of {items_of}, where chance is {100 * share.chance:.1f} %"
+                by = f", by {'; '.join(shortcut.carriers)}" if shortcut.carriers else ""
+                solved = tuple(item for item, names in audit.solved.items() if shortcut.name in names)
+                blames.append(Blame(task, "shortcut", f"{shortcut.name}: {rate}{by}", solved))
+        for spread in audit.spreads:
+            if spread.is_skewed:
+                counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
+                group = f" of {spread.group}" if spread.group else ""
+                blames.append(Blame(task, "keys", f"the keys{group} are not even: {counts}", ()))
+    return blames
 
 
 def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Random) -> dict[str, dict[str, str]]:
@@ -234,41 +228,12 @@ def to_blame(audits: Sequence[TaskAudit], blames: Sequence[Blame], choice: Rando
     for blame in blames:
         items = list(blame.items)
         if blame.code == "shortcut":
-            shortcuts = (one for audit in audits if audit.task == blame.task for one in audit.audit.shortcuts)
-            shortcut = next(one for one in shortcuts if blame.message.startswith(f"{one.name}: "))
+            shortcuts = (each for audit in audits if audit.task == blame.task for each in audit.audit.shortcuts)
+            shortcut = next(each for each in shortcuts if blame.message.startswith(f"{each.name}: "))
             shares: list[Any] = [shortcut, *shortcut.groups]
             excess = max(ceil(share.n * (share.value - share.chance)) for share in shares)
             items = choice.sample(items, min(len(items), 1 + excess))
         for item in items:
-            blamed[STAGES_OF[blame.task]].setdefault(item, f"{blame.code}: {blame.message}")
+            stage = STAGE_OF[f"{blame.task.removeprefix('tsg/')}.jsonl"]
+            blamed[stage].setdefault(item, f"{blame.code}: {blame.message}")
     return blamed
-
-
-def _redraw(work: Work, stage: stages.Stage, items: Mapping[str, str]) -> None:
-    """Do a stage again without what was drawn for some items: the path of a question, the step of a choice."""
-    if stage.name == "choices":
-        parts = (item.rsplit("/", 2) for item in sorted(items))
-        drawn: list[tuple[str, Any]] = [(story, int(step)) for story, step, _ in parts]
-    else:
-        pairs = ((row["scenario_id"], pair) for row in work.folder.values(stages.QUESTIONS) for pair in row["qa_pairs"])
-        drawn = [(story, pair["path"]) for story, pair in pairs if pair["item_id"] in items]
-    avoided = {story: list(earlier) for story, earlier in work.made_from(stage).get(AVOIDED, {}).items()}
-    for story, path in drawn:
-        if path not in avoided.setdefault(story, []):
-            avoided[story].append(path)
-    work.do(stage, **{AVOIDED: avoided})
-
-
-def _leave_out(work: Work, stage: stages.Stage, items: Mapping[str, str]) -> None:
-    """Do a stage again without some items."""
-    work.do(stage, **{REMOVED: {**work.made_from(stage).get(REMOVED, {}), **items}})
-
-
-def without(work: Work, dropped: Mapping[tuple[str, str], str]) -> None:
-    """Leave out the items that people dropped, by task and id."""
-    by_stage: dict[str, dict[str, str]] = defaultdict(dict)
-    for (task, item), reason in dropped.items():
-        by_stage[STAGES_OF[f"tsg/{task}"]][item] = f"dropped by a person: {reason}"
-    for stage in stages.STAGES:
-        if items := by_stage.get(stage.name):
-            _leave_out(work, stage, items)

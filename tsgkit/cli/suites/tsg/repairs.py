@@ -36,14 +36,14 @@ TOO_MANY = "too many graphs written to be aligned"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make repairs``."""
-    about = "the run of sa-sgg or ma-sgg"
-    parser.add_argument("--from", dest="source", required=True, type=Path, metavar="RUN", help=about)
-    parser.add_argument("-o", "--out", default=FILE, metavar="FILE", help=f"the rows to write (default {FILE})")
-    parser.add_argument("--subject", metavar="NAME", help="only the graphs of this subject")
-    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    option = parser.add_argument
+    option("--from", dest="source", required=True, type=Path, metavar="RUN", help="the run of sa-sgg or ma-sgg")
+    option("-o", "--out", default=FILE, metavar="FILE", help=f"the rows to write (default {FILE})")
+    option("--subject", metavar="NAME", help="only the graphs of this subject")
+    option("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
     add_force(parser)
-    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but the summary of --json")
+    option("--json", action="store_true", help="print the summary as one JSON object")
+    option("--quiet", action="store_true", help="print nothing but the summary of --json")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -139,6 +139,7 @@ def _repair(row: Row, sample: GenerationSample, number: int, graph: ActionGraph)
     way = [str(part) for part in (solver, cell.style, *cell.own_axes.values()) if part not in (None, "")]
     repeat = [f"#{cell.repeat}"] if cell.repeat else []
     domain, tags = sample.groups["domain"][0], sample.groups["tag"]
+    asked = {name: getattr(cell, name) for name in ("subject", "solver", "style", "repeat", "task")}
     return {
         "item_id": "/".join([cell.task, sample.item_id, str(number), cell.subject, *way, *repeat]),
         **dict(zip(("scenario_id", "data_id"), sample.scenarios, strict=False)),
@@ -148,14 +149,5 @@ def _repair(row: Row, sample: GenerationSample, number: int, graph: ActionGraph)
         "target_sentence": sample.sentence,
         "mandatory_space": vocabulary_value(sample.vocabulary),
         "graphs": [{"triplets": triplets} for triplets in lists_of(sample.references)],
-        GIVEN: {
-            "number": number,
-            "triplets": lists_of([graph])[0],
-            "subject": cell.subject,
-            "solver": cell.solver,
-            "style": cell.style,
-            "repeat": cell.repeat,
-            "task": cell.task,
-            "item_id": sample.item_id,
-        },
+        GIVEN: {"number": number, "triplets": lists_of([graph])[0], **asked, "item_id": sample.item_id},
     }

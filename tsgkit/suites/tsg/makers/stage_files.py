@@ -32,7 +32,14 @@ from tsgkit.library.files import new_folder, write_text
 RECORD = "make.json"
 VERSION = 1
 """Raised when a stage makes other things of the same inputs."""
-CHUNK = 1 << 20
+
+
+def checksum(path: Path) -> str:
+    """Return the checksum of a file; empty if it is not there."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass
@@ -80,12 +87,8 @@ class StageFolder:
         return path
 
     def checksum(self, name: str) -> str:
-        """Return the checksum of a file; empty if it is not there."""
-        path = self.file(name)
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        """Return the checksum of a file in the folder; empty if it is not there."""
+        return checksum(self.file(name))
 
     def is_current(self, stage: str, made_from: Mapping[str, Any]) -> bool:
         """Return whether a stage was done with these settings and inputs, and its files are there."""
