@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tsgkit.defaults import TIMEOUT, Client
+from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm import batches
@@ -58,7 +58,6 @@ class Limits:
 
     concurrency: int | None = None
     """Requests in flight a model; None for as many as are usual, which is one where a plain function is asked."""
-    timeout: float = TIMEOUT
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     max_requests: int | None = None
