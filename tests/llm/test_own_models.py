@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -29,7 +30,7 @@ from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import NOTHING, Ending, Reply, Usage, reply_value
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Argument, Settings, parse
-from tsgkit.llm.user_code import load_object, registered_name, text_of_code
+from tsgkit.llm.user_code import in_a_thread, load_object, registered_name, text_of_code
 from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint, is_own, own_settings, usual_concurrency
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
@@ -125,6 +126,22 @@ def test_failure_of_a_function_is_that_of_the_service_it_names_or_of_the_code() 
 
     with pytest.raises(CallFailed, match=r"no answer within 0.01 s"):
         answered(slow, timeout=0.01)
+
+
+def test_answer_of_a_function_that_nobody_waits_for_any_more_is_dropped_without_a_word() -> None:
+    late = threading.Event()
+
+    async def cancelled() -> None:
+        waiting = asyncio.create_task(in_a_thread(late.wait))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(cancelled())
+    [thread] = (thread for thread in threading.enumerate() if thread.name == "tsgkit-own-code")
+    late.set()
+    thread.join()  # an exception in it would fail this test
 
 
 def test_settings_of_user_code_hold_its_fingerprint(tmp_path: Path) -> None:

@@ -195,6 +195,7 @@ async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
         else:
             done.set_result(output)
 
+    done.set_running_or_notify_cancel()  # who is cancelled waits no longer, and what comes then is dropped
     threading.Thread(target=work, daemon=True, name="tsgkit-own-code").start()
     return await asyncio.wrap_future(done)
 

@@ -119,9 +119,9 @@ class StageFolder:
         try:
             with new_folder(self.path), ExitStack() as stack:
                 parts = {name: self.path / f".{name}.part" for name in names}
-                opened = {name: stack.enter_context(path.open("w", encoding="utf-8")) for name, path in parts.items()}
                 for path in parts.values():
                     stack.callback(path.unlink, missing_ok=True)
+                opened = {name: stack.enter_context(path.open("w", encoding="utf-8")) for name, path in parts.items()}
                 files = StageFiles(opened, dict.fromkeys(names, 0))
                 yield files
                 for file in opened.values():
