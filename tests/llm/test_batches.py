@@ -388,7 +388,7 @@ def test_anthropic_s_batch_holds_its_requests_and_is_found_by_its_size_and_time(
     service = anthropic({"id": "batch-1"})
     values = ANTHROPIC.line("a", {"x": 1, "stream": False}), ANTHROPIC.line("b", {})
     lines = "\n".join(map(json.dumps, values)).encode()
-    assert (run(service.upload(lines)), run(service.create(BATCH, lines))) == ("", "batch-1")
+    assert run(service.create(BATCH, lines)) == "batch-1"
     content = b'{"requests": [{"custom_id": "a", "params": {"x": 1}}, {"custom_id": "b", "params": {}}]}'
     sent = {"headers": {"content-type": "application/json"}, "content": str(content)}
     assert service.asked == [("POST", "/messages/batches", service.asked[0][2] | sent)]

@@ -152,9 +152,7 @@ class BatchClient:
         return cls(service, client, timeout)
 
     async def upload(self, lines: bytes) -> str:
-        """Send the lines and return the name of their file; empty where they are sent with the batch itself."""
-        if not self.service.uploads:
-            return ""
+        """Send the lines and return the name of their file."""
         file = {"file": ("batch.jsonl", lines, "application/jsonl")}
         return await self._posted("/files", is_large=True, files=file, data={"purpose": "batch"})
 

@@ -218,8 +218,8 @@ class Collector:
             held.line = b""
         self.record.add("intent", batch, sha256=hashlib.sha256(lines).hexdigest(), names=list(batch.names))
         try:
-            batch.file = await self._persist(self.client.upload, lines)
-            if batch.file:
+            if self.service.uploads:
+                batch.file = await self._persist(self.client.upload, lines)
                 self.record.add("file", batch, id=batch.file)
             batch.id = await self._persist(self._created, batch, lines)
         except (Unasked, UsageError):
