@@ -37,7 +37,7 @@ from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import prepared_again
 from tsgkit.runs.shards import Shard
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.qa import Questions

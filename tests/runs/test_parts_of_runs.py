@@ -54,8 +54,7 @@ from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, limits_of, prices_given, prices_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
-from tsgkit.suites.item_errors import Scored
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judgement import Judged, Scored
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.suite import task_of

@@ -32,7 +32,7 @@ from tsgkit.runs.executors.executor import NodeLost, tried
 from tsgkit.runs.executors.model_actors import HeldModel, _Actor, _Holder
 from tsgkit.runs.executors.ray_cluster import Cluster, outcome_of
 from tsgkit.runs.executors.workers import WorkerDied
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 ERRORS = (

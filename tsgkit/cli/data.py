@@ -52,8 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(arguments.json)
     if is_hub(arguments.name):
         return _hub(arguments)
-    from tsgkit.suites.importers import importer_of
-    from tsgkit.suites.intake import intake_value
+    from tsgkit.suites.importers import importer_of, intake_value
 
     importer = importer_of(arguments.name)
     if arguments.verb == "import":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
@@ -49,7 +49,6 @@ from tsgkit.runs import rescore_job, shard_merge
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites import suite
 from tsgkit.suites.metrics import check_profile
-from tsgkit.suites.notebook_scene import ShownScene
 from tsgkit.suites.scoreboard import ScoreReport
 
 if TYPE_CHECKING:
@@ -58,6 +57,36 @@ if TYPE_CHECKING:
 Place = str | PathLike[str]
 """A run, or its folder."""
 MOST_SHOWN = 10
+
+
+class ShownScene(Protocol):
+    """A furnished room read from a file."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as its file says it."""
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The ids of its objects, in the order of the file."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The problems of the file, and the repairs made in reading it."""
+
+    @property
+    def findings(self) -> Mapping[str, Any]:
+        """The findings of strict: ``objects`` by id, ``openings``, ``navigability``, and ``scores`` as (sum,
+        weight)."""
+
+    @property
+    def svg(self) -> str:
+        """The view from above."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the view from above into a file that ends in ``.svg``."""
+
+    def _repr_svg_(self) -> str: ...
 
 
 class Comparison(comparison.Comparison):

@@ -41,8 +41,7 @@ from tsgkit.llm.reply import Reply, Usage, ending_of, reply_from, reply_value
 from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.item_errors import scored
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.solvers.solver import Solver as OurSolver
 from tsgkit.suites.suite import task_named, task_of
 from tsgkit.suites.text_task import TextTask

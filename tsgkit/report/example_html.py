@@ -16,8 +16,8 @@ from tsgkit.report.html import tag, text
 from tsgkit.report.panel_drawings import drawn_panel
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.report_rows import Report
+from tsgkit.suites.judgement import TwoReadings
 from tsgkit.suites.panels import Panel
-from tsgkit.suites.profile_readings import TwoReadings
 
 MOST_IMAGES = 2
 MOST_NOTES = 3

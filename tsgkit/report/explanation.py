@@ -26,10 +26,8 @@ from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
-from tsgkit.suites.item_errors import told
-from tsgkit.suites.judgement import Judged, Sample
+from tsgkit.suites.judgement import Judged, Sample, TwoReadings, told
 from tsgkit.suites.panels import Shown
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Drawable, Folder, Task, trace_of
 from tsgkit.suites.transcript import Transcript

@@ -19,8 +19,8 @@ from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import main_metric
 from tsgkit.scoring.score import Score
 from tsgkit.suites.graph_differences import GraphDifference, difference_value
+from tsgkit.suites.judgement import Spans
 from tsgkit.suites.panels import Panel, panels_of
-from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.task import trace_of
 
 PROFILES = ("strict", "official")

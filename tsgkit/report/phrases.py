@@ -12,7 +12,7 @@ from typing import Any
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
-from tsgkit.suites.profile_readings import TwoReadings
+from tsgkit.suites.judgement import TwoReadings
 
 
 def more_room(parameters: Mapping[str, Any] | None) -> str:

@@ -58,7 +58,7 @@ from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
 from tsgkit.scoring.outcomes import FAILURES
-from tsgkit.suites.item_errors import ItemError, Scored, told
+from tsgkit.suites.judgement import ItemError, Scored, told
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript

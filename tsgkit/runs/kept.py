@@ -33,7 +33,7 @@ from tsgkit.llm.user_code import LOADED_FILES
 from tsgkit.runs.journal import KEPT
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import RunSetup
-from tsgkit.suites.item_errors import told
+from tsgkit.suites.judgement import told
 from tsgkit.suites.recorded_task import (
     RecordedTask,
     description_of,

@@ -15,9 +15,8 @@ from tsgkit.runs.plan import Cell
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites import item_errors
-from tsgkit.suites.item_errors import Scored, told
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites import judgement
+from tsgkit.suites.judgement import Judged, Scored, told
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.task import Task
@@ -118,11 +117,11 @@ class Scoring:
 
     def judged(self, sample: Any, transcript: Transcript | None) -> Scored:  # noqa: ANN401  (its suite's sample)
         """Return the judgement on a transcript, or the counted error of the code that judges it."""
-        return item_errors.scored(self.solver.judge, sample, transcript, self.task, self.solver)
+        return judgement.scored(self.solver.judge, sample, transcript, self.task, self.solver)
 
     def failed(self, sample: Any, error: str) -> Scored:  # noqa: ANN401
         """Return the judgement on a sample that ended in an error."""
-        return item_errors.failed(self.solver.judge, sample, error)
+        return judgement.failed(self.solver.judge, sample, error)
 
     def written(self, score: Scored, transcript: Transcript) -> tuple[dict[str, Any], bytes]:
         """Return the record of a sample and its line; if it cannot be written, the record of that error."""

@@ -36,7 +36,7 @@ from tsgkit.runs.saved_run import (
     prepared_again,
     recorded_samples,
 )
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 from tsgkit.version import __version__
 
 MANY = 500

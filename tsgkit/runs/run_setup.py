@@ -41,7 +41,7 @@ from tsgkit.runs.records import Scoring
 from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS, style_of

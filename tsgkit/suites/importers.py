@@ -11,7 +11,8 @@ stay. Defects of its rows are counted and reported. A file with the published ch
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -20,12 +21,87 @@ from typing import Protocol
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
 from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
-from tsgkit.library.datasets import StoredFile, dataset, is_official, refuse_to_replace, store
+from tsgkit.library.datasets import (
+    Dataset,
+    StoredFile,
+    dataset,
+    dataset_value,
+    is_official,
+    make_folder,
+    refuse_to_replace,
+    store,
+)
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, read_bytes, walk
-from tsgkit.suites.intake import Arrival, Intake, Watch, incoming_file
 from tsgkit.suites.row_inspection import RowInspector, RowsInspected
 from tsgkit.suites.suite import Suite, suites
+
+Watch = Callable[[str, int, int | None], None]
+"""A callback with a file's name, its bytes so far and, if known, the total."""
+INCOMING = ".incoming"
+
+
+@contextmanager
+def incoming_file(folder: Path, name: str) -> Iterator[Path]:
+    """Yield where a file of a dataset is downloaded to, in a folder of its own inside the dataset's.
+
+    At the end it is removed, and so are both folders where nothing is left in them: no file, and no part of one.
+    """
+    incoming = folder / INCOMING
+    make_folder(incoming)
+    try:
+        yield incoming / name
+    finally:
+        (incoming / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            incoming.rmdir()
+            folder.rmdir()
+
+
+class Inspected(Protocol):
+    """The findings in a file."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Everything that is wrong or unusual."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of findings of each code."""
+
+    @property
+    def problem(self) -> str:
+        """The reason why the file cannot be used; else empty."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """An imported file with its findings and the file it replaced; one that was present has no inspection."""
+
+    stored: StoredFile
+    inspection: Inspected | None = None
+    replaced: StoredFile | None = None
+
+
+@dataclass(frozen=True)
+class Intake:
+    """A dataset after an import."""
+
+    dataset: Dataset
+    arrivals: tuple[Arrival, ...]
+
+
+def intake_value(intake: Intake) -> dict[str, object]:
+    """Return the JSON value of what went into a dataset."""
+    arrived = [
+        {
+            "task": arrival.stored.task,
+            "action": "kept" if arrival.inspection is None else "replaced" if arrival.replaced else "installed",
+            "problem": arrival.inspection.problem if arrival.inspection else "",
+        }
+        for arrival in intake.arrivals
+    ]
+    return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}
 
 
 class Inspection(Protocol):

@@ -20,9 +20,8 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Pooling
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.solver import Expected, Solver

@@ -62,7 +62,7 @@ class Suite:
     makers: Mapping[str, Command] = field(default_factory=dict)
     """The verbs of ``tsgkit make`` that make its items; those of our suites are listed in the command line."""
     scenes: str = ""
-    """The place of a function that reads the file of a scene, where it has such (see ``suites/shown_scene.py``)."""
+    """The place of a function that reads the file of a scene, where it has such (see ``tk.scene``)."""
     view: str = ""
     """The place of a function that yields panels of a sample for the browser (see ``suites/panels.py``)."""
     commands: Mapping[str, Command] = field(default_factory=dict)

@@ -28,10 +28,9 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.item_choice import ALL, ItemChoice, Traits, chosen_numbers, numbers_of, traits_of
-from tsgkit.suites.judgement import Judged, PartOfSample, Sample, Verdict
-from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.judgement import Judged, PartOfSample, Sample, TwoReadings, Verdict
+from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.transcript import Transcript

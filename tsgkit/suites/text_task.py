@@ -33,18 +33,15 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.rows import auditable_rows
 from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.item_errors import scored
-from tsgkit.suites.judgement import AnswerScores, Judged
+from tsgkit.suites.judgement import AnswerScores, Judged, Spans, TwoReadings, scored
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.previews import Preview, PreviewOptions
-from tsgkit.suites.profile_readings import Spans, TwoReadings
 from tsgkit.suites.replies import Reply, one_text, read_as, read_replies
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged, board_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded
 from tsgkit.suites.solvers.offline_solvers import Baseline, Program, Recorded, baseline_name
 from tsgkit.suites.solvers.prompt_files import Parts, Texts
-from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.prompter import Preview, PreviewOptions, Prompter
 from tsgkit.suites.solvers.protocols import Answer, AsAsked, Item, Reading
 from tsgkit.suites.solvers.scorers import OneReply
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver

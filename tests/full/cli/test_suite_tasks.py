@@ -19,10 +19,10 @@ from shipped import DATA, TASKS
 
 from tsgkit.library.bundle import ROOMS as FOLDERS
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.previews import Preview, PreviewOptions, preview_of
 from tsgkit.suites.sceneeval.annotate import METRICS
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
+from tsgkit.suites.solvers.prompter import Preview, PreviewOptions, preview_of
 from tsgkit.suites.suite import task_of
 
 GOOD = ROOMS / "rooms" / "good"

@@ -39,12 +39,11 @@ from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
 from tsgkit.suites.formalimg.rows import read_samples
-from tsgkit.suites.image_panels import OTHER_IMAGE
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
-from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
 from tsgkit.suites.replies import Reply as GivenReply
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, Viewing

@@ -17,8 +17,8 @@ from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file
 from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.results import RowState
+from tsgkit.suites.judgement import TwoReadings
 from tsgkit.suites.metrics import PROFILES
-from tsgkit.suites.profile_readings import TwoReadings
 
 ENDING = ".jsonl"
 WHAT = "files"

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.user_code import described
 from tsgkit.runs.executors.workers import WorkerDied, Workers, check_importable
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 
 Outcome = TypeVar("Outcome")
 Work = Callable[[Any, Any], Any]

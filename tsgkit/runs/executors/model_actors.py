@@ -28,7 +28,7 @@ from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint
 from tsgkit.runs.executors.executor import TRIES, NodeLost, tried
 from tsgkit.runs.executors.ray_cluster import Cluster, cause_of, outcome_of, was_lost
 from tsgkit.runs.executors.workers import WorkerDied
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 
 GRACE = 10.0
 """Seconds beyond a call's own time limit, after which its actor is taken for lost; making an image has no limit."""

@@ -36,7 +36,7 @@ from tsgkit.runs.executors.executor import LONGEST_UNIT, Executor, NodeLost, Wor
 from tsgkit.runs.executors.workers import WorkerDied
 from tsgkit.runs.folder import locked
 from tsgkit.runs.jobs import SIGNALS, handling
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 from tsgkit.version import __version__
 
 ADDRESS, AUTH = "RAY_ADDRESS", "RAY_AUTH_MODE"

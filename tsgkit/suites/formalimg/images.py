@@ -22,16 +22,15 @@ from tsgkit.suites.formalimg.verdicts import Findings, scores_of
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS, is_file_id
 from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
 from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.paintable import Painting, PaintingOptions
-from tsgkit.suites.previews import Preview, PreviewOptions
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import Recorded
+from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.task import Dataset, Kind, Piece, Viewing

@@ -29,7 +29,7 @@ from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_rows, row_from, sample_from
-from tsgkit.suites.intake import Arrival, Intake, Watch, incoming_file
+from tsgkit.suites.importers import Arrival, Intake, Watch, incoming_file
 
 RULES = {
     "k-differs": Rule(WARNING, "the K of a row differs from that of its formula"),

@@ -40,8 +40,7 @@ from tsgkit.suites.formalimg.rows import FormulaSample, Placed, Rows, read_rows,
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_reply
 from tsgkit.suites.formalimg.task import FormulaTask, own_rows
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.profile_readings import Spans, TwoReadings
+from tsgkit.suites.judgement import Judged, Spans, TwoReadings
 from tsgkit.suites.replies import Reply, read_as, read_replies
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.offline_solvers import baseline_name

@@ -34,8 +34,7 @@ from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.task import FormulaTask, clauses_that_hold
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
-from tsgkit.suites.judges.judge import Question, Reading, outcome_of
-from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
 from tsgkit.suites.judges.shown_images import ShownImage
 from tsgkit.suites.solvers.solver import Expected
 

@@ -38,8 +38,8 @@ from tsgkit.suites.formalimg.verdicts import LEVELS, part_about
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Judged, PartOfSample
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board, Rules, board_of
+from tsgkit.suites.solvers.prompter import PreviewOptions
 from tsgkit.suites.task import Dataset, Task
 
 EPSILON = 0.7

@@ -12,8 +12,7 @@ from tsgkit.suites.formalimg.formula_tree import Judgement, formula_tree, leaves
 from tsgkit.suites.formalimg.images import ImageTask
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import clauses_in
-from tsgkit.suites.image_panels import ImageNow, box_value, boxes_panel, image_now
-from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
 
 NOT_JUDGED = "nothing was judged"
 

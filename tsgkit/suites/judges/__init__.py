@@ -1,10 +1,9 @@
 """The judge of all suites: a model that is asked with or without images.
 
-``judge``             asks until a reply can be read, and ends in a counted unknown
-``response_formats``  remembers which response formats the judge's service takes
-``messages``          puts a question and its images into messages
-``images``            decodes the images of a folder beside the event loop
-``shown_images``            records which image a judge was shown
+``judge``         puts a question and its images into messages, asks until a reply can be read, and ends in a counted
+                  unknown; it remembers which response formats the judge's service takes
+``images``        decodes the images of a folder beside the event loop
+``shown_images``  records which image a judge was shown
 
 A suite provides its questions, their schemas, a reader of one reply, and the scores.
 """

@@ -15,14 +15,16 @@ lamp: neither yes nor no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.llm.failures import BAD_REQUESTS
+from tsgkit.llm.images import ImageFile, content_of
 from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judges.response_formats import ResponseFormats, Schema
 from tsgkit.suites.replies import OUTCOMES
 from tsgkit.suites.transcript import LabelledReply
 
@@ -39,6 +41,10 @@ PROBLEMS = {
 """Endings of replies that hold no answer, in words."""
 NOT_ASKED_AGAIN = (Ending.API_ERROR, Ending.MISSING)
 """Endings that another draw does not mend; a service that failed is asked again by the same command."""
+Schema = dict[str, Any]
+"""A response format as the wire has it, such as ``{"type": "json_schema", ...}``."""
+Pieces = Sequence[str | ImageFile]
+"""Images and the texts between them."""
 Found = TypeVar("Found")
 
 
@@ -90,6 +96,63 @@ class Answer(Generic[Found]):
 
 
 @dataclass
+class ResponseFormats:
+    """The response formats that one endpoint accepts (True) or refuses (False), learned from its replies by all askers.
+
+    The first request with a type decides for all; concurrent ones wait for its reply. If that does not decide (the
+    service failed), no call waits for another one.
+
+    >>> import asyncio
+    >>> async def refuses(messages, *, label, draw=0, schema=None):
+    ...     return Reply("yes") if schema is None else Reply(None, Ending.API_ERROR, status=400)
+    >>> formats = ResponseFormats(keep=print)
+    >>> asyncio.run(formats.asked(refuses, (), label="look", draw=0, schema={"type": "json_schema"})).text
+    {'json_schema': False}
+    'yes'
+    """
+
+    takes: dict[str, bool] = field(default_factory=dict)
+    keep: Callable[[Mapping[str, bool]], None] = lambda _: None
+    """Called with all that is known whenever something was learnt."""
+    _first: dict[str, asyncio.Event] = field(default_factory=dict, repr=False)
+
+    async def asked(
+        self, ask: Ask, messages: Sequence[BaseMessage], *, label: str, draw: int, schema: Schema | None
+    ) -> Reply:
+        """Return the reply to a request with this schema, or without one where the service refuses its type."""
+        if schema is None:
+            return await ask(messages, label=label, draw=draw)
+        kind = str(schema["type"])
+        if kind not in self.takes and (first := self._first.get(kind)) is not None:
+            await first.wait()
+        if self.takes.get(kind) is False:
+            return await ask(messages, label=label, draw=draw)
+        decided = self._first.setdefault(kind, asyncio.Event())
+        try:
+            return await self._with_schema(ask, messages, label, draw, schema)
+        finally:
+            decided.set()
+
+    async def _with_schema(
+        self, ask: Ask, messages: Sequence[BaseMessage], label: str, draw: int, schema: Schema
+    ) -> Reply:
+        """Ask with a schema, and without it where that is a bad request; a type is only taken or refused by a reply."""
+        reply = await ask(messages, label=label, draw=draw, schema=schema)
+        if reply.ending is Ending.API_ERROR and reply.status in BAD_REQUESTS:
+            reply = await ask(messages, label=label, draw=draw)
+            self._learn(schema, reply, takes=False)
+        else:
+            self._learn(schema, reply, takes=True)
+        return reply
+
+    def _learn(self, schema: Schema, reply: Reply, *, takes: bool) -> None:
+        kind = str(schema["type"])
+        if kind not in self.takes and reply.ending not in (Ending.API_ERROR, Ending.MISSING):
+            self.takes[kind] = takes
+            self.keep(dict(self.takes))
+
+
+@dataclass
 class Judge:
     """A model behind the door, asked by one solver."""
 
@@ -127,6 +190,26 @@ class Judge:
         except TsgkitError as error:
             self.over = error
             raise
+
+
+def messages_of(
+    question: str = "", *, images: Pieces = (), role: str = "", images_first: bool = False
+) -> list[BaseMessage]:
+    """Return the system's message, where there is a role, and the user's with the question and its images.
+
+    In our protocols images come first and the question last: a service that caches prefixes then charges the images
+    once, however many questions are asked about them. Published protocols keep the published order.
+
+    >>> [message] = messages_of("Where is the cup?", images=("Object 1:",), images_first=True)
+    >>> [part["text"] for part in message.content]
+    ['Object 1:', 'Where is the cup?']
+    """
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    text = (question,) if question else ()
+    parts = (*images, *text) if images_first else (*text, *images)
+    asked: BaseMessage = HumanMessage(content=content_of(*parts) if images else question)
+    return [SystemMessage(content=role), asked] if role else [asked]
 
 
 def a_model(ask: Ask | None, what: str) -> Ask:

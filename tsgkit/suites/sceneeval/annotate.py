@@ -39,9 +39,8 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import Overlap
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judgement import AnswerScores, Judged, Scores
+from tsgkit.suites.judgement import AnswerScores, Judged, Scores, Spans
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
-from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
 from tsgkit.suites.sceneeval.annotation_entries import (
     EntryComparison,

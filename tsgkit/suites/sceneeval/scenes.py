@@ -29,12 +29,10 @@ from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judgement import Judged, Scores
+from tsgkit.suites.judgement import Judged, Scores, TwoReadings
 from tsgkit.suites.judges.judge import Judge as ModelAsker
-from tsgkit.suites.judges.judge import outcome_of
-from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.judges.judge import ResponseFormats, outcome_of
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.answers import last_json_in

@@ -38,7 +38,7 @@ from tsgkit.library.cards import Card
 from tsgkit.library.projects import find, search_path
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
-from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.judges.judge import messages_of
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample
 from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import OURS, PUBLISHED

@@ -18,11 +18,10 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.images import ENDINGS, is_file_id
 from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.judgement import Verdict
+from tsgkit.suites.judgement import TwoReadings, Verdict
 from tsgkit.suites.judges.images import folder_of
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.paintable import Painting, PaintingOptions
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import Baseline, Recorded

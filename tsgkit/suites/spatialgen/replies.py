@@ -35,8 +35,7 @@ from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
-from tsgkit.suites.item_errors import scored
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged

@@ -25,10 +25,9 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.replies import Read, Unreadable, numbered_answers
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
-from tsgkit.suites.judgement import Judged, Scores, Verdict
+from tsgkit.suites.judgement import Judged, Scores, TwoReadings, Verdict
 from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unshown
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES

@@ -32,9 +32,8 @@ from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, overlap
 from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.judgement import AnswerScores
+from tsgkit.suites.judgement import AnswerScores, Spans
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.solvers.examples import Identity
 from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.suite import CHECK

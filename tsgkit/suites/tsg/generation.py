@@ -25,8 +25,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import Score
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
-from tsgkit.suites.judgement import AnswerScores, Judged, Scores
-from tsgkit.suites.profile_readings import Spans
+from tsgkit.suites.judgement import AnswerScores, Judged, Scores, Spans
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.protocols import AsAsked, Draft, Reading
 from tsgkit.suites.task import Graphs

@@ -21,9 +21,8 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import right_or_wrong
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
-from tsgkit.suites.judgement import AnswerScores, Scores
+from tsgkit.suites.judgement import AnswerScores, Scores, Spans
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.solvers.vote_rules import plurality

@@ -28,8 +28,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.profile_readings import TwoReadings
+from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, pool_file

@@ -27,7 +27,7 @@ from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.executors import model_actors, ray_cluster
 from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.plan import Plan
-from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.judgement import ItemError
 
 pytestmark = MARKS
 DIED = "the workers that computed it died or hung, 3 times"

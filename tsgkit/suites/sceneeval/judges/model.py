@@ -28,9 +28,17 @@ from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.gather_all import gather_all
-from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, Unknown, a_model, problem_of
-from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.judges.response_formats import Schema
+from tsgkit.suites.judges.judge import (
+    Answer,
+    Judge,
+    Question,
+    Reading,
+    Schema,
+    Unknown,
+    a_model,
+    messages_of,
+    problem_of,
+)
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import Fault
