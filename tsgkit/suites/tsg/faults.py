@@ -23,14 +23,16 @@ matter of seconds. Draws depend on :data:`SEED` and the item's id, so that the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import permutations
 from random import Random
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from tsgkit.errors import EditError
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import EditError, NotationError
 from tsgkit.graph.careless_texts import WRITINGS, careless_reading
 from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, diff
@@ -38,6 +40,8 @@ from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.slips import KINDS, SLIPS, Slipped, annotator_slip, published_error
 
+GIVEN = "given"
+"""The field of a row that holds a graph as a model wrote it."""
 SEED = 0
 """The seed of the faults, recorded with every score; the hash of the data covers what was drawn."""
 SEEDED, PUBLISHED, READING, ANNOTATOR, MODEL, NONE = "seeded", "published", "reading", "annotator", "model", "none"
@@ -161,3 +165,49 @@ def _apart(first: Change, second: Change) -> bool:
     """Return whether a second change neither touches nor undoes the first one."""
     touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
     return not touched & {second.reference, second.candidate}
+
+
+class GivenGraph(BaseModel):
+    """A graph as a model wrote it, in the field ``given`` of a row of generation tasks.
+
+    ``number`` is the place of the reference among the row's graphs, ``triplets`` the graph as it was written;
+    ``subject``, ``solver``, ``style``, ``repeat``, ``task`` and ``item_id`` name who wrote it, and to what item.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    number: Annotated[StrictInt, Field(ge=0)]
+    triplets: Annotated[list[Annotated[list[StrictStr], Field(min_length=3, max_length=3)]], Field(min_length=1)]
+    subject: StrictStr = ""
+    solver: StrictStr = ""
+    style: StrictStr = ""
+    repeat: StrictInt = 0
+    task: StrictStr = ""
+    item_id: StrictStr = ""
+
+    @property
+    def graph(self) -> ActionGraph:
+        """The graph as it was written."""
+        return ActionGraph(Triplet(*triplet) for triplet in self.triplets)
+
+
+def given_in(row: Mapping[str, Any], item: str) -> GivenGraph | None:
+    """Return the graph that a row gives, None if it gives none; ``NotationError`` where it cannot be used.
+
+    >>> row = {"graphs": [{"triplets": [["person", "verb", "wash"]]}],
+    ...        "given": {"number": 0, "triplets": [["person", "verb", "dry"]], "subject": "openai/x"}}
+    >>> given_in(row, "7").graph == ActionGraph.of(("person", "verb", "dry"))
+    True
+    """
+    if GIVEN not in row:
+        return None
+    try:
+        found = GivenGraph.model_validate(row[GIVEN])
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, (GIVEN, *first["loc"])))
+        raise NotationError(f"item {item}: {where}: {first['msg']}") from None
+    if found.number >= len(row["graphs"]):
+        there = f"the row has {len(row['graphs'])} graphs, counted from 0"
+        raise NotationError(f"item {item}: {GIVEN}.number: {found.number}, and {there}")
+    return found

@@ -33,7 +33,7 @@ from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.graph_repair import mend, mend_exactly
 from tsgkit.suites.tsg.baselines.random_guesses import guess_repair
 from tsgkit.suites.tsg.derived_tasks import Derived, common
-from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, written_fault
+from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, given_in, written_fault
 from tsgkit.suites.tsg.generation import (
     RULES,
     GraphTask,
@@ -44,7 +44,6 @@ from tsgkit.suites.tsg.generation import (
     notes_of,
     told_fields,
 )
-from tsgkit.suites.tsg.given_graphs import given_in
 from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
 from tsgkit.suites.tsg.groups import OF_REPAIRS
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample

@@ -130,7 +130,7 @@ def _repair(row: Row, sample: GenerationSample, number: int, graph: ActionGraph)
     """Return the row of a graph to mend: that of its item, with the graph as it was written."""
     from tsgkit.graph.notation.narratives import vocabulary_value
     from tsgkit.suites.solvers.solver import BASELINE, SINGLE
-    from tsgkit.suites.tsg.given_graphs import GIVEN
+    from tsgkit.suites.tsg.faults import GIVEN
     from tsgkit.suites.tsg.groups import NONE
     from tsgkit.suites.tsg.task import lists_of
 
