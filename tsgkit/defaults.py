@@ -5,7 +5,7 @@ from typing import Literal
 Client = Literal["direct", "litellm"]
 """The clients by which services are asked."""
 Level = Literal["low", "medium", "high"]
-"""How often agents may ask a model about one sentence."""
+"""The effort of agents: how often they may ask a model about one sentence."""
 Repair = Literal["exact", "hands", "none"]
 """The repairs that agents make before a model is asked."""
 TIMEOUT, ATTEMPTS = 300.0, 8

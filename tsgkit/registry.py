@@ -1,4 +1,4 @@
-"""What packages above ``suites`` and suites themselves name by place (``"package.module:name"``), imported on use."""
+"""Places (``"package.module:name"``) that packages above ``suites`` and suites name, imported on use."""
 
 from typing import NamedTuple
 

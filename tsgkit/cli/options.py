@@ -19,7 +19,7 @@ MANY: dict[str, dict[str, Any]] = {
     "commas": {"action": Listed},
     "words": {"nargs": "+"},
 }
-"""How options that take several values are parsed."""
+"""The settings of parsers for options that take several values."""
 
 
 def add_options(

@@ -30,7 +30,7 @@ MOST = 40
 ROW = ("task", "subject", "style", "solver")
 """Properties of rows by which samples are chosen."""
 VALUES = ("subject", "task", "solver", "style", "repeat", "item_id", "outcome", "answer", "key", "reply", "reason")
-"""What JSON has of a sample, beside its scores."""
+"""The fields of a sample in JSON, beside its scores."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -42,7 +42,7 @@ class Option:
     about: str = ""
     default: Any = None
     many: Literal["", "again", "commas", "words"] = ""
-    """How several values are given: the option again, also with commas between them, or word by word."""
+    """The form of several values: the option again, also with commas between them, or word by word."""
     choices: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     """Names on the command line, where they are others."""
@@ -323,7 +323,7 @@ class RowOptions(TypedDict, total=False):
 
 
 class DataOptions(TypedDict, total=False):
-    """Where the data of a run lie."""
+    """The data of a run."""
 
     data: Annotated[str | Path | None, Option("D", "where the data of the run lie now, if elsewhere")]
 

@@ -61,7 +61,7 @@ KINDS = ("strict", "official", "group", "count", "usage", "prompt", "reply")
 NUMBERS = ("strict", "official", "usage")
 """Kinds of columns that hold numbers, also where no sample has one."""
 RECORDED = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
-"""What a sample has as its record has it."""
+"""The fields of a sample that its record has."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
 LIBRARIES = ("pandas", "polars")
 
@@ -300,7 +300,7 @@ class Sample:
     full_marks: float | None
     """The best value of its main metric; None for an amount."""
     faults: tuple[str, ...] = ()
-    """What is missing, extra or wrong in its answer, as its task names it."""
+    """The missing, extra and wrong parts of its answer, as its task names them."""
     _run: Run = field(kw_only=True, repr=False, compare=False)
     _number: int = field(default=-1, repr=False, compare=False)
     """Its place in the data."""

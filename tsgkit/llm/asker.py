@@ -1,4 +1,4 @@
-"""Who answers under the name of a model (user code, a server asked directly, LiteLLM), and calls outside of a run.
+"""Providers by the name of a model (user code, a server asked directly, LiteLLM), and calls outside of a run.
 
 >>> from tsgkit.llm.settings import parse, settings_of
 >>> own = settings_of("openai/m", parse(["api_base=http://127.0.0.1:8000/v1"], []), {})

@@ -34,7 +34,7 @@ class ReplyCache:
         self._written = -WRITE_EVERY
         self._viewed = 0.0
         self.trouble = ""
-        """Why replies can no longer be kept; empty as long as they can."""
+        """The reason why replies can no longer be kept; empty as long as they can."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))

@@ -80,14 +80,14 @@ class RequestQueue:
         self._starting_slowly = True
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._admitted: deque[float] = deque(maxlen=4096)
-        """When requests started that were not turned away, as far as is known."""
+        """The starts of requests that were not turned away, as far as is known."""
         self._latest: deque[AdmittedRequest] = deque(maxlen=2 * LATEST)
         """The latest requests in the order of their starts: a rejection comes sooner than an answer."""
         self._pace: float | None = None
         self._learned = 0.0
         self._gate = self._next_start = self._pace_grows_at = 0.0
         self._pause = 0.0
-        """How long the gate was closed last."""
+        """The last time for which the gate was closed."""
         self._testing = False
         """Whether nothing has been admitted since the gate was opened."""
         self._quickest = math.inf

@@ -67,7 +67,7 @@ class CallFailed(Exception):
     finish_reason: str | None = None
     """The finish reason as the service wrote it."""
     text: str | None = field(default=None, repr=False)
-    """What came of a reply before it was cut off."""
+    """The part of a reply that came before it was cut off."""
     ended: bool = False
     """The server was a process of ours, and is no more."""
     timed_out: bool = False

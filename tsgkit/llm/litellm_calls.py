@@ -166,7 +166,7 @@ class LiteLlm(ServiceCalls):
 
     endpoint: ClassVar[str] = "completion"
     probed: ClassVar[dict[str, Any]] = {"messages": PROBE}
-    """What every request has beside parameters, for bodies that are built without being sent."""
+    """The arguments of every request beside parameters, for bodies that are built without being sent."""
     _library: Any = None
     _last: tuple[dict[str, Any], dict[str, Any]] | None = field(default=None, repr=False)
     """The last parameters whose body was asked for, and the body: LiteLLM takes 10 ms to build one."""

@@ -170,7 +170,7 @@ class Reply:
     final: bool = False
     """An answer that cannot be read however often it is asked for: the call is not made again."""
     note: str | None = None
-    """What was wrong with a response that could be read."""
+    """The fault of a response that could be read."""
     image: bytes | None = field(default=None, repr=False)
     """The image of an image model, kept as a file and never in a record."""
     sha256: str | None = None

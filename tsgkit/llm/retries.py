@@ -217,7 +217,7 @@ class Outage:
         self, patience: Patience, breaker: CircuitBreaker, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.since: float | None = None
-        """When the first of the losses was met; None while the service is thought to be up."""
+        """The time of the first of the losses; None while the service is thought to be up."""
         self.reason, self._losses, self._lost_first = "", 0, 0.0
         self._patience, self._breaker, self._clock = patience, breaker, clock
         self._end: asyncio.Future[bool] | None = None

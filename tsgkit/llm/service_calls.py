@@ -90,12 +90,12 @@ class Exchange:
     headers: dict[str, str] = field(default_factory=dict)
     """Names are in small letters."""
     text: str | None = None
-    """What came of a reply that arrived as events and broke off."""
+    """The part that came of a reply that arrived as events and broke off."""
     tokens: int = 0
     """The number of those events with text."""
     failure: CallFailed | None = None
     note: str | None = None
-    """What was wrong with a body that could be read; known once ``value`` was."""
+    """The fault of a body that could be read; known once ``value`` was."""
     deadline: asyncio.Timeout = field(default_factory=lambda: asyncio.Timeout(None))
     """Ends the request where no answer comes in time."""
     _is_rewritten: bool = False

@@ -26,7 +26,7 @@ from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
-from tsgkit.suites.judgement import Judged, Sample, TwoReadings, told
+from tsgkit.suites.judgement import Judged, Sample, TwoReadings, error_in_words
 from tsgkit.suites.panels import Shown
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Drawable, Folder, Task, trace_of
@@ -228,7 +228,7 @@ def readings_of(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
     try:
         return row.task.readings(sample, reply, row.solver)
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
-        words = f"error: {told(error, row.task, row.solver)}"
+        words = f"error: {error_in_words(error, row.task, row.solver)}"
         return TwoReadings(Outcome.ERROR, None, words, (), None, words, ())
 
 

@@ -53,7 +53,7 @@ class RowEstimate:
     completion: Spread
     cost: Spread | None
     worst: int = 1
-    """How many times as much it takes where no answer is usable, and each is asked for as often as allowed."""
+    """The factor of the cost where no answer is usable, and each is asked for as often as allowed."""
     measured: int = 0
     """The answered samples that it is estimated from; 0 before there are enough."""
     unasked: int = 0

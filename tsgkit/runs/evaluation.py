@@ -58,7 +58,7 @@ from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
 from tsgkit.scoring.outcomes import FAILURES
-from tsgkit.suites.judgement import ItemError, Scored, told
+from tsgkit.suites.judgement import ItemError, Scored, error_in_words
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript
@@ -87,7 +87,7 @@ class Options:
     keep_data: bool = True
     """True if the rows that are asked are kept in the run folder; a run that began without them stays without."""
     executor: str | None = None
-    """Where work is done that asks no service; None for processes of this machine where they are worth it."""
+    """The place of work that asks no service; None for processes of this machine where they are worth it."""
 
 
 @dataclass(frozen=True)
@@ -395,10 +395,12 @@ class Evaluation:
         """Return the rows of which something is computed elsewhere: where the user says, else where it is worth it."""
         if isinstance(self.executor, Here):
             return []
-        if self.executor is not None:
-            # Of what a model answers, something is computed by some tasks and solvers alone.
-            rows = ((state, state.row) for state in states)
-            return [s for s, row in rows if not asks or row.task.scoring_computes or isinstance(row.solver, Spreads)]
+        if self.executor is not None:  # of what a model answers, some tasks and solvers alone compute something
+            return [
+                state
+                for state in states
+                if not asks or state.row.task.scoring_computes or isinstance(state.row.solver, Spreads)
+            ]
         computing = [] if asks else [state for state in states if state.row.task.computes]
         if computing and usual_executor(_left(computing), FEWEST, self.options.limits.in_flight) == PROCESSES:
             return computing
@@ -448,7 +450,7 @@ class Evaluation:
             if is_fatal(error, heard):
                 raise
             transcript = Transcript(tuple(heard.said))
-            score = row.scoring.failed(sample, told(error, row.task, row.solver))
+            score = row.scoring.failed(sample, error_in_words(error, row.task, row.solver))
         else:
             for said in transcript.said:  # what a solver produced without asking a model
                 call, reply = where._replace(label=said.label), said.reply
@@ -519,7 +521,7 @@ def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its sui
     except TsgkitError:
         raise
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
-        raise ItemError(told(error, solver)) from None
+        raise ItemError(error_in_words(error, solver)) from None
 
 
 def judged(scoring: Scoring, answered: tuple[Any, Transcript]) -> Scored:

@@ -30,7 +30,7 @@ from tsgkit.runs.journal import CHANGED, SYNCER
 from tsgkit.suites.images import is_file_id
 
 WORK = "images"
-"""What the header of an image folder says of its work."""
+"""The name of its work in the header of an image folder."""
 PNG_START = b"\x89PNG\r\n\x1a\n"
 PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
 

@@ -360,7 +360,7 @@ class _OpenImages:
 
     @property
     def cost(self) -> float | None:
-        """What the requests cost; None where an answer came at an unknown price, or there is none to estimate by."""
+        """The cost of the requests; None where an answer came at an unknown price, or there is none to estimate by."""
         used = self.door.budget
         is_unknown = used.used_requests and not used.used_cost and self.painter.price is None
         return None if self.run.unpriced or is_unknown else used.used_cost

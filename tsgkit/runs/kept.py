@@ -1,4 +1,4 @@
-"""What a run keeps of what it asked, so that its folder can be read anywhere: cards, prompts, the plan, and the rows.
+"""Copies of what a run asked, in its folder, which can so be read anywhere: cards, prompts, the plan, and the rows.
 
 ``asked/`` in a run folder is a small project:
 
@@ -33,7 +33,7 @@ from tsgkit.llm.user_code import LOADED_FILES
 from tsgkit.runs.journal import KEPT
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import RunSetup
-from tsgkit.suites.judgement import told
+from tsgkit.suites.judgement import error_in_words
 from tsgkit.suites.recorded_task import (
     RecordedTask,
     description_of,
@@ -111,7 +111,7 @@ def _item_line(task: Task, dataset: Dataset, number: int, *, shown: bool) -> str
             try:
                 value[name] = words(sample)
             except Exception as error:  # noqa: BLE001 - code of users and suites fails in every way there is
-                value[name] = f"(not shown: {told(error, task)})"
+                value[name] = f"(not shown: {error_in_words(error, task)})"
     elif row := "".join(dataset.written([number])):
         value["sha256"] = hashlib.sha256(row.encode("utf-8", "surrogatepass")).hexdigest()
     return json.dumps(value) + "\n"
@@ -203,7 +203,7 @@ def _way(task: str, solver: str, style: str) -> str:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a run folder keeps, opened for reading."""
+    """The copies in a run folder, opened for reading."""
 
     home: Path
     value: Mapping[str, Any]

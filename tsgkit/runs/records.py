@@ -16,7 +16,7 @@ from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites import judgement
-from tsgkit.suites.judgement import Judged, Scored, told
+from tsgkit.suites.judgement import Judged, Scored, error_in_words
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.task import Task
@@ -109,7 +109,7 @@ def add_usage(total: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Scoring:
-    """What scores the samples of a row: all that another process needs for that."""
+    """The scorer of the samples of a row: all that another process needs for that."""
 
     cell: Cell
     task: Task
@@ -129,7 +129,7 @@ class Scoring:
         try:
             return record, sealed(record)
         except (TypeError, ValueError, RecursionError) as error:
-            words = f"{told(error, self.task, self.solver)}: its judgement is not JSON"
+            words = f"{error_in_words(error, self.task, self.solver)}: its judgement is not JSON"
             score = self.failed(score.judged.sample, words)
             record = record_of(self.cell, replace(score.judged, answer=None, evidence=None), transcript, score.error)
             return record, sealed(record)

@@ -72,7 +72,7 @@ class Row:
 
     @cached_property
     def scoring(self) -> Scoring:
-        """What scores its samples."""
+        """The scorer of its samples."""
         return Scoring(self.cell, self.task, self.solver)
 
     @property

@@ -147,7 +147,7 @@ class _OpenedRun:
     kept: Kept
     cards_of_today: bool
     lacking: dict[str, str] = field(default_factory=dict)
-    """What is only shown as it was recorded, and what is missing here to do more."""
+    """The parts that are only shown as they were recorded, and what is missing here to do more."""
     _solvers: dict[tuple[str, str, str], Solver] = field(default_factory=dict)
     _kept_rows: set[str] = field(default_factory=set)
     """The tasks whose rows are those that the run keeps."""
@@ -351,7 +351,7 @@ class RecordedCalls:
         """Find all that is recorded so far."""
         self.path = path
         self.places: dict[Place, list[int]] = {}
-        """Where the calls of each sample lie."""
+        """The places of the calls of each sample."""
         self._prompts: dict[str, int] = {}
         self._read_to = {CALLS: 0, PROMPTS: 0}
         self.grow()

@@ -20,7 +20,7 @@ from tsgkit.runs.plan import AXES
 from tsgkit.suites.transcript import LOCAL
 
 WAY = ("task", "subject", "solver", "style", "repeat", *AXES)
-"""What calls differ in, beside item and label."""
+"""The fields in which calls differ, beside item and label."""
 
 
 def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:

@@ -74,7 +74,7 @@ class Limits:
     waits: bool = True
     """False to leave as soon as everything is with the service."""
     executor: str | None = None
-    """Where models of the user's are held; only ``ray`` holds them elsewhere than in this process."""
+    """The executor that holds models of the user's; only ``ray`` holds them elsewhere than in this process."""
     traces: Traces | None = None
     """The spans that are sent by OpenTelemetry; None for none."""
 

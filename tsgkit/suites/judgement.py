@@ -136,13 +136,13 @@ class Scored:
     error: str = ""
 
 
-def told(error: Exception, *owners: object) -> str:
+def error_in_words(error: Exception, *owners: object) -> str:
     """Return an exception's type and the innermost line of tsgkit or of the packages of some objects that it left.
 
     >>> try:
     ...     int("x")
     ... except ValueError as error:
-    ...     told(error).partition(" at ")[0]
+    ...     error_in_words(error).partition(" at ")[0]
     'ValueError'
     """
     if os.environ.get("TSGKIT_DEBUG"):
@@ -165,7 +165,7 @@ def scored(judge: Callable[[Asked, Said | None], Judged], sample: Asked, said: S
     try:
         return Scored(judge(sample, said))
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
-        return failed(judge, sample, told(error, *owners))
+        return failed(judge, sample, error_in_words(error, *owners))
 
 
 def failed(judge: Callable[[Asked, Said | None], Judged], sample: Asked, error: str) -> Scored:

@@ -47,7 +47,7 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.graph_differences import difference_value, differences, graph_value
 from tsgkit.suites.images import ImageFolder, Missing
-from tsgkit.suites.judgement import Judged, told
+from tsgkit.suites.judgement import Judged, error_in_words
 from tsgkit.suites.task import Folder, Graphs, Task
 from tsgkit.suites.transcript import Transcript
 from tsgkit.user_folders import cache_home
@@ -99,7 +99,7 @@ def panels_of(shown: Shown) -> Iterator[Panel]:
     try:
         yield from loaded(suite.view)(shown)
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
-        yield text_panel("View of the suite", f"It cannot be shown: {told(error, shown.task)}")
+        yield text_panel("View of the suite", f"It cannot be shown: {error_in_words(error, shown.task)}")
 
 
 def text_panel(title: str, text: str) -> Panel:

@@ -48,7 +48,7 @@ SLOW = 10.0
 FOLDERS = "tsgkit-ray-"
 """The beginning of the names of local clusters' folders, among temporary files."""
 QUIET = ("RAY_USAGE_STATS_ENABLED", "RAY_USAGE_STATS_PROMPT_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO")
-"""What is switched off: no statistics are sent to Ray's makers, and no question is asked on the terminal."""
+"""Variables that switch off statistics for Ray's makers and questions on the terminal."""
 
 
 def check() -> None:

@@ -91,7 +91,7 @@ class Making:
     calls: AgentCalls | None = None
     workers: int = 1
     executor: str | None = None
-    """Where sentences are written by patterns; None for processes where they are worth it."""
+    """The executor of sentences by patterns; None for processes where they are worth it."""
     avoided: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """By story, what must not be drawn again: paths of questions, steps of choices."""
     removed: Mapping[str, str] = field(default_factory=dict)

@@ -33,11 +33,11 @@ from tsgkit.suites.tsg.makers.stage_files import VERSION, StageFiles, StageFolde
 from tsgkit.suites.tsg.makers.writer import texts
 
 KEPT_LISTS = ("avoided", "removed")
-"""What fixes and reviews add to the settings of a stage; it stays while everything else is as it was."""
+"""The lists that fixes and reviews add to the settings of a stage; they stay while everything else is as it was."""
 RESUME = "the same command goes on from there"
 POSSIBLE = "--possible FILE names what else could be done in them"
 ATTEMPTS = 4
-"""How often items to blame are drawn anew."""
+"""The number of times that items to blame are drawn anew."""
 AVOIDABLE = (
     *("twin", "repeated-question", "step-before", "earlier-step", "better-option", "lone-letter", "contradiction"),
     *("hands", "unfinished-option", "strange-key", "answer-kind"),
