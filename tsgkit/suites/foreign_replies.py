@@ -1,4 +1,5 @@
-"""Replies that other harnesses collected: logs of Inspect, and sample logs of lm-evaluation-harness.
+"""Replies that were collected elsewhere, and their scores: files of replies, logs of Inspect, and sample logs of
+lm-evaluation-harness.
 
     with replies_from("inspect", "logs/x.eval", dataset.item_ids) as found:
         found.file            # replies as tsgkit score reads them
@@ -15,15 +16,26 @@ import json
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import load_card
 from tsgkit.library.files import STDIN, look_alike, read_text
 from tsgkit.llm.reply import CUT, FILTERED, Ending, Reply, reply_from
-from tsgkit.suites.solvers.solver import BASELINE, SINGLE
+from tsgkit.suites.judgement import Judged, scored
+from tsgkit.suites.replies import read_replies
+from tsgkit.suites.rows import Dataset
+from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
+from tsgkit.suites.solvers.factories import check_solver, factory_of
+from tsgkit.suites.solvers.scorers import OneReply, judge_reply
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer
+from tsgkit.suites.styles import style_of
+from tsgkit.suites.suite import task_named, task_of
+from tsgkit.suites.task import Task, group_metrics, no_group, source_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 INSPECT, LM_EVAL = "inspect", "lm-eval"
@@ -43,6 +55,127 @@ ONE_CALL = (SINGLE, BASELINE)
 """Solvers that make one call."""
 JSON_LOG = ".json"
 HINT = "name a log that was written when the evaluation had ended"
+
+
+ZERO_SHOT = "zero-shot"
+
+
+def score(
+    task: str,
+    data: str | Path,
+    replies: str | Path,
+    *,
+    style: str | None = None,
+    by: Sequence[str] = (),
+    seed: int = 0,
+    source: str | None = None,
+    epoch: int | None = None,
+) -> ScoreReport:
+    """Return the scores of replies to a task that were collected elsewhere; ``UsageError`` where it takes none.
+
+    ``source`` names the harness whose log holds them, and ``epoch`` one of several repetitions in it. Without a
+    ``style``, that of a log of ours is taken.
+    """
+    own = task_of(load_card(task_named(task)))
+    scoring = _score_replies if own.looks is None else own.looks.replies
+    if scoring is None or (own.looks is None and own.prompt is None):
+        hint = own.looks.hint if own.looks is not None else "tsgkit eval runs the task"
+        raise UsageError(f"{own.key}: replies collected elsewhere cannot be scored", hint=hint)
+    if source is None:
+        if epoch is not None:
+            raise UsageError("--epoch is said of a log", hint=f"add --from {'|'.join(SOURCES)} LOG")
+        return scoring(own, str(data), str(replies), style=style, by=by, seed=seed)
+    if source not in SOURCES:
+        raise UsageError(f"there are no logs of {source}", hint=meant(source, SOURCES))
+    with replies_from(source, str(replies), own.dataset(str(data)).item_ids, epoch=epoch) as found:
+        style = style or found.style or None
+        if found.transcripts and own.prompt is not None:
+            report = _score_calls(own, str(data), found.transcripts, found.solver, style=style, by=by, seed=seed)
+        else:
+            report = scoring(own, str(data), str(found.file), style=style, by=by, seed=seed)
+    return replace(report, notes=(*report.notes, *found.notes))
+
+
+def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
+    assert task.prompt is not None  # noqa: S101  (the caller looked)
+    scorer, dataset = OneReply(task, _checked_style(task, style, by)), _items_to_score(task, data)
+    unused = set(task.rows.left_out(dataset))
+    found = read_replies(file, (*dataset.item_ids, *unused), task.prompt.reply_text)
+    notes = task.rows.notes(dataset)
+    if left := len(found.keys() & unused):
+        notes += (f"replies to rows that are left out: {left}",)
+    judged = tuple(
+        scored(lambda item, reply: judge_reply(task, item, reply, scorer.style), item, found.get(item.item_id)).judged
+        for item in _samples_in(dataset)
+    )
+    return _report(task, judged, scorer, by, seed, notes)
+
+
+def _score_calls(
+    task: Task,
+    data: str,
+    calls: Mapping[str, Transcript],
+    solver: str,
+    *,
+    style: str | None,
+    by: Sequence[str],
+    seed: int,
+) -> ScoreReport:
+    """Return the scores of answers that a solver made of several calls."""
+    style = _checked_style(task, style, by)
+    check_solver(solver, task)
+    scorer, dataset = factory_of(solver).scorer(solver, task, style), _items_to_score(task, data)
+    judged = tuple(scored(scorer.judge, item, calls.get(item.item_id)).judged for item in _samples_in(dataset))
+    return _report(task, judged, scorer, by, seed, task.rows.notes(dataset))
+
+
+def _checked_style(task: Task, style: str | None, by: Sequence[str]) -> str:
+    style_of(style or ZERO_SHOT)
+    for group in by:
+        if group not in task.groups.names:
+            raise no_group(group, [task])
+    return style or ZERO_SHOT
+
+
+def _items_to_score(task: Task, data: str) -> Dataset:
+    rows = task.rows
+    if rows.to_score is None:
+        dataset = rows.load(source_of(task, data))
+    else:
+        dataset = rows.to_score(data if data == STDIN else source_of(task, data))
+    if not len(dataset):
+        raise UsageError(f"{data}: there are no items in it")
+    return dataset
+
+
+def _samples_in(dataset: Dataset) -> Iterator[Any]:
+    return (dataset.sample(number) for number in range(len(dataset)))
+
+
+def _report(
+    task: Task, judged: tuple[Judged, ...], scorer: Scorer, by: Sequence[str], seed: int, notes: tuple[str, ...]
+) -> ScoreReport:
+    def board_of(some: Iterable[Judged], only: Collection[str] | None = None) -> Board:
+        return task.board(add_judged(task.tally(), some), scorer, seed, only=only)
+
+    groups: dict[str, dict[str, Board]] = {}
+    for group in by:
+        members: dict[str, list[Judged]] = {}
+        for one in judged:
+            for name in task.groups.of(one.sample, group):
+                if (part := _part(task, one, group, name)) is not None:
+                    members.setdefault(name, []).append(part)
+        only = set(group_metrics(task, group, tuple(task.metrics))) if group in task.groups.parts else None
+        groups[group] = {name: board_of(members[name], only) for name in task.groups.order(members, group)}
+    return ScoreReport(task.key, scorer.style, seed, task.metrics, board_of(judged), groups, judged, notes)
+
+
+def _part(task: Task, judged: Judged, group: str, member: str) -> Judged | None:
+    """Return what counts of an item for a member of a group."""
+    if group not in task.groups.parts:
+        return judged
+    part = task.groups.part_of(judged.sample, judged.evidence, group, member)
+    return None if part is None else replace(judged, scores=part.scores, counts=judged.counts | part.counts)
 
 
 class LoggedReply(NamedTuple):

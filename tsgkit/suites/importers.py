@@ -11,15 +11,16 @@ stay. Defects of its rows are counted and reported. A file with the published ch
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.graph.rules import Finding, Rule
+from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
 from tsgkit.library.datasets import (
     Dataset,
@@ -32,9 +33,10 @@ from tsgkit.library.datasets import (
     store,
 )
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
-from tsgkit.library.files import STDIN, read_bytes, walk
-from tsgkit.suites.row_inspection import RowInspector, RowsInspected
+from tsgkit.library.files import STDIN, decoded, read_bytes, walk
+from tsgkit.suites.rows import RowLine
 from tsgkit.suites.suite import Suite, suites
+from tsgkit.suites.task import Task
 
 Watch = Callable[[str, int, int | None], None]
 """A callback with a file's name, its bytes so far and, if known, the total."""
@@ -345,3 +347,94 @@ def _accepted(candidate: _Candidate) -> _Candidate:
 def meaning(suite: str, code: str) -> str:
     """Return what a finding of a code means."""
     return inspector(suite).FINDING_RULES[code].meaning
+
+
+# Files of rows of JSON, for suites without an inspector of their own
+
+RULES = {
+    "row": Rule(ERROR, "a line that is no row of the task"),
+    "repeated-id": Rule(ERROR, "an item id occurs twice"),
+    "repeated-item": Rule(WARNING, "two items ask the same"),
+}
+
+
+@dataclass(frozen=True)
+class RowsInspected:
+    """The rows of a file, the findings, and the reason why they cannot be used, if so."""
+
+    task: str
+    rows: int
+    findings: tuple[Finding, ...]
+    problem: str = ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of findings of each code, in the order of the rules."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in RULES if counts[code]}
+
+
+@dataclass(frozen=True)
+class RowInspector:
+    """The inspector of a suite with these tasks of rows."""
+
+    tasks: tuple[Task, ...]
+    FINDING_RULES: ClassVar[Mapping[str, Rule]] = RULES
+
+    def inspect(self, data: bytes, file: str, task: str | None = None) -> RowsInspected:
+        """Return the report about these bytes; without a task, the one that takes most lines."""
+        text = decoded(data, file)
+        found = [_inspected(one, text, file) for one in self.tasks if task in (None, one.rows.stored)]
+        if not found:
+            return RowsInspected(task or "", 0, (), f"{file}: there is no task of rows that is stored as {task}")
+        return max(found, key=lambda one: one.rows)
+
+
+def kinds_of_rows(tasks: Sequence[Task], file: Path) -> tuple[str, ...]:
+    """Return the tasks of rows that take the first row of a file, or that a folder has a file of."""
+    if file.is_dir():
+        return tuple(task.kind for task in tasks if (file / f"{task.rows.stored}.jsonl").exists())
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            first = next(filter(str.strip, lines), "")
+    except (OSError, ValueError):
+        return ()
+    return tuple(task.kind for task in tasks if any(line.item is not None for line in _lines_of(task, first)))
+
+
+def _inspected(task: Task, text: str, file: str) -> RowsInspected:
+    findings = tuple(_findings(task, text))
+    rows = sum(line.item is not None for line in _lines_of(task, text))
+    errors = [one for one in findings if RULES[one.code].severity == ERROR]
+    problem = "" if rows or errors else f"{file}: there are no rows in it"
+    if errors:
+        more = f" (the first of {len(errors):,} errors)" if len(errors) > 1 else ""
+        problem = f"{file}: line {errors[0].place.line}: {errors[0].message}{more}"
+    return RowsInspected(task.rows.stored, rows, findings, problem)
+
+
+def _lines_of(task: Task, text: str) -> Iterable[RowLine]:
+    return () if task.rows.lines is None else task.rows.lines(text)
+
+
+def _findings(task: Task, text: str) -> Iterator[Finding]:
+    ids = set[str]()
+    asked: dict[object, str] = {}
+    for line in _lines_of(task, text):
+        if line.item is None:
+            yield _finding("row", line.problem, Place(line.number))
+            continue
+        name = line.item.item_id
+        place = Place(line.number, name)
+        if name in ids:
+            yield _finding("repeated-id", f"the item id {name} occurs twice", place)
+        ids.add(name)
+        first = asked.setdefault(
+            task.prompt.identity_of(line.item).contents if task.prompt else line.item.item_id, name
+        )
+        if first != name:
+            yield _finding("repeated-item", f"asks the same as {first}", place)
+
+
+def _finding(code: str, message: str, place: Place) -> Finding:
+    return Finding(code, RULES[code].severity, message, place=place)

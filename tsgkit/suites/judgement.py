@@ -61,6 +61,24 @@ class Verdict(NamedTuple):
     """The question in words; empty where a sample is one question."""
 
 
+class Reading(NamedTuple):
+    """The outcome of an item, and its answer; None where there is none, with the reader's reason if it has one."""
+
+    outcome: Outcome
+    answer: Any = None
+    reason: str = ""
+
+
+class Given(NamedTuple):
+    """What is known of an answer that is scored, beside the answer."""
+
+    outcome: Outcome
+    reason: str = ""
+    """The reason why a reply could not be read; else empty."""
+    published: str | None = None
+    """The text that a published reader sees; None where no official figures apply."""
+
+
 class PartOfSample(NamedTuple):
     """The part of a sample that counts for a member of a partial group, such as the clauses of one predicate."""
 
@@ -149,7 +167,7 @@ def error_in_words(error: Exception, *owners: object) -> str:
         raise error
     if isinstance(error, (ItemError, OwnCodeError)):
         return str(error)
-    packages = {"tsgkit", *(type(owner).__module__.partition(".")[0] for owner in owners)}
+    packages = {"tsgkit", *(getattr(owner, "package", type(owner).__module__.partition(".")[0]) for owner in owners)}
     words = f"{type(error).__name__}{_place(error, packages)}"
     return f"{words}: {error}" if isinstance(error, TsgkitError) else words
 

@@ -5,11 +5,10 @@ A run describes each of its tasks (:func:`description_of`), so that its tables, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from tsgkit.errors import UsageError
 from tsgkit.library.bundle import portable
@@ -19,13 +18,12 @@ from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Pooling
 from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.replies import read_as
-from tsgkit.suites.scoreboard import Board, Rules, board_of
-from tsgkit.suites.solvers.solver import Expected, Solver
-from tsgkit.suites.task import Dataset, Items, Task
+from tsgkit.suites.rows import Dataset, Items, Rows
+from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.task import Groups, Looks, Official, Task, View, with_parts
 from tsgkit.suites.transcript import Transcript
 
 Records = Callable[[str], Mapping[str, Any] | None]
@@ -39,10 +37,10 @@ def description_of(task: Task, dataset: Dataset) -> dict[str, Any]:
         "card": card.model_dump(mode="json"),
         "kind": task.kind,
         "takes": list(task.takes),
-        "groups": list(task.groups),
+        "groups": list(task.groups.names),
         "shown": list(task.shown),
-        "published": list(task.published_metrics),
-        "clusters_are": task.clusters_are(dataset),
+        "published": list(task.official.metrics),
+        "clusters_are": task.rows.clusters_are(dataset),
         "metrics": {name: _metric_value(metric) for name, metric in task.metrics.items()},
     }
 
@@ -88,71 +86,46 @@ class RecordedSample:
     reference: str = ""
 
 
-class RecordedTask(Task):
-    """A task as a run describes it."""
+def recorded_task(card: Card, described: Mapping[str, Any], dataset: Items, lacking: str) -> Task:
+    """Return a task as a run describes it; ``lacking`` says what is not here."""
+    metrics = metrics_of(described)
+    declared = {name: one for name, one in card.metrics.items() if name in metrics}
+    takes = described["takes"]
+    return Task(
+        card=card.model_copy(update={"metrics": declared}),
+        rows=Rows(
+            stored=str(described["kind"]),
+            load=lambda _: dataset,
+            held=lambda: dataset,
+            clusters=str(described["clusters_are"]),
+            notes=lambda _: (f"shown as recorded: {lacking}",),
+        ),
+        metrics=MappingProxyType(metrics),
+        view=View(question=lambda sample: str(sample.question), reference=lambda sample: str(sample.reference)),
+        groups=Groups(names=tuple(described["groups"])),
+        official=Official(metrics=tuple(name for name in described["published"] if name in metrics)),
+        looks=Looks(
+            kind=takes[-1],
+            viewer=lambda task, *_: _refuse(task, lacking),
+            pieces=lambda *_: (),
+            recorded=RecordedSolver,
+            readings=lambda _, __, reply, ___: _unread(reply, lacking),
+            hint=lacking,
+            baseline=(lambda task, *_: _refuse(task, lacking)) if "models" in takes else None,
+        ),
+        shown=tuple(described["shown"]),
+    )
 
-    def __init__(self, card: Card, described: Mapping[str, Any], dataset: Items, lacking: str) -> None:
-        self._metrics, self._dataset, self.lacking = metrics_of(described), dataset, lacking
-        self._published = tuple(name for name in described["published"] if name in self._metrics)
-        self._clusters_are = str(described["clusters_are"])
-        self.groups, self.shown = tuple(described["groups"]), tuple(described["shown"])
-        self.takes = tuple(described["takes"])
-        declared = {name: one for name, one in card.metrics.items() if name in self._metrics}
-        super().__init__(card.model_copy(update={"metrics": declared}))
-        self.kind = str(described["kind"])
 
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics whose values were recorded."""
-        return MappingProxyType(self._metrics)
+def _refuse(task: Task, lacking: str) -> NoReturn:
+    raise UsageError(f"{task.key}: cannot be asked here: {lacking}")
 
-    @property
-    def published_metrics(self) -> Collection[str]:
-        """The metrics that the published code computes."""
-        return self._published
 
-    def dataset(self, data: str | None) -> Dataset:
-        """Return the items that the run describes."""
-        return self._dataset
-
-    def clusters_are(self, dataset: Dataset) -> str:
-        """Return the unit that the clusters were counted in."""
-        return self._clusters_are
-
-    def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """Say what is not here."""
-        return (f"shown as recorded: {self.lacking}",)
-
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Raise an error: nothing can be asked."""
-        raise self.cannot("asked")
-
-    def recorded(self, solver: str, style: str) -> Solver:
-        """Return a solver that knows no record yet."""
-        return RecordedSolver(self, solver, style)
-
-    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """Return the values of a tally, of these metrics (None: all)."""
-        metrics = {name: metric for name, metric in self._metrics.items() if only is None or name in only}
-        return board_of(tally, Rules(metrics, self._published, solver.unpublished, seed=seed))
-
-    def question(self, sample: Any, *, briefly: bool = False) -> str:  # noqa: ANN401
-        """Return what was asked about, as the run kept it."""
-        return str(sample.question)
-
-    def reference(self, sample: Any) -> str:  # noqa: ANN401
-        """Return what is right, as the run kept it."""
-        return str(sample.reference)
-
-    def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
-        """Say that no reader is here."""
-        found = read_as(reply)
-        ended = Outcome.MISSING if found is None else found.outcome or (Outcome.EMPTY if found.is_empty else None)
-        return TwoReadings(ended or Outcome.ANSWERED, None, self.lacking, (), None, self.lacking, ())
-
-    def cannot(self, done: str) -> UsageError:
-        """Return why nothing can be done with it but showing it."""
-        return UsageError(f"{self.key}: cannot be {done} here: {self.lacking}")
+def _unread(reply: Reply, lacking: str) -> TwoReadings:
+    """Say that no reader is here."""
+    found = read_as(reply)
+    ended = Outcome.MISSING if found is None else found.outcome or (Outcome.EMPTY if found.is_empty else None)
+    return TwoReadings(ended or Outcome.ANSWERED, None, lacking, (), None, lacking, ())
 
 
 def _no_record(item_id: str) -> None:
@@ -203,18 +176,9 @@ class RecordedSolver:
         raise UsageError(f"{self.name}: a recorded run can only be shown")
 
 
-def with_recorded(task: Any, metrics: Mapping[str, Metric]) -> Any:  # noqa: ANN401  (a task, and one of the same kind)
+def with_recorded(task: Task, metrics: Mapping[str, Metric]) -> Task:
     """Return a task that shows these metrics as they were recorded; it scores without them."""
-    kind: Any = type(task)
-
-    class Recorded(kind):  # type: ignore[misc]
-        """The same task with recorded metrics."""
-
-    Recorded.__module__ = kind.__module__  # whose code a task is depends on it
-    Recorded.metrics = MappingProxyType({**task.metrics, **metrics})
-    found = copy(task)
-    found.__class__ = Recorded
-    return found
+    return with_parts(task, metrics=MappingProxyType({**task.metrics, **metrics}))
 
 
 def recorded_items(file: str, sha256: str, values: Sequence[Mapping[str, Any]]) -> Items:

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
     from tsgkit.library.cards import Card
     from tsgkit.suites.metrics import Metric
-    from tsgkit.suites.scoreboard import ScoreReport
     from tsgkit.suites.task import Task
-    from tsgkit.suites.text_task import RowTask
 
 OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval", "tsgkit.suites.spatialgen")
 """The packages of our suites, in the order of tables; each holds its manifest as ``SUITE``."""
@@ -49,8 +47,8 @@ class Suite:
 
     name: str
     tasks: Mapping[str, str] = field(default_factory=dict)
-    """The places of its task classes by the part of a card's ``task`` after the suite's name; tables keep this
-    order."""
+    """The places of functions from a card to its task, by the part of the card's ``task`` after the suite's name;
+    tables keep this order."""
     needs: Mapping[str, str] = field(default_factory=dict)
     """Requirements of tasks, by the part after the suite's name; other tasks need a model."""
     kinds_of: str = ""
@@ -81,22 +79,23 @@ class Suite:
             known = [f"{self.name}/{one}" for one in self.tasks]
             raise UsageError(f"{card.source}: task: there is no {card.task}", hint=meant(card.task, known))
         made: Task = loaded(self.tasks[kind])(card)
-        return made
+        from tsgkit.suites.task import with_parts
 
-    def row_tasks(self) -> tuple[RowTask[Any, Any], ...]:
-        """Return those of its tasks whose items are rows."""
+        return with_parts(made, package=self.module.partition(".")[0])
+
+    def row_tasks(self) -> tuple[Task, ...]:
+        """Return those of its tasks whose items are lines of JSON."""
         from tsgkit.library.cards import card_names, load_card
-        from tsgkit.suites.text_task import RowTask
 
         made = (self.task_of(load_card(name)) for name in card_names() if name.startswith(f"{self.name}/"))
-        return tuple(task for task in made if isinstance(task, RowTask))
+        return tuple(task for task in made if task.rows.lines is not None)
 
     def kinds(self, file: Path) -> tuple[str, ...]:
         """Return the tasks whose rows a file or folder holds, in the order of the manifest."""
         if self.kinds_of:
             found = set(loaded(self.kinds_of)(file))
         else:
-            from tsgkit.suites.row_inspection import kinds_of_rows
+            from tsgkit.suites.importers import kinds_of_rows
 
             try:
                 found = set(kinds_of_rows(self.row_tasks(), file))
@@ -153,24 +152,28 @@ def _theirs(point: EntryPoint) -> Suite:
     return replace(found, module=point.module)
 
 
-_GIVEN: dict[str, Task] = {}
+_GIVEN: dict[str, tuple[Task, str]] = {}
 _METRICS: dict[str, dict[str, tuple[Metric, Callable[[Any, Any], float]]]] = {}
 
 
-def give_task(task: Task) -> None:
-    """Let a task that a program made be found by its name."""
-    _GIVEN[task.key] = task
+def give_task(task: Task, code: str = "") -> None:
+    """Let a task that a program, or a file of code, made be found by its name."""
+    _GIVEN[task.key] = task, code
+
+
+def code_of(task: str) -> str:
+    """Return the file of code that made a task; empty where none did."""
+    return _GIVEN[task][1] if task in _GIVEN else ""
 
 
 def give_metric(task: str, name: str, described: Metric, function: Callable[[Any, Any], float]) -> None:
     """Let one more metric count for a task; ``UsageError`` where it has one of this name."""
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.text_task import TextTask
 
     key = task_named(str(task))
     _METRICS.setdefault(key, {}).pop(name, None)
     found = task_of(load_card(key))
-    if not isinstance(found, TextTask):
+    if found.score is None:
         raise UsageError(f"{key}: own metrics need a task that models answer in words")
     if name in found.metrics:
         raise UsageError(f"{key} has a metric {name} already", hint="give yours another name")
@@ -196,14 +199,18 @@ def load_code() -> None:
 def task_of(card: Card) -> Task:
     """Return the task of a card, with users' metrics. Raise ``UsageError`` if no suite has it."""
     load_code()
-    found = _GIVEN[card.name] if card.name in _GIVEN else _declared(card)
+    found = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
     own = _METRICS.get(card.name)
     if not own:
         return found
-    from tsgkit.suites.text_task import with_metrics
+    from tsgkit.suites.own_parts import measured
+    from tsgkit.suites.task import with_parts
 
-    measured: Task = with_metrics(found, own)
-    return measured
+    return with_parts(
+        found,
+        metrics={**found.metrics, **{name: described for name, (described, _) in own.items()}},
+        score=None if found.score is None else measured(found.score, own),
+    )
 
 
 def _declared(card: Card) -> Task:
@@ -240,7 +247,7 @@ def tasks_of_data(data: str) -> tuple[str, ...]:
         return tasks_of_rows(Path(data))
     if named := [name for name in place.mappings if name]:
         return tasks_named(named)
-    if found := tuple(name for name in _tasks() if task_of(load_card(name)).stored in place.stems):
+    if found := tuple(name for name in _tasks() if task_of(load_card(name)).rows.stored in place.stems):
         return found
     raw = place.rows_of(native=SUFFIXES).held
     return tasks_of_rows(raw) or tasks_of_rows(place.rows_of().held)
@@ -334,44 +341,3 @@ def in_order(names: Iterable[str]) -> list[str]:
     first = suites()[0]
     places = {f"{first.name}/{kind}": place for place, kind in enumerate(first.tasks)}
     return sorted(names, key=lambda name: (places.get(name, len(places)), name))
-
-
-def score(
-    task: str,
-    data: str | Path,
-    replies: str | Path,
-    *,
-    style: str | None = None,
-    by: Sequence[str] = (),
-    seed: int = 0,
-    source: str | None = None,
-    epoch: int | None = None,
-) -> ScoreReport:
-    """Return the scores of replies to a task that were collected elsewhere; ``UsageError`` where it takes none.
-
-    ``source`` names the harness whose log holds them, and ``epoch`` one of several repetitions in it. Without a
-    ``style``, that of a log of ours is taken.
-    """
-    from tsgkit.library.cards import load_card
-    from tsgkit.suites.foreign_replies import SOURCES, replies_from
-    from tsgkit.suites.task import ScoresCalls, ScoresReplies
-
-    meant = task_of(load_card(task_named(task)))
-    if not isinstance(meant, ScoresReplies):
-        hint = "tsgkit eval runs the task"
-        raise UsageError(f"{meant.key}: replies collected elsewhere cannot be scored", hint=hint)
-    if source is None:
-        if epoch is not None:
-            raise UsageError("--epoch is said of a log", hint=f"add --from {'|'.join(SOURCES)} LOG")
-        return meant.score_replies(str(data), str(replies), style=style, by=by, seed=seed)
-    if source not in SOURCES:
-        from tsgkit.lexicon import meant as near
-
-        raise UsageError(f"there are no logs of {source}", hint=near(source, SOURCES))
-    with replies_from(source, str(replies), meant.dataset(str(data)).item_ids, epoch=epoch) as found:
-        style = style or found.style or None
-        if found.transcripts and isinstance(meant, ScoresCalls):
-            report = meant.score_calls(str(data), found.transcripts, found.solver, style=style, by=by, seed=seed)
-        else:
-            report = meant.score_replies(str(data), str(found.file), style=style, by=by, seed=seed)
-    return replace(report, notes=(*report.notes, *found.notes))

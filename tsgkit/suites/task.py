@@ -1,39 +1,39 @@
-"""Tasks: data, ways of answering, scores and displays; and optional capabilities as protocols.
+"""A task is one value: a card, and the parts by which its items are found, asked, read, scored and shown.
 
-A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.suite`); runs and reports use nothing else. A task that
-lacks a capability raises ``UsageError``.
+A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.suite`); runs and reports use nothing else. Parts are
+functions and small values, and a capability that a task lacks is a part that it does not name.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources.abc import Traversable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.reading import Note
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset_file, default_file, installed, shipped_datasets, shipped_file
-from tsgkit.library.projects import find
-from tsgkit.library.row_sources import row_place
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.images import ImageFile
+from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.item_choice import ALL, ItemChoice, Traits, chosen_numbers, numbers_of, traits_of
-from tsgkit.suites.judgement import Judged, PartOfSample, Sample, TwoReadings, Verdict
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Reading, Spans, TwoReadings, Verdict
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
-from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solvers.solver import BASELINE, Solver
-from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.replies import Reply, read_as
+from tsgkit.suites.rows import Dataset, ItemChoice, Rows, Source
+from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, board_of
+from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded, refuse_solver
+from tsgkit.suites.solvers.offline_solvers import Baseline, Baselines
+from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.solvers.prompter import Preview, PreviewOptions, prompter_of
+from tsgkit.suites.solvers.scorers import OneReply, read_twice
+from tsgkit.suites.solvers.solver import BASELINE, Scorer, Solver
+from tsgkit.suites.styles import style_of
 
 Kind = Literal["models", "images", "scenes"]
 """The kinds of subjects: models, folders of images, folders of scenes."""
@@ -42,95 +42,7 @@ Pairing = Literal["id", "position"]
 """The pairing of images with items: by id, or by sorted position."""
 BY_ID: Pairing = "id"
 BY_POSITION: Pairing = "position"
-
-
-class Dataset(Protocol):
-    """The samples of one task in one file."""
-
-    @property
-    def file(self) -> str:
-        """The file of the samples."""
-
-    @property
-    def sha256(self) -> str:
-        """A hash of all that is asked."""
-
-    @property
-    def item_ids(self) -> Sequence[str]:
-        """The ids of all samples, in the order of the file."""
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-
-    def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
-        """Return a sample by its number from 0."""
-
-    def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
-        """Return the numbers of the samples of a choice, in the order of the file."""
-
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-
-    @property
-    def ending(self) -> str:
-        """The ending of a file that :meth:`written` makes."""
-
-    def written(self, numbers: Iterable[int]) -> Iterator[str]:
-        """Yield, in pieces, the text of a file that holds these samples; nothing where they come from no file."""
-
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
-
-
-class Items:
-    """A dataset held in memory.
-
-    >>> items = Items("rows.jsonl", "0" * 64, [])
-    >>> items.chosen(ItemChoice(("7",)))
-    Traceback (most recent call last):
-    tsgkit.errors.UsageError: rows.jsonl: there is no item 7
-    """
-
-    ending = ".jsonl"
-
-    def __init__(self, file: str, sha256: str, samples: Sequence[Sample], lines: Sequence[str] | None = None) -> None:
-        self.file, self.sha256, self._samples, self._lines = file, sha256, samples, lines
-        self.item_ids: Sequence[str] = [sample.item_id for sample in samples]
-        self._numbers = {item_id: number for number, item_id in enumerate(self.item_ids)}
-        if len(self._numbers) < len(samples):
-            twice = next(name for place, name in enumerate(self.item_ids) if self._numbers[name] != place)
-            raise UsageError(f"{file}: the item id {twice} occurs twice")
-
-    def __len__(self) -> int:
-        return len(self._samples)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._samples)
-
-    def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
-        """Return a sample by its number from 0."""
-        return self._samples[number]
-
-    def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
-        """Return the numbers of the samples of a choice, in the order of the file."""
-        numbers = numbers_of(choice.ids, self._numbers, self.item_ids, self.file)
-        return chosen_numbers(self.item_ids, numbers, choice, self._traits)
-
-    def _traits(self, number: int) -> Traits:
-        return traits_of(self._samples[number].cluster, self._samples[number].groups)
-
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-        return hashlib.sha256(json.dumps([self.item_ids[number] for number in numbers]).encode()).hexdigest()
-
-    def written(self, numbers: Iterable[int]) -> Iterator[str]:
-        """Yield the lines of these samples; nothing where the lines are not known."""
-        if self._lines is not None:
-            yield from (f"{self._lines[number]}\n" for number in numbers)
-
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
-        self.file, self.sha256 = file, sha256
+NO_FIGURES = "no figures are published for this task"
 
 
 @dataclass(frozen=True)
@@ -181,256 +93,6 @@ class Control:
     values: Mapping[str, float]
 
 
-class Task(ABC):
-    """A task as declared by a card."""
-
-    takes: tuple[Kind, ...] = ("models",)
-    protocols: tuple[str, ...] = (PUBLISHED,)
-    """The ways in which finished things are looked at; the first is taken where none is named."""
-    pairings: tuple[Pairing, ...] = (BY_ID,)
-    """The possible pairings of images with its items."""
-    groups: tuple[str, ...] = ()
-    """The groups of its samples."""
-    k_counts: str = ""
-    """The meaning of the group ``k``, for plots; empty if there is no such group."""
-    shown: tuple[str, ...] = ()
-    """The metrics in the table of a terminal; empty for the main one only."""
-    computes: bool = False
-    """True if its offline solvers compute long enough for several processes; their inputs and outputs are then
-    pickled."""
-    scoring_computes: bool = False
-    """True if scoring a sample takes milliseconds, as proving formulas does: an executor then does it, too."""
-    formats: tuple[str, ...] = (".jsonl",)
-    """The endings of the files of rows that it reads as they are; tables of other formats are converted."""
-    shared_labels: tuple[str, ...] = ()
-    """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
-
-    def __init__(self, card: Card) -> None:
-        self.card = card
-        self.kind = card.task.partition("/")[2]
-        check_metrics(card, self.metrics)
-
-    @property
-    def key(self) -> str:
-        """The name of its card."""
-        return self.card.name
-
-    @property
-    def stored(self) -> str:
-        """The name of its rows in folders and datasets."""
-        return self.kind
-
-    @property
-    @abstractmethod
-    def metrics(self) -> Mapping[str, Metric]:
-        """Its metrics."""
-
-    @property
-    def published_metrics(self) -> Collection[str]:
-        """The metrics that the published code computes."""
-        return ()
-
-    @abstractmethod
-    def dataset(self, data: str | None) -> Dataset:
-        """Return the rows of a file, a folder, an installed dataset, or (None) those the card names."""
-
-    def source(self, data: str | None) -> Path | Traversable:
-        """Return the source of its rows: a file, a file in a folder, a table, an installed dataset, a dataset of the
-        hub, or (None) the card's data."""
-        if data is None:
-            return self._default_source()
-        if place := row_place(data, self.stored, self.formats):
-            return place.rows_of(self.key, self.stored, self.formats)
-        path = Path(data)
-        if path.is_dir():
-            return path / f"{self.stored}.jsonl"
-        return path if path.exists() else self._named_source(data) or path
-
-    def _named_source(self, name: str) -> Path | Traversable | None:
-        """Return the source of its rows in a dataset of this name; None for what looks like a path."""
-        suite = self.key.partition("/")[0]
-        if name in {*catalogue(), *(one.name for one in installed())}:
-            return dataset_file(name, self.stored)
-        if (found := shipped_file(suite, name, self.stored)) is None and not set("./\\") & set(name):
-            names = (*shipped_datasets(suite), *catalogue())
-            raise UsageError(f"{self.key}: no file, folder or dataset is called {name}", hint=meant(name, names))
-        return found
-
-    def _default_source(self) -> Path | Traversable:
-        """Return the source that ``TSGKIT_DATASET`` names, if that dataset has such rows, else the card's."""
-        if found := default_file(self.key.partition("/")[0], self.stored):
-            return found
-        named = self.card.data
-        is_known = named in {*catalogue(), *(one.name for one in installed())}
-        return dataset_file(named, self.stored) if is_known else find("tasks", named)
-
-    def clusters_are(self, dataset: Dataset) -> str:
-        """Return the unit that the clusters of its samples are counted in, as tables name it."""
-        return "scenarios"
-
-    def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """Return notes about the rows, such as rows that this task leaves out."""
-        return ()
-
-    def draws_lots(self, way: str) -> bool:
-        """Return whether a baseline, or a protocol, depends on the seed; other rows are not repeated for
-        several seeds."""
-        return way.startswith(f"{BASELINE}/") and way != f"{BASELINE}/rules"
-
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
-        """Raise ``UsageError`` if the style, solver or prompt set does not exist."""
-
-    def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        """Return a solver for models, with its prompts."""
-        raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help lists its options")
-
-    @abstractmethod
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Return a built-in subject, which asks no model."""
-
-    @abstractmethod
-    def recorded(self, solver: str, style: str) -> Solver:
-        """Return a solver that scores recorded transcripts and cannot ask."""
-
-    def tally(self) -> Tally:
-        """Return an empty tally of its metrics in both profiles."""
-        return Tally({"strict": columns_of(self.metrics), "official": self.official_columns()})
-
-    def official_columns(self) -> Sequence[str]:
-        """Return what the official profile is tallied by."""
-        return columns_of({name: self.metrics[name] for name in self.published_metrics})
-
-    @abstractmethod
-    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """Return the values of a tally, of these metrics (None: all)."""
-
-    def next_steps(self, same: str) -> tuple[str, ...]:
-        """Return the commands that make sense after a baseline; ``same`` are the options that ask the same again."""
-        if "models" in self.takes:
-            return (
-                f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10",
-                f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1",
-            )
-        return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in self.takes)
-
-    def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
-        """Yield a record's verdict on each question of a sample: right if strict gives the full weight of a metric."""
-        total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
-        answer = record["answer"]
-        yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
-
-    def group_of(self, sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401  (its suite's sample)
-        """Return the members of a group that a sample belongs to."""
-        found: tuple[str, ...] = sample.groups.get(group, ())
-        return found
-
-    def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
-        """Return the metrics shown for members of groups if these are shown for all samples."""
-        return [name for name in shown if self.metrics[name].is_headline]
-
-    def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """Return the members of a group as people expect them: numbers by size, then names."""
-        return sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
-
-    def no_group(self, group: str, tasks: Sequence[Task]) -> UsageError:
-        """Return why none of these tasks can be grouped so."""
-        names = tuple(dict.fromkeys(name for task in tasks for name in task.groups))
-        if not names:
-            return UsageError(f"{', '.join(task.key for task in tasks)}: cannot be grouped by anything")
-        return UsageError(f"there is no group {group}", hint=meant(group, names))
-
-    @abstractmethod
-    def question(self, sample: Any, *, briefly: bool = False) -> str:  # noqa: ANN401
-        """Return what was asked about, in words."""
-
-    @abstractmethod
-    def reference(self, sample: Any) -> str:  # noqa: ANN401
-        """Return what is right, in words."""
-
-    def reference_value(self, sample: Any) -> Any:  # noqa: ANN401  (as JSON has it)
-        """Return what is right, as a value."""
-        return self.reference(sample)
-
-    @abstractmethod
-    def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
-        """Return what both profiles read in one reply."""
-
-
-@dataclass(frozen=True)
-class Graphs:
-    """The graphs of reference and answer, and the elements that they may use."""
-
-    references: tuple[ActionGraph, ...]
-    answers: tuple[ActionGraph, ...]
-    vocabulary: Vocabulary
-
-
-@runtime_checkable
-class Viewable(Protocol):
-    """A task that judges images or scenes in folders."""
-
-    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
-        """Return a solver for a folder of finished things."""
-
-    def pieces_of(self, viewing: Viewing, samples: Iterable[Any]) -> Iterable[Piece]:
-        """Return all judged content for these samples; it is part of a run's identity."""
-
-
-@runtime_checkable
-class ScoresReplies(Protocol):
-    """A task that scores replies collected elsewhere."""
-
-    def score_replies(
-        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
-    ) -> ScoreReport:
-        """Score a file of replies."""
-
-
-@runtime_checkable
-class ScoresCalls(Protocol):
-    """A task that scores answers made of several calls, which a solver made elsewhere."""
-
-    def score_calls(
-        self,
-        data: str,
-        calls: Mapping[str, Transcript],
-        solver: str,
-        *,
-        style: str | None = None,
-        by: Sequence[str] = (),
-        seed: int = 0,
-    ) -> ScoreReport:
-        """Score the calls about each item."""
-
-
-@runtime_checkable
-class AuditableTask(Protocol):
-    """A task that can be audited."""
-
-    def auditable(self, data: str | None) -> Auditable:
-        """Return its items for an audit, with its own checks and shortcuts. Defective items are included."""
-
-
-@runtime_checkable
-class Controlled(Protocol):
-    """A task with control programs whose scores are shown beside every score."""
-
-    def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
-        """Return the scores of the control programs on these samples; they are computed whenever they are shown."""
-
-
-@runtime_checkable
-class TakesParts(Protocol):
-    """A task with partial groups, such as the clauses of one predicate."""
-
-    part_groups: tuple[str, ...]
-
-    def part_of(self, sample: Any, evidence: Any, group: str, member: str) -> PartOfSample | None:  # noqa: ANN401
-        """Return the part of a sample that counts for a member of such a group; None for nothing."""
-
-
 @dataclass(frozen=True)
 class OfficialResults:
     """The results that the official code of a task gave to one subject, scored in the profile ``official``."""
@@ -442,67 +104,422 @@ class OfficialResults:
     """The names of what is not compared, by kind: files that cannot be read, items that are only there."""
 
 
-@runtime_checkable
-class ReadsOfficialResults(Protocol):
-    """A task that reads the results of its official code."""
+@dataclass(frozen=True)
+class Graphs:
+    """The graphs of reference and answer, and the elements that they may use."""
 
-    def official_results(self, folder: Path, samples: Iterable[Any]) -> Sequence[OfficialResults]:
-        """Return the results in a folder, subject by subject."""
-
-    def verdicts(
-        self,
-        record: Mapping[str, Any],
-        sample: Any,  # noqa: ANN401
-        metric: str,
-        profile: str = "strict",
-    ) -> Iterable[Verdict]:
-        """Yield a record's verdict on each question of a sample, under a profile."""
-
-    def categories(self, record: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the category that each object was matched to."""
+    references: tuple[ActionGraph, ...]
+    answers: tuple[ActionGraph, ...]
+    vocabulary: Vocabulary
 
 
-@runtime_checkable
-class Traced(Protocol):
-    """A task whose verdicts follow explainable rules."""
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """The input for writing or repairing the graphs of a sentence."""
 
-    def trace(self, judged: Judged) -> tuple[str, ...]:
-        """Return how a verdict came about, line by line."""
-
-
-@runtime_checkable
-class NamesFaults(Protocol):
-    """A task that names what is missing, extra or wrong in an answer."""
-
-    def faults(self, answer: Any, evidence: Any) -> Iterable[str]:  # noqa: ANN401  (as a record has them)
-        """Return the differences of an answer that is not fully right, in a few words each."""
-
-
-@runtime_checkable
-class Drawable(Protocol):
-    """A task whose answers are graphs."""
-
-    def graphs(self, sample: Any, judged: Judged) -> Graphs | None:  # noqa: ANN401  (its suite's sample)
-        """Return the graphs that were wanted and given; None where something else is asked for."""
+    sentence: str
+    context: tuple[str, ...] = ()
+    """The sentences before."""
+    vocabulary: Vocabulary | None = None
+    """The allowed names of nodes and edges; None if any name is allowed."""
+    k: int = 1
+    """How many graphs are asked for."""
+    begins: bool
+    """True if nothing happened before the sentence, so that the hands are free; else their content is unknown."""
+    spoilt: ActionGraph | None = None
+    """The graph to be mended; None where graphs are to be written."""
+    hints: tuple[str, ...] = ()
+    """The kinds of errors in it, if given: values of :class:`~tsgkit.graph.corruptions.Corruption`."""
+    right: tuple[ActionGraph, ...] = ()
+    """The right graphs, by which sizes are estimated; no prompt shows them."""
 
 
-def part_groups_of(task: Task) -> tuple[str, ...]:
-    """Return the groups of a task whose members take only some of a sample."""
-    return task.part_groups if isinstance(task, TakesParts) else ()
+Condition = Literal["none", "text", "drawn"]
 
 
-def controls_of(task: Task, dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Control, ...]:
-    """Return the scores of control programs on these samples, if the task has any."""
-    return tuple(task.controls(dataset, numbers, seed)) if isinstance(task, Controlled) else ()
+@dataclass(frozen=True)
+class Painting:
+    """An image to make: the id that names it, the prompt, and an image to show to the model."""
+
+    item_id: str
+    prompt: str
+    image: ImageFile | None = None
 
 
-def faults_of(task: Task, record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the differences that the evidence of an answered sample names, if the task names any."""
-    if not isinstance(task, NamesFaults) or record["outcome"] != Outcome.ANSWERED or record["evidence"] is None:
-        return ()
-    return tuple(task.faults(record["answer"], record["evidence"]))
+@dataclass(frozen=True)
+class PaintingOptions:
+    """Options of image prompts that the task decides.
+
+    ``condition`` says how a layout from ``layouts`` enters the prompt: not at all, as text, or as an image (kept in
+    ``drawings``). Without ``instruction`` the layout is given alone.
+    """
+
+    condition: Condition = "none"
+    layouts: Path | None = None
+    instruction: bool = True
+    drawings: Path = Path("drawings")
 
 
-def trace_of(task: Task, judged: Judged) -> tuple[str, ...]:
-    """Return the derivation of a verdict, line by line; empty if the task has none."""
-    return task.trace(judged) if isinstance(task, Traced) else ()
+# The parts
+
+
+def right_in_full(record: Mapping[str, Any], sample: Any, metric: str, profile: str = "strict") -> Iterable[Verdict]:  # noqa: ANN401
+    """Yield a record's one verdict: right if a profile gives the full weight of a metric."""
+    total, weight = record["parts"].get(profile, {}).get(metric, (0.0, 0.0))
+    answer = record["answer"]
+    yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """The display of items and answers to people."""
+
+    question: Callable[[Any], str]
+    """Returns what was asked about, in words."""
+    brief: Callable[[Any], str] | None = None
+    """Returns the same briefly; None for the same."""
+    reference: Callable[[Any], str]
+    """Returns what is right, in words."""
+    value: Callable[[Any], Any] | None = None
+    """Returns what is right, as JSON has it; None for the words."""
+    told: Callable[[Any], Any] = str
+    """Returns an answer as people are shown it: a text, or graphs."""
+    noted: Callable[[Any], Iterable[Note]] = lambda _: ()
+    """Returns the notes of the reader about an answer: repaired, ignored and unreadable lines."""
+    spans: Callable[[Any, str], Spans] = lambda _, __: ()
+    """Returns the positions of the answer in a reply; empty if the reader does not give them."""
+    trace: Callable[[Judged], tuple[str, ...]] = lambda _: ()
+    """Returns how a verdict came about, line by line."""
+    faults: Callable[[Any, Any], Iterable[str]] = lambda _, __: ()
+    """Returns, of an answer and its evidence, the differences of one that is not fully right."""
+    graphs: Callable[[Any, Judged], Graphs | None] = lambda _, __: None
+    """Returns the graphs that were wanted and given, where these are graphs."""
+    verdicts: Callable[..., Iterable[Verdict]] = right_in_full
+    """Yields, of record, sample, metric and profile, the verdict on each question of a sample."""
+
+    def value_of(self, sample: Any) -> Any:  # noqa: ANN401  (as JSON has it)
+        """Return what is right, as a value."""
+        return self.reference(sample) if self.value is None else self.value(sample)
+
+    def brief_of(self, sample: Any) -> str:  # noqa: ANN401  (its suite's sample)
+        """Return what was asked about, briefly."""
+        return self.question(sample) if self.brief is None else self.brief(sample)
+
+    def faults_of(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the differences that the evidence of an answered sample names."""
+        if record["outcome"] != Outcome.ANSWERED or record["evidence"] is None:
+            return ()
+        return tuple(self.faults(record["answer"], record["evidence"]))
+
+
+def stored_members(sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401
+    """Return the members of a group that the data name for a sample."""
+    found: tuple[str, ...] = sample.groups.get(group, ())
+    return found
+
+
+def by_number(members: Iterable[str], group: str) -> list[str]:
+    """Return the members of a group as people expect them: numbers by size, then names."""
+    return sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Groups:
+    """The groups of a task's samples."""
+
+    names: tuple[str, ...] = ()
+    of: Callable[[Any, str], tuple[str, ...]] = stored_members
+    """Returns the members of a group that a sample belongs to."""
+    order: Callable[[Iterable[str], str], list[str]] = by_number
+    """Returns the members of a group as people expect them."""
+    k_counts: str = ""
+    """The meaning of the group ``k``, for plots; empty if there is no such group."""
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The groups whose members take only some of a sample, with the metrics shown for these."""
+    part_of: Callable[[Any, Any, str, str], PartOfSample | None] = lambda *_: None
+    """Returns the part of a sample, by its evidence, that counts for a member of such a group; None for nothing."""
+    refusal: Callable[[str, Sequence[str]], UsageError] | None = None
+    """Returns why none of these tasks can be grouped so; None for the usual words."""
+
+
+def _never_published(style: str, solver: str) -> str:
+    return NO_FIGURES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Official:
+    """The published code of a task: what it computes, what it reads, and where its figures do not apply."""
+
+    metrics: Collection[str] = ()
+    """The metrics that it computes."""
+    unpublished: Callable[[str, str], str] = _never_published
+    """Returns why replies asked for in a style with a solver have no official figures; empty where they have."""
+    view: Callable[[str, str], str] = lambda text, _: text
+    """Returns the text that the published reader sees of a reply to a prompt in a style."""
+    read: Callable[[str], Any] = lambda _: None
+    """Returns what the published reader finds in a text, as people are shown it."""
+    differences: Callable[[Any, Outcome, Any, Any, str], Iterable[str]] = lambda *_: ()
+    """Yields, of item, outcome, both readings and the text, why the profiles read different answers."""
+    without_weight: str = "no item carries weight"
+    """The reason for a missing value of a metric that it computes."""
+    reasons: Callable[[str, Tally], Mapping[str, str]] = lambda _, __: {}
+    """Returns further reasons beside the figures of a style and a tally."""
+    results: Callable[[Task, Path, Iterable[Any]], Sequence[OfficialResults]] | None = None
+    """Returns the results in a folder that its own code wrote, subject by subject."""
+    categories: Callable[[Mapping[str, Any]], Mapping[str, str]] = lambda _: {}
+    """Returns the category that each object of a record was matched to."""
+
+    def text_of(self, reply: Reply | None, style: str) -> str:
+        """Return the text of a reply that the published reader sees."""
+        return self.view((reply.text if reply is not None else None) or "", style)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looks:
+    """The judging of finished things in folders."""
+
+    kind: Kind
+    viewer: Callable[[Task, Viewing, Dataset], Solver]
+    """Returns a solver for a folder."""
+    pieces: Callable[[Viewing, Iterable[Any]], Iterable[Piece]]
+    """Returns all judged content for some samples; it is part of a run's identity."""
+    recorded: Callable[[Task, str, str], Solver]
+    """Returns a solver of recorded transcripts, which cannot ask."""
+    readings: Callable[[Task, Any, ModelReply, Solver], TwoReadings]
+    """Returns what both profiles read in a reply about a sample."""
+    hint: str
+    """What to name instead, where a model is asked."""
+    check: Callable[[str, str | None], None] = lambda _, __: None
+    """Raises ``UsageError`` if a style, or a folder of prompts for the judge, does not exist."""
+    sources: Callable[[str | None], Mapping[str, str]] = lambda _: {}
+    """Returns where each part of the judge's prompts comes from."""
+    preview: Callable[[Task, PreviewOptions], Preview] | None = None
+    """Returns what a judge is sent about one item."""
+    protocols: tuple[str, ...] = (PUBLISHED,)
+    """The ways of looking; the first is taken where none is named."""
+    pairings: tuple[Pairing, ...] = (BY_ID,)
+    """The possible pairings of images with items."""
+    baseline: Callable[[Task, str, int, Dataset], Solver] | None = None
+    """Returns a subject that is built in, and sees nothing."""
+    draws_lots: Callable[[str], bool] | None = None
+    """Tells whether a baseline or a protocol depends on the seed; None for most."""
+    controls: Callable[[Dataset, Sequence[int], int], Sequence[Control]] = lambda *_: ()
+    """Returns the scores of control programs on some samples, shown beside every score."""
+    replies: Callable[..., ScoreReport] | None = None
+    """Scores a file of replies that were collected elsewhere."""
+    next_steps: Callable[[str], tuple[str, ...]] | None = None
+    """Returns the commands that make sense after a baseline; None for the usual ones."""
+    shared_labels: tuple[str, ...] = ()
+    """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A task. Without ``prompt`` no model is asked it in words; without ``looks`` it judges no folders."""
+
+    card: Card
+    rows: Rows
+    metrics: Mapping[str, Metric]
+    view: View
+    groups: Groups = field(default_factory=Groups)
+    official: Official = field(default_factory=Official)
+    prompt: Prompt | None = None
+    read: Callable[[str, Any], Any] | None = None
+    """Returns the answer in a text to an item, or why there is none (:class:`~tsgkit.replies.Unreadable`)."""
+    score: Callable[[Any, Any, Given], AnswerScores] | None = None
+    """Scores an answer to an item; None is no answer, which is worth nothing and weighs as much as a wrong one."""
+    baselines: Baselines = field(default_factory=Baselines)
+    vote: Callable[[Sequence[Any]], Reading] | None = None
+    """Combines the answers of one or more draws into one, which may be that there is no majority."""
+    draft: Callable[[Any], Draft] | None = None
+    """Returns an agent's input for an item whose answer is the graphs of a sentence."""
+    looks: Looks | None = None
+    audit: Callable[[Task, str | None], Auditable] | None = None
+    """Returns the items of some data for an audit, defective ones included."""
+    paint: Callable[[Task, str | None, ItemChoice, PaintingOptions], Iterable[Painting]] | None = None
+    """Returns the image prompts of chosen items."""
+    shown: tuple[str, ...] = ()
+    """The metrics in the table of a terminal; empty for the main one only."""
+    finish: Callable[[Board, Tally], Board] = lambda board, _: board
+    """Adds to a board what this task alone counts."""
+    computes: Literal["", "scoring", "solving"] = ""
+    """What takes long enough for several processes, if anything; its inputs and outputs are then pickled."""
+    package: str = "tsgkit"
+    """The package whose code it is; empty for a task made in a program."""
+
+    def __post_init__(self) -> None:
+        check_metrics(self.card, self.metrics)
+        if self.prompt is not None and not self.card.prompts:
+            raise UsageError(f"{self.card.source}: prompts: a task for models needs them")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from tsgkit.suites.suite import task_of
+
+        return task_of, (self.card,)
+
+    def __repr__(self) -> str:
+        return f"Task({self.key!r})"
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def key(self) -> str:
+        """The name of its card."""
+        return self.card.name
+
+    @property
+    def kind(self) -> str:
+        """The part of its card's ``task`` after the suite."""
+        return self.card.task.partition("/")[2]
+
+    @property
+    def takes(self) -> tuple[Kind, ...]:
+        """The kinds of subjects that it takes."""
+        answers = self.prompt is not None or (self.looks is not None and self.looks.baseline is not None)
+        folders = () if self.looks is None else (self.looks.kind,)
+        return tuple(dict.fromkeys((*(("models",) if answers else ()), *folders)))
+
+    def dataset(self, data: str | None) -> Dataset:
+        """Return the items of a file, a folder, an installed dataset, or (None) those that it has itself."""
+        if data is None and self.rows.held is not None:
+            return self.rows.held()
+        return self.rows.load(source_of(self, data))
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Raise ``UsageError`` if the style, solver or prompt set does not exist, or is not for this task."""
+        if self.prompt is None:
+            refuse_solver(solver, self.key)
+            if self.looks is not None:
+                self.looks.check(style, prompts)
+            return
+        check_solver(solver, self)
+        self.prompt.check(style_of(style), prompts)
+
+    def solver(
+        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+    ) -> Solver:
+        """Return a solver for models, with prompts where it has none of its own."""
+        if self.prompt is None:
+            if self.looks is None:
+                raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help lists its options")
+            problem = f"{self.key}: this task judges {self.looks.kind}, not replies of models"
+            raise UsageError(problem, hint=self.looks.hint)
+        family = factory_of(name)
+        if not family.styled:
+            return family.solver(name, self, None)
+        prompter = prompter_of(self.prompt, style_of(style, shots), dataset, seed=seed, prompts=prompts)
+        return family.solver(name, self, prompter)
+
+    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
+        """Return a built-in subject, which asks no model."""
+        if self.looks is not None and self.looks.baseline is not None:
+            return self.looks.baseline(self, subject, seed, dataset)
+        if self.prompt is None:
+            raise UsageError(f"{self.key}: there is no {subject}", hint=self.looks.hint if self.looks else "")
+        if self.baselines.program is None:
+            raise UsageError(f"{self.key} has no baselines, so there is no {subject}", hint="name a model: --model")
+        return Baseline(OneReply(self, "", BASELINE), self.baselines.program(self, subject, seed, dataset))
+
+    def recorded(self, solver: str, style: str) -> Solver:
+        """Return a solver that scores recorded transcripts and cannot ask."""
+        return recorded(self, solver, style) if self.looks is None else self.looks.recorded(self, solver, style)
+
+    def readings(self, sample: Any, reply: ModelReply, solver: Solver) -> TwoReadings:  # noqa: ANN401
+        """Return what both profiles read in one reply."""
+        if self.looks is not None:
+            return self.looks.readings(self, sample, reply, solver)
+        return read_twice(self, sample, read_as(reply), solver.style, solver.name)
+
+    def tally(self) -> Tally:
+        """Return an empty tally of its metrics in both profiles."""
+        published = {name: self.metrics[name] for name in self.official.metrics}
+        return Tally({"strict": columns_of(self.metrics), "official": columns_of(published)})
+
+    def board(self, tally: Tally, solver: Scorer, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """Return the values of a tally, of these metrics (None: all), since intervals take time."""
+        rules = Rules(
+            metrics={name: metric for name, metric in self.metrics.items() if only is None or name in only},
+            published=self.official.metrics,
+            unpublished=solver.unpublished,
+            without_weight=self.official.without_weight,
+            own_reasons=self.official.reasons(solver.style, tally),
+            seed=seed,
+        )
+        return self.finish(board_of(tally, rules), tally)
+
+
+# What is asked of tasks in several places
+
+
+def with_parts(task: Task, **parts: Any) -> Task:  # noqa: ANN401  (each of its field's type)
+    """Return a task with other parts."""
+    return Task(**{one.name: getattr(task, one.name) for one in fields(Task)} | parts)
+
+
+def source_of(task: Task, data: str | None) -> Source:
+    """Return the source of a task's rows: a file, a table, a dataset, or (None) what its card names."""
+    return task.rows.source(task.key, task.card.data, data)
+
+
+def group_metrics(task: Task, group: str, shown: Sequence[str]) -> Sequence[str]:
+    """Return the metrics shown for members of a group if these are shown for all samples."""
+    return task.groups.parts.get(group) or [name for name in shown if task.metrics[name].is_headline]
+
+
+def no_group(group: str, tasks: Sequence[Task]) -> UsageError:
+    """Return why none of these tasks can be grouped so."""
+    if refusal := tasks[0].groups.refusal:
+        return refusal(group, [task.kind for task in tasks if task.groups.refusal is refusal])
+    names = tuple(dict.fromkeys(name for task in tasks for name in task.groups.names))
+    if not names:
+        return UsageError(f"{', '.join(task.key for task in tasks)}: cannot be grouped by anything")
+    return UsageError(f"there is no group {group}", hint=meant(group, names))
+
+
+def draws_lots(task: Task, way: str) -> bool:
+    """Return whether a baseline, or a protocol, depends on the seed; other rows are not repeated for several seeds."""
+    if task.looks is not None and task.looks.draws_lots is not None:
+        return task.looks.draws_lots(way)
+    return way.startswith(f"{BASELINE}/") and way != f"{BASELINE}/rules"
+
+
+def preview_of(task: Task, options: PreviewOptions) -> Preview:
+    """Return what would be sent for one item. Raise ``UsageError`` if that cannot be shown."""
+    if task.prompt is not None:
+        dataset = task.dataset(options.data)
+        item = dataset.sample(dataset.chosen(ItemChoice(() if options.item is None else (options.item,)))[0])
+        style = style_of(options.style, options.shots)
+        prompter = prompter_of(task.prompt, style, dataset, seed=options.seed, prompts=options.prompts)
+        return prompter.preview(task.key, item)
+    if task.looks is not None and task.looks.preview is not None:
+        return task.looks.preview(task, options)
+    if not task.card.prompts:
+        raise UsageError(f"{task.key}: no model is asked this task", hint="tsgkit prompts list names the others")
+    hint = f"its texts lie in prompts/{task.card.prompts}, and a run's prompts.jsonl has all that was sent"
+    raise UsageError(f"{task.key}: the prompt of one item cannot be shown", hint=hint)
+
+
+@dataclass(frozen=True)
+class TaskPrompts:
+    """The prompts of one task: the source of each part, or the reason why there are none."""
+
+    task: str
+    title: str
+    parts: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+
+def task_prompts(tasks: Iterable[Task], prompts: str | None = None) -> tuple[TaskPrompts, ...]:
+    """Return the prompts of these tasks, ours or those of a folder, which may lack some."""
+    if prompts is not None and not Path(prompts).is_dir():
+        raise UsageError(f"{prompts}: no such folder of prompts")
+    return tuple(_task_prompts(task, prompts) for task in tasks)
+
+
+def _task_prompts(task: Task, prompts: str | None) -> TaskPrompts:
+    try:
+        source = task.prompt.sources if task.prompt is not None else task.looks.sources if task.looks else None
+        return TaskPrompts(task.key, task.card.title, source(prompts) if source is not None else {})
+    except UsageError as error:
+        return TaskPrompts(task.key, task.card.title, problem=str(error))

@@ -2,56 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from tsgkit.library.cards import Card
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.checks import Check
 from tsgkit.suites.audits.items import Item, Slip, content, context_hash
 from tsgkit.suites.audits.shortcuts import Answerer
-from tsgkit.suites.judgement import Judged, Sample
+from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.solvers.examples import Pool, folded
-from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.examples import folded
+from tsgkit.suites.solvers.scorers import judge_reading, read_reply
+
+if TYPE_CHECKING:
+    from tsgkit.suites.task import Task
 
 FEWEST_WORDS = 4
 """Questions with fewer words that say something are alike by chance."""
 
 
-class Rows(Protocol):
-    """The part of a row task that an audit needs."""
-
-    card: Card
-    groups: tuple[str, ...]
-    baselines: Mapping[str, Callable[[Any, int], str]]
-
-    def question(self, sample: Any) -> str:  # noqa: ANN401  (its suite's sample)
-        """Return what was asked about."""
-
-    def shown_answer(self, item: Any) -> str:  # noqa: ANN401
-        """Return the right answer in the form that is asked for."""
-
-    def read(self, item: Any, reply: Reply | None) -> Reading[Any]:  # noqa: ANN401
-        """Read a reply."""
-
-    def score(self, item: Any, reading: Reading[Any], asked: AsAsked | None) -> Judged:  # noqa: ANN401
-        """Score an answer."""
-
-    def pool(self) -> Pool[Any]:
-        """Return the worked examples."""
-
-
-def auditable_rows(task: Rows, samples: Sequence[Sample]) -> Auditable:
-    """Return the items of a row task, with the scores of other items' answers for them."""
+def audit_rows(task: Task, data: str | None) -> Auditable:
+    """Return the items of a task of rows, with the scores of its baselines and of other items' answers for them."""
+    dataset = task.dataset(data)
+    samples = [dataset.sample(number) for number in range(len(dataset))]
     by_id = {sample.item_id: sample for sample in samples}
     following = _following(samples)
 
     def baseline(item: Item, name: str) -> float:
-        return _worth(task, by_id[item.item_id], task.baselines[name](by_id[item.item_id], 0))
+        assert task.baselines.program is not None  # noqa: S101  (it has one of this name)
+        program = task.baselines.program(task, name, 0, dataset)
+        return _worth(task, by_id[item.item_id], str(program.answer(by_id[item.item_id])))
 
     def another(item: Item) -> float:
-        return _worth(task, by_id[item.item_id], task.shown_answer(following[item.item_id]))
+        return _worth(task, by_id[item.item_id], _right_answer(task, following[item.item_id]))
 
     answerers = [
         Answerer(
@@ -61,7 +44,7 @@ def auditable_rows(task: Rows, samples: Sequence[Sample]) -> Auditable:
             needs=lambda item: item.item_id in following,
         )
     ]
-    for name in task.baselines:
+    for name in task.baselines.names:
         gets = lambda item, name=name: baseline(item, name)  # noqa: E731  (one for each name)
         answerers.append(Answerer(f"baseline/{name}", "the question", gets=gets, needs=lambda _: True, is_blind=False))
     items = [_item(task, sample) for sample in samples]
@@ -72,11 +55,15 @@ def auditable_rows(task: Rows, samples: Sequence[Sample]) -> Auditable:
     return Auditable(items, checks, tuple(answerers), clusters_are="items")
 
 
-def _item(task: Rows, sample: Sample) -> Item:
-    kinds = [name for group in task.groups[:1] for name in sample.groups.get(group, ())]
-    answer = context_hash(task.shown_answer(sample))
+def _item(task: Task, sample: Sample) -> Item:
+    kinds = [name for group in task.groups.names[:1] for name in sample.groups.get(group, ())]
+    answer = context_hash(_right_answer(task, sample))
     return Item(
-        sample.item_id, sample.cluster, folded(task.question(sample)), answer=answer, group=kinds[0] if kinds else ""
+        sample.item_id,
+        sample.cluster,
+        folded(task.view.question(sample)),
+        answer=answer,
+        group=kinds[0] if kinds else "",
     )
 
 
@@ -91,10 +78,16 @@ def _following(samples: Sequence[Sample]) -> dict[str, Sample]:
     return found
 
 
-def _worth(task: Rows, sample: Sample, text: str) -> float:
+def _right_answer(task: Task, sample: Sample) -> str:
+    """Return the right answer in the form that is asked for, else in words."""
+    answer = None if task.prompt is None else task.prompt.answer
+    return task.view.reference(sample) if answer is None else answer(sample)
+
+
+def _worth(task: Task, sample: Sample, text: str) -> float:
     """Return the main score of a reply's text."""
     main = next((name for name, metric in task.card.metrics.items() if metric.headline), "")
-    score = task.score(sample, task.read(sample, Reply(text)), None).scores["strict"].get(main)
+    score = judge_reading(task, sample, read_reply(task, sample, Reply(text))).scores["strict"].get(main)
     return (score.value or 0.0) if score is not None else 0.0
 
 
@@ -107,12 +100,13 @@ def _alike(items: Sequence[Item]) -> Iterator[Slip]:
             yield Slip("near-duplicate", item.item_id, f"the same words as {first.item_id}")
 
 
-def _shown(task: Rows, samples: Iterable[Sample]) -> Iterator[Slip]:
-    if task.card.examples is None:
+def _shown(task: Task, samples: Iterable[Sample]) -> Iterator[Slip]:
+    if task.card.examples is None or task.prompt is None:
         return
-    pool = task.pool()
-    shown = {one: example.item.item_id for example in pool.examples for one in pool.identity(example.item).contents}
+    identity = task.prompt.identity_of
+    examples = task.prompt.examples().examples
+    shown = {one: example.item.item_id for example in examples for one in identity(example.item).contents}
     for sample in samples:
-        clash = next((shown[one] for one in pool.identity(sample).contents if one in shown), None)
+        clash = next((shown[one] for one in identity(sample).contents if one in shown), None)
         if clash is not None:
             yield Slip("contamination", sample.item_id, f"the worked example {clash} shows it")

@@ -12,21 +12,20 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from itertools import islice
-from typing import Generic, NamedTuple
+from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
-from tsgkit.suites.solvers.protocols import Item
 
 MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Example(Generic[Item]):
+class Example:
     """An item with its right answer, and the reasoning that leads to it (may be empty)."""
 
-    item: Item
+    item: Any
     answer: str
     rationale: str = ""
     source: str = ""
@@ -41,23 +40,23 @@ class Identity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pool(Generic[Item]):
+class Pool:
     """The examples of a file."""
 
     file: str
-    examples: tuple[Example[Item], ...]
-    identity: Callable[[Item], Identity]
+    examples: tuple[Example, ...]
+    identity: Callable[[Any], Identity]
     lot: str = ""
     """A name mixed into the random choice beside seed and id."""
 
-    def chosen(self, shots: int, seed: int, asked: Iterable[Item]) -> tuple[Example[Item], ...]:
+    def chosen(self, shots: int, seed: int, asked: Iterable[Any]) -> tuple[Example, ...]:
         """Return a number of examples, after checking that the whole pool does not overlap with the items."""
         if not shots:
             return ()
         self.check_disjoint(asked)
         return self.drawn(shots, seed)
 
-    def drawn(self, shots: int, seed: int = 0) -> tuple[Example[Item], ...]:
+    def drawn(self, shots: int, seed: int = 0) -> tuple[Example, ...]:
         """Return the examples that a seed chooses, the same for all items; those of one row one after the other."""
         if shots < 0:
             raise UsageError(f"--shots {shots}: the number of examples is not negative")
@@ -69,7 +68,7 @@ class Pool(Generic[Item]):
         drawn = sorted(self.examples, key=lambda example: _lot(f"{seed}\n{self.lot}{example.item.item_id}"))
         return tuple(_spread(drawn)[:shots])
 
-    def check_disjoint(self, asked: Iterable[Item]) -> None:
+    def check_disjoint(self, asked: Iterable[Any]) -> None:
         """Refuse a pool with examples of scenarios that are asked about, or that are themselves asked."""
         clashes = list(islice(self._clashes(asked), MOST_NAMED + 1))
         if clashes:
@@ -79,7 +78,7 @@ class Pool(Generic[Item]):
                 hint="take examples of other items and scenarios than those that are asked about",
             )
 
-    def _clashes(self, asked: Iterable[Item]) -> Iterator[str]:
+    def _clashes(self, asked: Iterable[Any]) -> Iterator[str]:
         """Yield each example that clashes, once, with the first item it clashes with."""
         contents: dict[Hashable, str] = {}
         scenarios: dict[str, str] = {}
@@ -117,10 +116,10 @@ def folded(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _spread(examples: Iterable[Example[Item]]) -> list[Example[Item]]:
+def _spread(examples: Iterable[Example]) -> list[Example]:
     """Return examples in their order, but a second one of a row only when every other row had its turn."""
     turns = Counter[str]()
-    placed: list[tuple[int, Example[Item]]] = []
+    placed: list[tuple[int, Example]] = []
     for example in examples:
         placed.append((turns[example.source], example))
         turns[example.source] += bool(example.source)

@@ -26,7 +26,6 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.protocols import Answerable, Votable
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer, Solver
 from tsgkit.suites.transcript import Transcript
@@ -34,10 +33,11 @@ from tsgkit.suites.transcript import Transcript
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from tsgkit.suites.task import Task
+
 GROUP = "tsgkit.solvers"
 VOTE = re.compile(r"vote:([0-9]{1,3})")
 MOST_VOTES = 100
-AnyTask = Answerable[Any, Any]
 
 
 class SolverFactory(Protocol):
@@ -51,13 +51,13 @@ class SolverFactory(Protocol):
     def styled(self) -> bool:
         """True if its solvers use the styles of the tasks' prompts."""
 
-    def check(self, name: str, task: AnyTask | None = None) -> None:
+    def check(self, name: str, task: Task | None = None) -> None:
         """Raise ``UsageError`` where it has no solver of this name, or none that can do this task."""
 
-    def solver(self, name: str, task: AnyTask, prompter: Prompter[Any] | None) -> Solver:
+    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
         """Return the solver of a name for a task; with prompts where it is styled."""
 
-    def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
+    def scorer(self, name: str, task: Task, style: str) -> Scorer:
         """Return the scorer of a solver's transcripts, which cannot ask."""
 
 
@@ -113,7 +113,7 @@ def _loaded(first: str) -> SolverFactory | None:
     return known[first] if first in known else next((point.load() for point in _points() if point.name == first), None)
 
 
-def check_solver(name: str, task: AnyTask) -> None:
+def check_solver(name: str, task: Task) -> None:
     """Raise ``UsageError`` where there is no such solver, or it cannot do this task."""
     factory_of(name).check(name, task)
 
@@ -125,7 +125,7 @@ def refuse_solver(name: str, task: str) -> None:
         raise UsageError(f"solver {name} cannot do {task}: no model answers it", hint="leave out --solver")
 
 
-def recorded(task: AnyTask, name: str, style: str) -> Recorded:
+def recorded(task: Task, name: str, style: str) -> Recorded:
     """Return a way of answering a task of which only the transcripts are left."""
     return Recorded(_ByName(task, name, style), name, style)
 
@@ -134,7 +134,7 @@ def recorded(task: AnyTask, name: str, style: str) -> Recorded:
 class _ByName:
     """The scorer of a named solver. Its factory is loaded on first use, since it may not be installed."""
 
-    task: AnyTask
+    task: Task
     name: str
     style: str
 
@@ -148,7 +148,7 @@ class _ByName:
     @property
     def unpublished(self) -> str:
         """The reason why official figures do not apply to the solver; else empty."""
-        return self.task.unpublished(self.style, self.name)
+        return self.task.official.unpublished(self.style, self.name)
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
         """Score a transcript as the solver would."""
@@ -180,16 +180,17 @@ class SingleFactory:
     names: tuple[str, ...] = (SINGLE,)
     styled: bool = True
 
-    def check(self, name: str, task: AnyTask | None = None) -> None:
+    def check(self, name: str, task: Task | None = None) -> None:
         """Refuse all names but the one."""
         if name not in self.names:
             raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
 
-    def solver(self, name: str, task: AnyTask, prompter: Prompter[Any] | None) -> Solver:
+    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
         """Return the solver with these prompts."""
-        return Single(task, _prompts(name, prompter))
+        asked = _prompts(name, prompter)
+        return Single(task, asked.style.name, name, prompter=asked)
 
-    def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
+    def scorer(self, name: str, task: Task, style: str) -> Scorer:
         """Return what scores one reply."""
         return OneReply(task, style, name)
 
@@ -201,32 +202,34 @@ class VoteFactory:
     names: tuple[str, ...] = ("vote:5",)
     styled: bool = True
 
-    def check(self, name: str, task: AnyTask | None = None) -> None:
+    def check(self, name: str, task: Task | None = None) -> None:
         """Refuse a name without a number of calls, and a task whose answers cannot be put to a vote."""
         votes_of(name)
         if task is not None:
-            _votable(name, task)
+            _check_votable(name, task)
 
-    def solver(self, name: str, task: AnyTask, prompter: Prompter[Any] | None) -> Solver:
+    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
         """Return a vote with these prompts."""
-        return Vote(_votable(name, task), _prompts(name, prompter), votes_of(name))
+        _check_votable(name, task)
+        asked = _prompts(name, prompter)
+        return Vote(task, asked.style.name, name, votes_of(name), prompter=asked)
 
-    def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
+    def scorer(self, name: str, task: Task, style: str) -> Scorer:
         """Return what scores the draws."""
-        return Draws(_votable(name, task), style, name, votes_of(name))
+        _check_votable(name, task)
+        return Draws(task, style, name, votes_of(name))
 
 
 VOTES = VoteFactory()
 OURS: dict[str, SolverFactory] = {"single": SingleFactory(), "vote": VOTES}
 
 
-def _votable(name: str, task: AnyTask) -> Votable[Any, Any]:
-    if not isinstance(task, Votable):
-        raise UsageError(f"solver {name} cannot do {task.name}: its answers cannot be put to a vote")
-    return task
+def _check_votable(name: str, task: Task) -> None:
+    if task.vote is None:
+        raise UsageError(f"solver {name} cannot do {task.card.task}: its answers cannot be put to a vote")
 
 
-def _prompts(name: str, prompter: Prompter[Any] | None) -> Prompter[Any]:
+def _prompts(name: str, prompter: Prompter | None) -> Prompter:
     if prompter is None:
         raise UsageError(f"solver {name} asks with the prompts of a task, and none were given")
     return prompter

@@ -2,31 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.solvers.protocols import Item, ItemIn
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.solver import BASELINE, Expected, Scorer
 from tsgkit.suites.transcript import Transcript, local
+
+if TYPE_CHECKING:
+    from tsgkit.suites.task import Task
 
 PREFIX = f"{BASELINE}/"
 """The beginning of a baseline's name as a subject: ``baseline/rules``."""
 
 
-class Program(Protocol[ItemIn]):
+class Program(Protocol):
     """A program that answers items."""
 
     @property
     def fingerprint(self) -> str:
         """All that its answers depend on, beside the item and its dataset."""
 
-    def answer(self, item: ItemIn) -> str | Transcript:
+    def answer(self, item: Any) -> str | Transcript:  # noqa: ANN401  (its suite's item)
         """Return its answer in the form requested of models, or a transcript for several calls."""
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """The built-in programs of a task."""
+
+    names: tuple[str, ...] = ()
+    program: Callable[[Task, str, int, Dataset | None], Program] | None = None
+    """Returns the program of a subject's name (``baseline/rules``), for a seed and a dataset."""
+
+
+def programs(functions: Mapping[str, Callable[[Any, int], str]]) -> Baselines:
+    """Return programs by name; each answers an item in the requested form. The seed decides random choices."""
+    return Baselines(tuple(functions), partial(_own_program, functions))
+
+
+def _own_program(
+    functions: Mapping[str, Callable[[Any, int], str]], task: Task, subject: str, seed: int, dataset: Dataset | None
+) -> OwnProgram:
+    name = baseline_name(subject, functions)
+    return OwnProgram(task, name, seed, functions[name])
+
+
+@dataclass(frozen=True)
+class OwnProgram:
+    """A program of a task, which another process finds by task and name."""
+
+    task: Task
+    name: str
+    seed: int
+    function: Callable[[Any, int], str]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _program_named, (self.task, self.name, self.seed)
+
+    @property
+    def fingerprint(self) -> str:
+        """The program and its seed."""
+        return f"{self.name}/{self.seed}"
+
+    def answer(self, item: Any) -> str:  # noqa: ANN401
+        """Call the function."""
+        return self.function(item, self.seed)
+
+
+def _program_named(task: Task, name: str, seed: int) -> Program:
+    assert task.baselines.program is not None  # noqa: S101  (it was one of its programs)
+    return task.baselines.program(task, name, seed, None)
 
 
 @dataclass(frozen=True)
@@ -40,7 +92,7 @@ class _OfflineSolver:
         """The reason why official figures do not apply; else empty."""
         return self.scorer.unpublished
 
-    def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
+    def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
         """Score a transcript."""
         return self.scorer.judge(item, transcript)
 
@@ -54,10 +106,10 @@ class _OfflineSolver:
 
 
 @dataclass(frozen=True)
-class Baseline(_OfflineSolver, Generic[Item]):
+class Baseline(_OfflineSolver):
     """A built-in program that sees the item; it has no style."""
 
-    program: Program[Item]
+    program: Program
     name: str = BASELINE
     style: str = ""
 
@@ -66,7 +118,7 @@ class Baseline(_OfflineSolver, Generic[Item]):
         """The fingerprint of the program."""
         return self.program.fingerprint
 
-    async def solve(self, item: Item, ask: Ask | None) -> Transcript:
+    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
         """Run the program."""
         said = self.program.answer(item)
         return local(said) if isinstance(said, str) else said
@@ -80,7 +132,7 @@ class Recorded(_OfflineSolver):
     style: str = ""
     fingerprint: str = ""
 
-    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401  (its suite's item)
+    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
         """Raise an error: only recorded transcripts can be scored."""
         raise UsageError(f"{self.name}: a recorded run can only be scored", hint="tsgkit eval resumes it")
 

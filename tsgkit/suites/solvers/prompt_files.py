@@ -1,71 +1,155 @@
-"""Prompt parts in files: one each, in the folder of a task's card or in ``shared`` beside it.
+"""What models are asked: the parts of a task's prompts, in files or written by hand, with the fields of an item.
 
+A part in a file lies in the folder of a task's card, else in ``shared`` beside it, else in a folder that lends parts.
 Every prompt has the parts ``statement``, ``reasoning``, ``examples``, ``example``, ``example-reasoned``, ``input``,
 ``answer``, ``answer-reasoned`` and ``answer-structured``; a task may put rules of its own between statement and
-reasoning.
+reasoning. Where a prompt is published, a folder may hold it whole: one template with the fields of the published one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
-from typing import Any, Generic
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.suites.solvers.protocols import Item
+from tsgkit.suites.judgement import Sample
+from tsgkit.suites.replies import TextOf, one_text
+from tsgkit.suites.solvers.examples import Identity, Pool
+from tsgkit.suites.styles import Style
 
 SHARED = "shared"
+WHOLE = "whole"
 SHOWN = ("number", "input", "answer")
 FRAMES = {"examples": ("examples",), "example": SHOWN, "example-reasoned": (*SHOWN, "rationale")}
 """The parts around worked examples, with their fields."""
 ANSWERS = ("answer", "answer-reasoned", "answer-structured")
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The parts of a task's prompts: its rules, and the fields of its input."""
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """What a task asks of models: the parts of its prompts, the fields of an item, and the form of an answer."""
 
-    folder: str
-    """The folder that its card names, as in ``tsg/sgqa``."""
-    rules: tuple[str, ...] = ()
-    required: tuple[str, ...] = ()
-    """The fields that its input shows."""
+    task: str
+    """The task as its suite declares it: ``tsg/sgqa``."""
+    fields: Callable[[Any], Mapping[str, str]]
+    """Returns the values of an item for the fields of the input."""
+    folder: str = ""
+    """The folder of its parts that the card names."""
+    asked: tuple[str, ...] = ()
+    """The fields that the input shows."""
     optional: tuple[str, ...] = ()
-    """The fields that its input and its answer contracts may show besides."""
-    rule_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The fields of rules that have some."""
+    """The fields that input and answer contracts may show besides."""
+    rules: tuple[str, ...] = ("rules",)
+    """The parts between statement and reasoning."""
+    rule_values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The fields of rules that have some, with their values."""
+    answer: Callable[[Any], str] | None = None
+    """Returns the right answer to an item in the form that is asked for; None where there are many."""
+    length: Callable[[Any], tuple[int, int]] | None = None
+    """Returns how many characters a right reply has, at least and at most; None for those of :attr:`answer`."""
+    schema: Callable[[Any, int], dict[str, Any]] | None = None
+    """Returns the JSON schema of an answer, whose lists have at most so many entries."""
+    longest: Callable[[Any], int] | None = None
+    """Returns the length of the longest list in the right answer."""
+    answer_name: str = "answer"
+    """The name of an answer in a JSON schema, as it is sent."""
+    identity: Callable[[Any], Identity] | None = None
+    """Returns the identity of an item for comparison with examples."""
+    pool: Callable[[], Pool] | None = None
+    """Returns the worked examples."""
     homes: tuple[str, ...] = ()
     """Other folders that lend parts."""
-    whole_fields: tuple[str, ...] | None = None
-    """The fields of a whole published prompt; None if none is published."""
+    also: tuple[str, ...] = ()
+    """Parts of other tasks that may lie in the same folders."""
+    whole: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    """The fields of the published prompt, with what the published code writes there; empty where there is none."""
+    written: Mapping[str, Template] | None = None
+    """Its parts where they lie in no files; such a prompt takes no others."""
+    styles: tuple[str, ...] = ()
+    """The only styles that it can be asked in, beside those of users; empty for all."""
+    code: str = ""
+    """A hash of the code that writes the prompt."""
+    reply_text: TextOf = one_text
+    """Returns the text of a ``reply`` in a file."""
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The parts in the order in which a prompt may hold them."""
+    def parts(self) -> tuple[str, ...]:
+        """The names of its parts, in the order in which a prompt may hold them."""
         return ("statement", *self.rules, "reasoning", *FRAMES, "input", *ANSWERS)
 
-    def load(self, folder: str | Path | None) -> dict[str, Template]:
-        """Return the templates from a given folder (None: the working project, then ours)."""
-        if folder is not None:
-            self._check(Path(folder))
-        folders = () if folder is None else (Path(folder),)
-        return {name: self._template(name, folders) for name in self.names}
+    def length_of(self, item: Sample) -> tuple[int, int]:
+        """Return how many characters a right reply to an item has, at least and at most."""
+        if self.length is not None:
+            return self.length(item)
+        said = len(self.answer(item)) if self.answer is not None else 0
+        return said, said
+
+    def schema_of(self, item: Sample, most: int) -> dict[str, Any]:
+        """Return the JSON schema of an answer, for the style ``structured``."""
+        if self.schema is None:
+            problem = f"{self.task}: style structured has no use here: the answer has no JSON schema"
+            raise UsageError(problem)
+        return self.schema(item, most)
+
+    def identity_of(self, item: Sample) -> Identity:
+        """Return the identity of an item for comparison with examples: its own, else its content and its cluster."""
+        if self.identity is not None:
+            return self.identity(item)
+        shown = tuple(" ".join(value.lower().split()) for _, value in sorted(self.fields(item).items()))
+        return Identity((shown,), (item.cluster,))
+
+    def examples(self) -> Pool:
+        """Return the worked examples; ``UsageError`` where there are none."""
+        if self.pool is None:
+            raise UsageError(f"{self.task} has no worked examples", hint="ask zero-shot")
+        return self.pool()
+
+    def check(self, style: Style, prompts: str | None) -> None:
+        """Raise ``UsageError`` for a style or a folder of prompts that it does not take."""
+        if self.styles and style.name not in self.styles and style.rewrite is None:
+            raise UsageError(
+                f"{self.task} cannot be asked in style {style.name}", hint=f"choose from {', '.join(self.styles)}"
+            )
+        self.texts(prompts)
+
+    def sources(self, prompts: str | Path | None) -> Mapping[str, str]:
+        """Return where each part comes from."""
+        if self.written is not None:
+            return {"prompt": self.task}
+        return {name: part.source for name, part in self.texts(prompts).templates.items()}
+
+    def texts(self, prompts: str | Path | None, longest: int = 0) -> Texts:
+        """Return its texts, from a given folder (None: the working project, then ours).
+
+        ``longest`` is the length of the longest list that is a right answer to an item of the data.
+        """
+        if self.written is not None:
+            if prompts is not None:
+                raise UsageError(f"{self.task} has a prompt of its own, so --prompts has no use")
+            return Texts(self, self.written)
+        whole = None if prompts is None else self._whole_in(Path(prompts))
+        if whole is not None:
+            return Texts(self, {WHOLE: load_template(whole, required=tuple(self.whole))})
+        folders = () if prompts is None else (Path(prompts),)
+        find("prompts", self.folder, folders)
+        return Texts(self, {name: self._template(name, folders) for name in self.parts}, longest)
 
     def _template(self, name: str, folders: Sequence[Path]) -> Template:
         found = self._found(name, folders)
         if name in FRAMES:
             loaded = load_template(found, required=FRAMES[name])
         elif name == "input":
-            loaded = load_template(found, required=self.required, optional=self.optional)
+            loaded = load_template(found, required=self.asked, optional=self.optional)
         elif name in ANSWERS:
-            loaded = load_template(found, optional=(*self.required, *self.optional))
+            loaded = load_template(found, optional=(*self.asked, *self.optional))
         else:
-            loaded = load_template(found, required=self.rule_fields.get(name, ()))
+            loaded = load_template(found, required=tuple(self.rule_values.get(name, ())))
         return replace(loaded, text=loaded.text.replace("\r\n", "\n").strip("\n"))
 
     def _found(self, name: str, folders: Sequence[Path]) -> Traversable:
@@ -75,57 +159,71 @@ class Parts:
                 return find("prompts", f"{home}/{name}.txt", folders)
             except UsageError as error:
                 problem = problem or error
-        raise problem or UsageError(f"{self.folder} has no prompt part {name}")
+        raise problem or UsageError(f"{self.task} has no prompt part {name}")
 
     def _homes(self) -> Iterator[str]:
         beside = PurePosixPath(self.folder).parent / SHARED
         yield from dict.fromkeys((self.folder, str(beside), *self.homes))
 
-    def _check(self, folder: Path) -> None:
-        """Refuse a folder without parts of these prompts, or with a file that no prompt reads."""
+    def _whole_in(self, folder: Path) -> Path | None:
+        """Return the whole prompt in a given folder, if there is one; refuse a folder that holds neither it nor parts,
+        or anything that no prompt reads."""
         if not folder.is_dir():
             raise UsageError(f"{folder}: no such folder of prompts")
         room = folder / "prompts" if (folder / "prompts").is_dir() else folder
         own = [room / home for home in self._homes() if (room / home).is_dir()]
+        whole = folder / f"{self.task.rpartition('/')[2]}.txt"
+        where = f"parts lie in {folder}/{self.folder}/"
+        if whole.is_file():
+            if own:
+                raise UsageError(
+                    f"{folder}: holds {whole.name}, a whole prompt, and parts too", hint="keep one of the two"
+                )
+            if not self.whole:
+                problem = f"{whole}: {self.task} has no published prompt, so it cannot be used whole"
+                raise UsageError(problem, hint=f"prompts in {where}")
+            return whole
         if not own:
-            raise UsageError(f"{folder}: has no prompts for this task", hint=f"parts lie in {room / self.folder}/")
-        for file in sorted(file for home in own if home.name != SHARED for file in home.glob("*.txt")):
-            if file.stem not in self.names:
-                hint = meant(file.stem, self.names)
-                raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=hint)
+            more = f", a whole prompt is {whole}" if self.whole else ""
+            raise UsageError(f"{folder}: has no prompts for {self.task}", hint=where + more)
+        known = (*self.parts, *self.also)
+        for file in sorted(file for home in own for file in home.glob("*.txt")):
+            if file.stem not in known and (self.also or file.parent.name != SHARED):
+                raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=meant(file.stem, known))
+        return None
 
 
 @dataclass(frozen=True)
-class Texts(Generic[Item]):
-    """The loaded texts of a task, with the values of an item."""
+class Texts:
+    """The loaded texts of a prompt, with the values of an item."""
 
-    parts: Parts
+    prompt: Prompt
     templates: Mapping[str, Template]
-    values_of: Callable[[Item], Mapping[str, str]]
-    schema_of: Callable[[Item], dict[str, Any]]
-    answer_name: str = "answer"
-    rule_values: Mapping[str, str] = field(default_factory=dict)
-    """The values of the rules' fields."""
-    whole: Template | None = None
+    longest: int = 0
+
+    @property
+    def whole(self) -> Template | None:
+        """A whole prompt that is used as it is; None where there are parts."""
+        return self.templates.get(WHOLE)
 
     @property
     def opening(self) -> Sequence[str]:
         """The statement and the rules."""
-        return [self.part(name).render(**self.rule_values) for name in ("statement", *self.parts.rules)]
-
-    @property
-    def fields(self) -> tuple[Collection[str], Collection[str]]:
-        """The fields that input and answer must have, and those that they may have."""
-        return self.parts.required, self.parts.optional
+        if self.prompt.written is not None:
+            return ()
+        values = self.prompt.rule_values
+        return [self.part(name).render(**values.get(name, {})) for name in ("statement", *self.prompt.rules)]
 
     def part(self, name: str) -> Template:
         """Return a part."""
         return self.templates[name]
 
-    def values(self, item: Item) -> Mapping[str, str]:
-        """Return the values of an item."""
-        return self.values_of(item)
+    def values(self, item: Sample) -> Mapping[str, str]:
+        """Return the values of an item, in a whole prompt as the published code writes them."""
+        if self.whole is not None:
+            return {name: written(item) for name, written in self.prompt.whole.items()}
+        return self.prompt.fields(item)
 
-    def schema(self, item: Item) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
-        return self.schema_of(item)
+    def schema(self, item: Sample) -> dict[str, Any]:
+        """Return the JSON schema of an answer, with lists half as long again as the longest."""
+        return self.prompt.schema_of(item, self.longest + self.longest // 2)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import Card
 from tsgkit.library.templates import Template
 from tsgkit.llm.prompt_cache import STABLE
+from tsgkit.suites.judgement import Sample
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.examples import Example
-from tsgkit.suites.solvers.protocols import Item, ItemIn
+from tsgkit.suites.solvers.prompt_files import Prompt, Texts
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.styles import PRESETS, Style
 
 if TYPE_CHECKING:
@@ -30,56 +31,23 @@ ROLES = {"human": "user"}
 """Names of senders in model interfaces, where our messages use other names."""
 
 
-class PromptTexts(Protocol[ItemIn]):
-    """The texts of a task, and the values of an item.
-
-    The parts ``reasoning``, ``examples``, ``example``, ``example-reasoned``, ``input``, ``answer``, ``answer-reasoned``
-    and ``answer-structured`` are those of every task; what comes before them is the task's own.
-    """
-
-    @property
-    def whole(self) -> Template | None:
-        """A whole prompt that is used as it is; None where there are parts."""
-
-    @property
-    def opening(self) -> Sequence[str]:
-        """The statement and the rules."""
-
-    @property
-    def fields(self) -> tuple[Collection[str], Collection[str]]:
-        """The fields that input and answer must have, and those that they may have."""
-
-    @property
-    def answer_name(self) -> str:
-        """The name of an answer in a JSON schema, as it is sent."""
-
-    def part(self, name: str) -> Template:
-        """Return a part without the line breaks that end its file."""
-
-    def values(self, item: ItemIn) -> Mapping[str, str]:
-        """Return the values of an item for the fields of the texts."""
-
-    def schema(self, item: ItemIn) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
-
-
-class Prompter(Generic[Item]):
+class Prompter:
     """The prompts of one task in one style."""
 
-    def __init__(self, texts: PromptTexts[Item], style: Style, examples: Sequence[Example[Item]] = ()) -> None:
+    def __init__(self, texts: Texts, style: Style, examples: Sequence[Example] = ()) -> None:
         self.texts, self.style, self.examples = texts, style, tuple(examples)
         self._check()
 
-    def text(self, item: Item) -> str:
+    def text(self, item: Sample) -> str:
         """Return the prompt of an item."""
         composed = self.composed(item)
         return composed if self.style.rewrite is None else str(self.style.rewrite(composed))
 
-    def composed(self, item: Item) -> str:
+    def composed(self, item: Sample) -> str:
         """Return the prompt as the task's texts have it."""
         return self._head + self._tail.render(**self.texts.values(item))
 
-    def messages(self, item: Item) -> list[BaseMessage]:
+    def messages(self, item: Sample) -> list[BaseMessage]:
         """Return the prompt as it is sent: one message of a user, none of the system."""
         from langchain_core.messages import HumanMessage
 
@@ -87,28 +55,34 @@ class Prompter(Generic[Item]):
         shared = {STABLE: len(stable)} if stable and text.startswith(stable) else {}
         return [HumanMessage(content=text, additional_kwargs=shared)]
 
-    def schema(self, item: Item) -> dict[str, Any] | None:
+    def schema(self, item: Sample) -> dict[str, Any] | None:
         """Return the JSON schema that the answer must follow; None where the style asks for text."""
         return self.texts.schema(item) if self.style.schema else None
 
-    def response_format(self, item: Item) -> dict[str, Any] | None:
+    def response_format(self, item: Sample) -> dict[str, Any] | None:
         """Return that schema as providers take it."""
         schema = self.schema(item)
         if schema is None:
             return None
         return {
             "type": "json_schema",
-            "json_schema": {"name": self.texts.answer_name, "schema": schema, "strict": True},
+            "json_schema": {"name": self.texts.prompt.answer_name, "schema": schema, "strict": True},
         }
 
     @cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of everything sent beside the item: texts, chosen examples, style."""
         style: list[object] = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
-        style += [self.style.code] if self.style.code else []
+        style += [code for code in (self.style.code, self.texts.prompt.code) if code]
         return hashlib.sha256(json.dumps([*style, self._head, self._tail.text]).encode("ascii")).hexdigest()
 
-    def preview(self, task: str, item: Item) -> Preview:
+    def expected(self, item: Sample, calls: int) -> Expected:
+        """Return bounds on so many calls with the prompt of an item, each with a reply as long as a right one."""
+        sent = len(self.text(item)) * calls
+        least, most = self.texts.prompt.length_of(item)
+        return Expected((calls, calls), (sent, sent), (least * calls, most * calls), self.style.reasoning)
+
+    def preview(self, task: str, item: Sample) -> Preview:
         """Return what would be sent for an item."""
         return Preview(
             task=task,
@@ -162,8 +136,8 @@ class Prompter(Generic[Item]):
         ending = "-structured" if self.style.schema else "-reasoned" if self.style.reasoning else ""
         parts = [self.texts.part("input"), self.texts.part(f"answer{ending}")]
         text = BETWEEN.join(part.text for part in parts if part.text)
-        required, optional = self.texts.fields
-        return Template.of(text, required=required, optional=optional, source=parts[0].source)
+        prompt = self.texts.prompt
+        return Template.of(text, required=prompt.asked, optional=prompt.optional, source=parts[0].source)
 
     def _shown_examples(self) -> list[str]:
         frame = self.texts.part("example-reasoned" if self.style.reasoning else "example")
@@ -208,66 +182,13 @@ class Preview:
     """Descriptions of what is sent beside the text."""
 
 
-class HasCard(Protocol):
-    """The part of a task that previews need."""
-
-    card: Card
-
-    @property
-    def key(self) -> str:
-        """The name of its card."""
-
-
-@runtime_checkable
-class Prompted(HasCard, Protocol):
-    """A task with prompts."""
-
-    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return the source of each part of its prompts: ours, or a given folder."""
-
-
-@runtime_checkable
-class Previewed(HasCard, Protocol):
-    """A task that can show the prompt of one item."""
-
-    def preview(self, options: PreviewOptions) -> Preview:
-        """Return what would be sent for one item."""
-
-
-def preview_of(task: HasCard, options: PreviewOptions) -> Preview:
-    """Return the preview for one item. Raise ``UsageError`` if the task has none."""
-    if isinstance(task, Previewed):
-        return task.preview(options)
-    if not task.card.prompts:
-        raise UsageError(f"{task.key}: no model is asked this task", hint="tsgkit prompts list names the others")
-    hint = f"its texts lie in prompts/{task.card.prompts}, and a run's prompts.jsonl has all that was sent"
-    raise UsageError(f"{task.key}: the prompt of one item cannot be shown", hint=hint)
-
-
-@dataclass(frozen=True)
-class TaskPrompts:
-    """The prompts of one task: the source of each part, or the reason why there are none."""
-
-    task: str
-    title: str
-    parts: dict[str, str] = field(default_factory=dict)
-    problem: str = ""
-
-
-def task_prompts(tasks: Iterable[HasCard], prompts: str | None = None) -> tuple[TaskPrompts, ...]:
-    """Return the prompts of these tasks, ours or those of a folder, which may lack some."""
-    if prompts is not None and not Path(prompts).is_dir():
-        raise UsageError(f"{prompts}: no such folder of prompts")
-    return tuple(_task_prompts(task, prompts) for task in tasks)
-
-
-def _task_prompts(task: HasCard, prompts: str | None) -> TaskPrompts:
-    try:
-        return TaskPrompts(
-            task.key, task.card.title, dict(task.prompt_sources(prompts) if isinstance(task, Prompted) else {})
-        )
-    except UsageError as error:
-        return TaskPrompts(task.key, task.card.title, problem=str(error))
+def prompter_of(prompt: Prompt, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter:
+    """Return the prompts of a task in a style, after checking that the examples do not overlap with the items."""
+    prompt.check(style, prompts)
+    items = lambda: (dataset.sample(number) for number in range(len(dataset)))  # noqa: E731
+    longest = max(map(prompt.longest, items()), default=0) if style.schema and prompt.longest is not None else 0
+    examples = prompt.examples().chosen(style.shots, seed, items()) if style.shots else ()
+    return Prompter(prompt.texts(prompts, longest), style, examples)
 
 
 def as_sent(messages: Iterable[BaseMessage]) -> tuple[dict[str, str], ...]:

@@ -1,45 +1,97 @@
-"""Scorers of transcripts by what stands in them: one reply, several draws, or the work of several steps.
+"""Reading and scoring of what models say in words: one reply, several draws, or the work of several steps.
 
-Solvers and recorded runs share these, so that a run is always scored in the same way.
+Solvers and recorded runs share these scorers, so that a run is always scored in the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import TYPE_CHECKING
 
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.replies import read_as
-from tsgkit.suites.solvers.protocols import Answer, Answerable, AsAsked, Item, Reading, Votable
+from tsgkit.suites.judgement import Given, Judged, Reading, Sample, TwoReadings
+from tsgkit.suites.replies import Reply, read_as
 from tsgkit.suites.solvers.solver import SINGLE
 from tsgkit.suites.transcript import LOCAL, Transcript
+
+if TYPE_CHECKING:
+    from tsgkit.suites.task import Task
 
 NOTES = "notes"
 """The label of what a solver says of its own work, beside the answer."""
 
 
-@dataclass(frozen=True)
-class OneReply(Generic[Item, Answer]):
-    """Scores the one reply of a transcript."""
+def read_reply(task: Task, item: Sample, reply: Reply | None) -> Reading:
+    """Return the outcome of a reply (None: missing), and the answer or the reason why there is none."""
+    if reply is None:
+        return Reading(Outcome.MISSING)
+    if reply.outcome is not None:
+        return Reading(reply.outcome)
+    if reply.is_empty:
+        return Reading(Outcome.EMPTY)
+    assert task.read is not None  # noqa: S101  (only such tasks are asked in words)
+    found = task.read(reply.text or "", item)
+    if isinstance(found, Unreadable):
+        return Reading(Outcome.UNREADABLE, None, found.reason)
+    return Reading(Outcome.ANSWERED, found)
 
-    task: Answerable[Item, Answer]
+
+def judge_reading(task: Task, item: Sample, reading: Reading, published: str | None = None) -> Judged:
+    """Return the scores of an answer; ``published`` is the text that a published reader sees, None for none."""
+    assert task.score is not None  # noqa: S101  (as above)
+    scored = task.score(item, reading.answer, Given(reading.outcome, reading.reason, published))
+    notes = (reading.reason, *scored.notes) if reading.reason else scored.notes
+    return scored._replace(notes=notes).judged(item, reading.outcome)
+
+
+def judge_reply(task: Task, item: Sample, reply: Reply | None, style: str) -> Judged:
+    """Return the scores of the one reply to a prompt in a style, in both profiles."""
+    official = task.official
+    published = None if official.unpublished(style, SINGLE) else official.text_of(reply, style)
+    return judge_reading(task, item, read_reply(task, item, reply), published)
+
+
+def read_twice(task: Task, item: Sample, reply: Reply | None, style: str, solver: str = SINGLE) -> TwoReadings:
+    """Return what both profiles read in a reply that was asked for in a style, and why they differ."""
+    outcome, answer, reason = read_reply(task, item, reply)
+    view, official, is_answer = task.view, task.official, outcome is Outcome.ANSWERED
+    mine = view.told(answer) if is_answer else None
+    notes = tuple(view.noted(answer)) if is_answer else ()
+    spans = view.spans(item, (reply.text if reply is not None else None) or "") if is_answer else ()
+    if why := official.unpublished(style, solver):
+        return TwoReadings(outcome, mine, reason, notes, None, why, (), spans)
+    text = official.text_of(reply, style)
+    theirs = official.read(text)
+    differences = tuple(official.differences(item, outcome, mine, theirs, text))
+    return TwoReadings(outcome, mine, reason, notes, theirs, "", differences, spans)
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """A scorer of transcripts of a task that is asked in words."""
+
+    task: Task
     style: str
     name: str = SINGLE
 
     @property
     def unpublished(self) -> str:
         """The reason why official figures do not apply; else empty."""
-        return self.task.unpublished(self.style, self.name)
+        return self.task.official.unpublished(self.style, self.name)
 
-    def judge(self, item: Item, transcript: Transcript | None) -> Judged:
+
+@dataclass(frozen=True)
+class OneReply(_Scorer):
+    """Scores the one reply of a transcript."""
+
+    def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
         """Score the reply in both profiles."""
         said = () if transcript is None else transcript.replies
-        reply = read_as(said[0]) if said else None
-        return self.task.score(item, self.task.read(item, reply), AsAsked(reply, self.style))
+        return judge_reply(self.task, item, read_as(said[0]) if said else None, self.style)
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return that the call is not recorded."""
@@ -47,24 +99,16 @@ class OneReply(Generic[Item, Answer]):
 
 
 @dataclass(frozen=True)
-class Draws(Generic[Item, Answer]):
+class Draws(_Scorer):
     """The scorer of an answer that combines several draws; the published way has no such answer."""
 
-    task: Votable[Item, Answer]
-    style: str
-    name: str
-    calls: int
+    calls: int = 1
 
-    @property
-    def unpublished(self) -> str:
-        """The reason why the published way does not vote."""
-        return self.task.unpublished(self.style, self.name)
-
-    def judge(self, item: Item, transcript: Transcript | None) -> Judged:
+    def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
         """Score the answer of the majority."""
         replies = () if transcript is None else transcript.replies
-        readings = [self.task.read(item, read_as(reply)) for reply in replies]
-        return self.task.score(item, combined(self.task, item, readings), None)
+        readings = [read_reply(self.task, item, read_as(reply)) for reply in replies]
+        return judge_reading(self.task, item, combined(self.task, item, readings))
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return how many draws are recorded where some are not."""
@@ -72,27 +116,18 @@ class Draws(Generic[Item, Answer]):
 
 
 @dataclass(frozen=True)
-class Work(Generic[Item, Answer]):
+class Work(_Scorer):
     """Scores what a solver of several steps came to: its ``local`` answer, else what was said last.
 
     Its ``notes`` are kept with the scores. There is no published reader of such answers.
     """
 
-    task: Answerable[Item, Answer]
-    style: str
-    name: str
-
-    @property
-    def unpublished(self) -> str:
-        """The reason why the published way does not work in steps."""
-        return self.task.unpublished(self.style, self.name)
-
-    def judge(self, item: Item, transcript: Transcript | None) -> Judged:
+    def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
         """Score the answer, and keep the notes."""
         said = {} if transcript is None else {one.label: one.reply for one in transcript.said}
         answer = said.get(LOCAL) or (transcript.replies[-1] if said and transcript is not None else None)
-        reading = self.task.read(item, None if answer is None else read_as(answer))
-        judged = self.task.score(item, reading, None)
+        reading = read_reply(self.task, item, None if answer is None else read_as(answer))
+        judged = judge_reading(self.task, item, reading)
         notes = tuple((said[NOTES].text or "").splitlines()) if NOTES in said else ()
         return replace(judged, notes=(*judged.notes, *notes))
 
@@ -104,7 +139,7 @@ class Work(Generic[Item, Answer]):
         return f"{len(said)} calls are recorded, and {self.name} had not come to its end"
 
 
-def combined(task: Votable[Item, Answer], item: Item, readings: Sequence[Reading[Answer]]) -> Reading[Answer]:
+def combined(task: Task, item: Sample, readings: Sequence[Reading]) -> Reading:
     """Return what the readings of several draws come to.
 
     Only readable draws vote. One that ended in an error of the service leaves the result open; without readable draws
@@ -112,9 +147,10 @@ def combined(task: Votable[Item, Answer], item: Item, readings: Sequence[Reading
     """
     broken = next((one for one in readings if one.outcome is Outcome.API_ERROR), None)
     if broken is not None or not readings:
-        return broken or task.read(item, None)
+        return broken or read_reply(task, item, None)
     answers = [one.answer for one in readings if one.outcome is Outcome.ANSWERED]
-    return task.vote(item, answers) if answers else readings[0]
+    assert task.vote is not None  # noqa: S101  (the factory of votes looked)
+    return task.vote(answers) if answers else readings[0]
 
 
 def failed(reply: ModelReply) -> bool:

@@ -37,6 +37,10 @@ class Scorer(Protocol):
     """Scores what a transcript comes to."""
 
     @property
+    def style(self) -> str:
+        """The style of the prompts; empty where there is none."""
+
+    @property
     def unpublished(self) -> str:
         """The reason why official figures do not apply; else empty."""
 
@@ -53,10 +57,6 @@ class Solver(Scorer, Protocol):
     @property
     def name(self) -> str:
         """Its name on the command line."""
-
-    @property
-    def style(self) -> str:
-        """The style of its prompts; empty where it has none."""
 
     @property
     def fingerprint(self) -> str:

@@ -1,0 +1,477 @@
+"""Tasks, solvers, metrics and styles of one's own, from a program or a ``--code`` file.
+
+>>> capitals = Task("my/capitals", [{"country": "France", "answer": "Paris"}], "What is the capital of {country}?")
+>>> capitals.judged(0, "Answer: [Paris]").scores["strict"]["correct"].value
+1.0
+
+A repeated registration under one name replaces the earlier one. The source code of tasks, solvers and styles is part of
+a run's identity, that of metrics is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tsgkit.errors import OwnCodeError, UsageError
+from tsgkit.lexicon import fold, meant
+from tsgkit.library.cards import Card, CardMetric, give_card
+from tsgkit.library.templates import Template
+from tsgkit.llm.reply import Ask
+from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.llm.user_code import LOADING, call_own, check_function, own_failure, own_text, text_of_code
+from tsgkit.replies import Unreadable
+from tsgkit.replies.sections import answer_section
+from tsgkit.scoring.score import Score
+from tsgkit.suites.audits.rows import audit_rows
+from tsgkit.suites.judgement import AnswerScores, Given, Judged
+from tsgkit.suites.metrics import PER_ITEM, Metric
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.rows import Items, Row, Rows, json_rows
+from tsgkit.suites.solvers.factories import refuse_factory, register_factory
+from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.scorers import Work, judge_reading, read_reply
+from tsgkit.suites.solvers.solver import Expected, Solver, asking
+from tsgkit.suites.styles import Style, give_style
+from tsgkit.suites.suite import give_metric, give_task
+from tsgkit.suites.task import Groups, View
+from tsgkit.suites.task import Task as AnyTask
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+STYLES = ("zero-shot", "cot")
+THINK = 'Think step by step first. Then write the answer behind "Final answer:" on a line of its own.'
+NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
+ROUNDING = 1e-9
+MOST_AMOUNT = 1e12
+"""No score is larger, so that sums of squares are numbers, too."""
+RowOf = Mapping[str, Any]
+
+
+class Task(AnyTask):
+    """A task of one's own: rows, a prompt, a reader and scores.
+
+    ``rows`` are mappings, or a file of JSON Lines. ``prompt`` is a text with the rows' fields in braces, or a function
+    of a row. ``read`` is a function of a reply's text and the row: it returns the answer, or raises ``ValueError`` with
+    the reason why there is none. Without it the answer is read in square brackets, after "Answer:", or alone. ``score``
+    is a function of the row and the answer that returns a number, or a number for each metric; without it the answer is
+    right if it equals the row's ``answer``. ``metrics`` are shares from 0 to 1, shown in percent, except those in
+    ``amounts``. Rows may have an ``item_id``, a ``cluster`` (rows of one cluster are not independent) and the fields in
+    ``by``, to group results.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        rows: Iterable[RowOf] | str | Path,
+        prompt: str | Callable[[Row], str],
+        *,
+        read: Callable[[str, Row], Any] | None = None,
+        score: Callable[[Row, Any], float | Mapping[str, float]] | None = None,
+        metrics: Mapping[str, str] | str | Sequence[str] = ("correct",),
+        amounts: str | Sequence[str] = (),
+        by: str | Sequence[str] = (),
+        title: str = "",
+        version: int = 1,
+    ) -> None:
+        if not NAME.fullmatch(str(name)):
+            raise UsageError(f"{name}: not SUITE/TASK in small letters, digits and hyphens", hint="as in my/capitals")
+        for what, function, arguments in (
+            ("prompt", None if isinstance(prompt, str) else prompt, ("row",)),
+            ("read", read, ("text", "row")),
+            ("score", score, ("row", "answer")),
+        ):
+            if function is not None:
+                check_function(f"{what} of {name}", function, *arguments)
+        declared = _metrics(name, metrics, _listed(amounts))
+        code = "\0".join(text_of_code(one) for one in (prompt, read, score) if one is not None)
+        sha256 = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+        card = Card(
+            title=title or name,
+            citation="a task of one's own",
+            task=name,
+            version=version,
+            data=str(rows) if isinstance(rows, str) else "rows",
+            prompts="none",
+            metrics=dict.fromkeys(declared, CardMetric(pooling="per-item", better="more", headline=True)),
+            name=name,
+            source=name,
+            sha256=sha256,
+        )
+        asked = partial(_asked, name, prompt)
+        super().__init__(
+            card=card,
+            rows=_rows(name, rows, tuple(_listed(by)), needs_answer=score is None),
+            metrics=declared,
+            view=View(question=asked, reference=_right_answer),
+            groups=Groups(names=tuple(_listed(by))),
+            prompt=written_prompt(name, asked, sha256),
+            read=partial(_read, name, read),
+            score=partial(_score, name, score, declared),
+            audit=audit_rows,
+            package="",
+        )
+        give_card(card)
+        give_task(self, LOADING.get())
+
+    def __repr__(self) -> str:
+        return f"Task({self.key!r}, {self.rows.own})"
+
+    def judged(self, number: int, reply: str) -> Judged:
+        """Return the judgement on a reply to one of its items: for trying it out."""
+        dataset = self.dataset(None)
+        if not 0 <= number < len(dataset):
+            numbers = f"they are numbered from 0 to {len(dataset) - 1}"
+            raise UsageError(f"{self.key}: there is no item {number}: {numbers}")
+        item = dataset.sample(number)
+        return judge_reading(self, item, read_reply(self, item, Reply(reply)))
+
+
+def _listed(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _metrics(name: str, metrics: Mapping[str, str] | str | Sequence[str], amounts: Sequence[str]) -> dict[str, Metric]:
+    meanings = metrics if isinstance(metrics, Mapping) else dict.fromkeys(_listed(metrics), "share that is right")
+    if odd := [one for one in amounts if one not in meanings]:
+        raise UsageError(f"{name}: there is no metric {odd[0]}", hint=meant(odd[0], meanings))
+    return {one: Metric(meaning, PER_ITEM, is_share=one not in amounts) for one, meaning in meanings.items()}
+
+
+def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...], *, needs_answer: bool) -> Rows:
+    """Return rows of a program as they are now, or those of a file."""
+    kind = name.partition("/")[2]
+    made = partial(_item, name, groups, needs_answer=needs_answer)
+    if isinstance(rows, (str, Path)):
+        return json_rows(kind, made, default=str(rows), own=str(rows))
+    hint = 'a list of mappings, or the path of a file of JSON lines; of a data frame df.to_dict("records")'
+    if not isinstance(rows, Iterable):
+        raise UsageError(f"{name}: {rows!r:.60} is no list of rows", hint=hint)
+    listed = tuple(rows)
+    for number, row in enumerate(listed):
+        if not isinstance(row, Mapping):
+            raise UsageError(f"{name}: row {number}: {row!r:.60} is no mapping", hint=hint)
+    return json_rows(kind, made, held=partial(_held, name, listed, groups, made), own=f"{len(listed)} rows")
+
+
+def _item(name: str, groups: Sequence[str], row: RowOf, number: int, *, needs_answer: bool) -> Row:
+    if needs_answer and "answer" not in row:
+        hint = 'give every row an "answer", or the task a function score='
+        raise UsageError(f"{name}: row {number} has no answer", hint=hint)
+    return Row.of(row, number, groups)
+
+
+def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], made: Callable[[RowOf, int], Row]) -> Items:
+    if not rows:
+        raise UsageError(f"{name}: there are no rows")
+    for group in groups:
+        if not any(group in row for row in rows):
+            fields = dict.fromkeys(field for row in rows for field in row)
+            raise UsageError(f"{name}: no row has the field {group}", hint=meant(group, fields))
+    text = json.dumps(list(rows), sort_keys=True, default=str)
+    try:
+        lines = [json.dumps(dict(row)) for row in rows]
+    except (TypeError, ValueError):  # they hold what JSON cannot
+        lines = None
+    items = [made(row, number) for number, row in enumerate(rows)]
+    return Items(name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, lines)
+
+
+def written_prompt(name: str, asked: Callable[[Row], str], code: str) -> Prompt:
+    """Return a prompt that a function writes whole; reasoning is asked for behind it."""
+    texts = {"input": "{question}", "answer": "", "answer-reasoned": THINK, "reasoning": ""}
+    return Prompt(
+        task=name,
+        fields=lambda row: {"question": asked(row)},
+        asked=("question",),
+        answer=_right_answer,
+        written={part: Template.of(text, optional=["question"], source=name) for part, text in texts.items()},
+        styles=STYLES,
+        code=code,
+    )
+
+
+def _asked(name: str, prompt: str | Callable[[Row], str], row: Row) -> str:
+    if callable(prompt):
+        what = f"prompt of {name}"
+        return own_text(what, call_own(what, prompt, row.row))
+    values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in row.items()}
+    return Template.of(prompt, optional=[*values], source=f"prompt of {name}").render(**values)
+
+
+def _right_answer(row: Row) -> str:
+    found = row.get("answer", "(not given)")
+    return found if isinstance(found, str) else json.dumps(found)
+
+
+def _read(name: str, read: Callable[[str, Any], Any] | None, text: str, row: Row) -> Any | Unreadable:  # noqa: ANN401
+    """Read a reply with the user's reader, or a name in brackets, after a label, or alone."""
+    section = answer_section(text)
+    if isinstance(section, Unreadable):
+        return section
+    if read is None:
+        said = section.part.text.strip()
+        inside = said[said.rfind("[") + 1 : said.rfind("]")] if 0 <= said.rfind("[") < said.rfind("]") else said
+        return inside.strip() or Unreadable("no answer")
+    try:
+        found = read(text, row.row)
+    except ValueError as error:
+        return Unreadable(str(error) or "no answer")
+    except Exception as error:
+        raise own_failure(f"read of {name}", error) from error
+    return Unreadable("no answer") if found is None else found
+
+
+def _score(
+    name: str,
+    score: Callable[[Any, Any], float | Mapping[str, float]] | None,
+    metrics: Mapping[str, Metric],
+    row: Row,
+    answer: Any,  # noqa: ANN401  (whatever the reader returned)
+    given: Given,
+) -> AnswerScores:
+    """Score an answer; none is worth nothing."""
+    if answer is None:
+        return AnswerScores({one: Score(0.0, 1.0, "there is no answer") for one in metrics})
+    if score is None:
+        found: Any = fold(str(answer)) == fold(_right_answer(row))
+    else:
+        found = call_own(f"score of {name}", score, row.row, answer)
+    values = found if isinstance(found, Mapping) else dict.fromkeys(metrics, found)
+    if lacking := [one for one in metrics if one not in values]:
+        told = ", ".join(map(str, values)) or "nothing"
+        raise OwnCodeError(f"score of {name} told {told}, expected {', '.join(lacking)}")
+    numbers = {
+        one: number_of(values[one], one, is_share=metric.is_share, otherwise="name it in amounts=")
+        for one, metric in metrics.items()
+    }
+    answer = json.loads(json.dumps(answer, default=str))
+    return AnswerScores({one: Score(number, 1.0) for one, number in numbers.items()}, answer=answer)
+
+
+def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
+    """Return the number that a user's function gave a sample. Raise ``OwnCodeError`` if it is invalid.
+
+    ``otherwise`` says how to declare a metric that is not a share.
+    """
+    number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
+    is_number = isinstance(number, Real)  # a bool is one
+    if not is_number or not abs(number) <= MOST_AMOUNT:
+        raise OwnCodeError(f"{metric}: a score is a number of at most {MOST_AMOUNT:g}, not {str(value)[:40]!r}")
+    found = float(number)
+    if not is_share:
+        return found
+    if not -ROUNDING <= found <= 1 + ROUNDING:
+        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {found:g}: {otherwise}")
+    return min(max(found, 0.0), 1.0)
+
+
+class SolverFunction(Protocol):
+    """A user's solver; its return value is read as the reply."""
+
+    def __call__(self, prompt: str, ask: Callable[[str, str], Awaitable[str]], /) -> Awaitable[str]:
+        """Return the answer to a prompt; ``await ask(text, label)`` asks the model, once under each label."""
+
+
+def solver(name: str) -> Callable[[SolverFunction], SolverFunction]:
+    """Register an async function of a prompt and ``ask`` as a solver: ``--solver NAME``.
+
+    @tk.solver("twice")
+    async def twice(prompt, ask):
+        return await ask(f"{prompt} You said: {await ask(prompt, 'first')}. Sure?", "second")
+    """
+    _check_name(name, "solver")
+    refuse_factory(name)
+
+    def decorate(function: SolverFunction) -> SolverFunction:
+        check_function(f"solver {name}", function, "prompt", "ask", waits=True)
+        register_factory(name, OwnSolverFactory(name, function))
+        return function
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class OwnSolverFactory:
+    """The factory of one user's solver, for every task that models answer."""
+
+    name: str
+    function: SolverFunction
+    styled: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The one name."""
+        return (self.name,)
+
+    def check(self, name: str, task: AnyTask | None = None) -> None:
+        """Refuse other names."""
+        if name != self.name:
+            raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
+
+    def solver(self, name: str, task: AnyTask, prompter: Prompter | None) -> Solver:
+        """Return the solver with these prompts."""
+        if prompter is None:
+            raise UsageError(f"solver {name} asks with the prompts of a task, and none were given")
+        return OwnSolver(task, prompter.style.name, self.name, function=self.function, prompter=prompter)
+
+    def scorer(self, name: str, task: AnyTask, style: str) -> Work:
+        """Return what scores its answer."""
+        return Work(task, style, name)
+
+
+@dataclass(frozen=True)
+class OwnSolver(Work):
+    """A user's solver with the prompts of a task: its last word counts."""
+
+    function: SolverFunction = field(kw_only=True)
+    prompter: Prompter = field(kw_only=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of its prompts, and the text of its code."""
+        code = hashlib.sha256(text_of_code(self.function).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return f"{self.prompter.fingerprint}/{self.name}/{code}"
+
+    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
+        """Run the function with an ``ask``, and record all calls."""
+        from langchain_core.messages import HumanMessage
+
+        asked, said, raised = asking(ask, self.name), list[LabelledReply](), list[BaseException]()
+
+        async def question(text: str, label: str) -> str:
+            if any(one.label == label for one in said):
+                raise UsageError(f"solver {self.name} asks twice under the label {label}", hint="give each its own")
+            messages: list[BaseMessage] = [HumanMessage(content=text)]
+            try:
+                reply = await asked(messages, label=label)
+            except BaseException as error:
+                raised.append(error)
+                raise
+            said.append(LabelledReply(label, reply))
+            if reply.text is None:
+                raise _Silent(reply)
+            return reply.text
+
+        prompt = self.prompter.text(item)
+        try:
+            made = self.function(prompt, question)
+            answer = await made if inspect.isawaitable(made) else made
+        except _Silent:
+            return Transcript(tuple(said))
+        except Exception as error:
+            if error in raised or isinstance(error, UsageError):  # what asking raised is no fault of the function
+                raise
+            raise own_failure(f"solver {self.name}", error) from error
+        text = own_text(f"solver {self.name}", answer)
+        return Transcript((*said, LabelledReply(LOCAL, ModelReply(text=text, source=LOCAL))))
+
+    def expected(self, item: Any) -> Expected:  # noqa: ANN401
+        """Return at least one call; the maximum is unknown."""
+        return self.prompter.expected(item, 1)
+
+
+class _Silent(Exception):
+    """A missing text: the item ends with the outcome of that call."""
+
+    def __init__(self, reply: ModelReply) -> None:
+        super().__init__(str(reply.ending))
+
+
+MetricFunction = Callable[[Any, Any], float]
+
+
+def metric(
+    task: str, name: str = "", *, meaning: str = "", better: str = "more", share: bool = False
+) -> Callable[[Any], Any]:
+    """Register a function of an item and its answer as one more metric of a task, in strict.
+
+    The item is the task's own, or the row of a :class:`Task`; the answer is None if there is none. ``better`` is
+    ``more`` or ``less``; a ``share`` is a number from 0 to 1, shown in percent.
+
+        @tk.metric("tsg/sgqa", better="less")
+        def letters(item, answer):
+            "Letters of the answer."
+            return len(answer or "")
+    """
+    if callable(task):
+        raise UsageError("@metric needs the name of a task", hint='as in @tk.metric("tsg/sgqa")')
+    if better not in ("more", "less"):
+        raise UsageError(f"better={better}: more or less")
+
+    def decorate(function: MetricFunction) -> MetricFunction:
+        called = name or str(getattr(function, "__name__", ""))
+        _check_name(called, "metric")
+        check_function(f"metric {called}", function, "item", "answer")
+        told = meaning or (function.__doc__ or called).strip()
+        described = Metric(told, PER_ITEM, more_is_better=better == "more", is_share=share)
+        give_metric(task, called, described, function)
+        return function
+
+    return decorate
+
+
+OwnMetrics = Mapping[str, tuple[Metric, MetricFunction]]
+
+
+def measured(score: Callable[[Any, Any, Given], AnswerScores], own: OwnMetrics) -> Callable[..., AnswerScores]:
+    """Return the scores of a task with these metrics as well, each a function of an item and its answer, in strict."""
+    return partial(_measured, score, own)
+
+
+def _measured(
+    score: Callable[[Any, Any, Given], AnswerScores],
+    own: OwnMetrics,
+    item: Any,  # noqa: ANN401  (its suite's item)
+    answer: Any,  # noqa: ANN401
+    given: Given,
+) -> AnswerScores:
+    scored = score(item, answer, given)
+    strict = dict(scored.strict)
+    for name, (described, function) in own.items():
+        value = call_own(f"metric {name}", function, getattr(item, "row", item), scored.answer)
+        number = number_of(value, name, is_share=described.is_share, otherwise="leave out share=True")
+        strict[name] = Score(number, 1.0)
+    return scored._replace(strict=strict)
+
+
+def style(name: str) -> Callable[[Callable[[str], str]], Callable[[str], str]]:
+    """Register a function of the zero-shot prompt as a style: ``--style NAME``.
+
+    @tk.style("polite")
+    def polite(prompt):
+        return f"{prompt} Thank you."
+    """
+    _check_name(name, "style")
+
+    def decorate(function: Callable[[str], str]) -> Callable[[str], str]:
+        what = f"style {name}"
+        check_function(what, function, "prompt")
+
+        def rewrite(prompt: str) -> str:
+            return own_text(what, call_own(what, function, prompt))
+
+        give_style(Style(name, rewrite=rewrite, code=text_of_code(function)))
+        return function
+
+    return decorate
+
+
+def _check_name(name: object, kind: str) -> None:
+    if not isinstance(name, str):
+        raise UsageError(f"@{kind} needs a name", hint=f'as in @tk.{kind}("mine")')
+    if not name.replace("-", "_").isidentifier():
+        raise UsageError(
+            f"{name}: no name for a {kind}", hint="letters, digits, hyphens and underscores; no digit first"
+        )
