@@ -11,22 +11,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, ActionGraph
 from tsgkit.lexicon import contradictions
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
-from tsgkit.library.documents.rows import Entry, RowKind
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.checks import Check, few_options
 from tsgkit.suites.audits.items import Item, Slip, words
 from tsgkit.suites.audits.shortcuts import Answerer
-from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
-from tsgkit.suites.solvers.protocols import Reading
+from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names
 from tsgkit.suites.tsg.choice_checks import (
     better_options,
@@ -37,9 +35,13 @@ from tsgkit.suites.tsg.choice_checks import (
     strange_keys,
     unfinished_options,
 )
-from tsgkit.suites.tsg.clusters import clusters_of, own_name
+from tsgkit.suites.tsg.clusters import clusters_of
 from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs
 from tsgkit.suites.tsg.question_checks import wrong_kinds
+from tsgkit.suites.tsg.rows import RowRules
+
+if TYPE_CHECKING:
+    from tsgkit.suites.task import Task
 
 HAND_REMARKS = (
     "hand2-first",
@@ -53,66 +55,47 @@ HAND_REMARKS = (
 """Remarks about hands, which occur in most annotated data by the hundred."""
 
 
-class Audits(Protocol):
-    """The part of a task that its audit needs."""
+class AuditRules(NamedTuple):
+    """How an audit sees the items of a task."""
 
-    kind: str
-    rows: RowKind
-    sources: tuple[str, ...]
-    of_several: bool
+    item: Callable[[Any], Item]
+    """Returns an item as an audit sees it."""
+    told: Callable[[Any], SentenceGraphs] = lambda _: SentenceGraphs()
+    """Returns the sentence of an item and its graphs; empty if there is none."""
+    texts: Callable[[Any], tuple[str, ...]] | None = None
+    """Returns the texts of an item that no prompt may show; None for its sentence."""
 
-    @property
-    def baselines(self) -> Mapping[str, Callable[[Any, int], str]]:
-        """The built-in programs."""
-
-    def check_kind(self, document: Document) -> None:
-        """Refuse a document of other rows."""
-
-    def items_of(self, entry: Entry, cluster: str) -> Iterator[Any]:
-        """Make the items of a row, whether they can be answered or not."""
-
-    def items_from(self, entry: Entry, file: str = "", cluster: str = "") -> tuple[Any, ...]:
-        """Make the items of a row that can be answered."""
-
-    def audit_item(self, item: Any) -> Item:  # noqa: ANN401
-        """Return an item as an audit sees it."""
-
-    def told_graphs(self, item: Any) -> SentenceGraphs:  # noqa: ANN401
-        """Return the sentence of an item and its graphs."""
-
-    def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401
-        """Return the texts that no prompt may show."""
-
-    def read(self, item: Any, reply: Reply | None) -> Reading[Any]:  # noqa: ANN401
-        """Read a reply."""
-
-    def score(self, item: Any, reading: Reading[Any], asked: None) -> Judged:  # noqa: ANN401
-        """Score an answer."""
+    def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401  (of its task)
+        """Return the texts of an item that no prompt may show."""
+        return tuple(filter(None, [self.told(item).sentence])) if self.texts is None else self.texts(item)
 
 
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
-def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], texts: Iterable[str]) -> Auditable:
+def auditable(
+    document: Document, task: Task, rules: AuditRules, shown: Sequence[Example], texts: Iterable[str]
+) -> Auditable:
     """Return a document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it
     away.
     """
-    task.check_kind(document)
+    rows: RowRules = task.rows.own
+    rows.check_kind(document)
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
     items: list[Item] = []
-    by_id: dict[str, AnySample] = {}
+    by_id: dict[str, Any] = {}
     own_graphs: dict[str, tuple[ActionGraph, ...]] = {}
     for number, entry in enumerate(document.entries):
-        for sample in _made(task, entry, document.file, clusters.name(number)) if entry.row else ():
-            items.append(replace(task.audit_item(sample), group=kinds[number]))
+        for sample in rows.items_from(entry, document.file, clusters.name(number)) if entry.row else ():
+            items.append(replace(rules.item(sample), group=kinds[number]))
             by_id[sample.item_id], own_graphs[sample.item_id] = sample, entry.asides
     if not items:
         raise UsageError(f"{document.file}: there are no items in it")
     checks = (
-        *_schema_checks(document, items, of_several=task.of_several),
-        *(check.of(task, by_id, own_graphs) for check in SAMPLE_CHECKS),
+        *_schema_checks(document, items, of_several=rows.of_several),
+        *(check.of(rules, by_id, own_graphs) for check in SAMPLE_CHECKS),
         Check(
-            "contamination", "items that the worked examples or prompts show", _contaminated(task, by_id, shown, texts)
+            "contamination", "items that the worked examples or prompts show", _contaminated(rules, by_id, shown, texts)
         ),
     )
     answerers = (
@@ -123,13 +106,6 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
         learned_graphs(by_id, partial(_worth, task, by_id)),
     )
     return Auditable(items, checks, answerers, clusters_are=clusters.unit)
-
-
-def _made(task: Audits, entry: Entry, file: str, cluster: str) -> Iterable[Any]:
-    """Return the items of a row, answerable or not; only derived items must be answerable."""
-    if task.sources:
-        return task.items_from(entry, file, cluster)
-    return task.items_of(entry, cluster or own_name(entry.row or {}))
 
 
 def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
@@ -155,8 +131,8 @@ def _known(slips: tuple[Slip, ...]) -> Callable[[Sequence[Item]], Iterable[Slip]
     return lambda _: slips
 
 
-def _opposites(task: Audits, sample: AnySample) -> Iterator[Slip]:
-    true = task.told_graphs(sample)
+def _opposites(rules: AuditRules, sample: AnySample) -> Iterator[Slip]:
+    true = rules.told(sample)
     sentence, graphs = true.sentence, true.graphs
     if len(graphs) != 1:  # of several actions, one may be implied by another's undoing
         return
@@ -167,8 +143,8 @@ def _opposites(task: Audits, sample: AnySample) -> Iterator[Slip]:
         yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
 
 
-def _hands(task: Audits, sample: AnySample) -> Iterator[Slip]:
-    true = task.told_graphs(sample)
+def _hands(rules: AuditRules, sample: AnySample) -> Iterator[Slip]:
+    true = rules.told(sample)
     if len(true.graphs) == 1 and (conflict := hand_conflict(true.sentence, true.graphs[0])):
         yield Slip("hands", sample.item_id, conflict)
 
@@ -195,15 +171,15 @@ class SampleCheck(NamedTuple):
 
     code: str
     looks_for: str
-    find: Callable[[Audits, OwnGraphs, AnySample], Iterable[Slip]]
+    find: Callable[[AuditRules, OwnGraphs, AnySample], Iterable[Slip]]
     is_error: bool = False
     is_folded: bool = False
 
-    def of(self, task: Audits, by_id: Mapping[str, AnySample], own_graphs: OwnGraphs) -> Check:
+    def of(self, rules: AuditRules, by_id: Mapping[str, AnySample], own_graphs: OwnGraphs) -> Check:
         """Return the check of these items."""
 
         def find(items: Sequence[Item]) -> Iterator[Slip]:
-            return chain.from_iterable(self.find(task, own_graphs, by_id[item.item_id]) for item in items)
+            return chain.from_iterable(self.find(rules, own_graphs, by_id[item.item_id]) for item in items)
 
         return Check(self.code, self.looks_for, find, self.is_error, self.is_folded)
 
@@ -212,13 +188,13 @@ SAMPLE_CHECKS = (
     SampleCheck(
         "contradiction",
         "right answers that say the opposite of their graph",
-        lambda task, _, sample: _opposites(task, sample),
+        lambda rules, _, sample: _opposites(rules, sample),
         is_error=True,
     ),
     SampleCheck(
         "hands",
         "sentences that count other hands than their graph",
-        lambda task, _, sample: _hands(task, sample),
+        lambda rules, _, sample: _hands(rules, sample),
         is_folded=True,
     ),
     SampleCheck(
@@ -260,15 +236,15 @@ SAMPLE_CHECKS = (
 
 
 def _contaminated(
-    task: Audits, by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
+    rules: AuditRules, by_id: dict[str, Any], shown: Sequence[Example], texts: Iterable[str]
 ) -> Callable[[Sequence[Item]], Iterator[Slip]]:
     """Return items whose words or graph occur in a worked example, or verbatim in a prompt."""
 
     def find(items: Sequence[Item]) -> Iterator[Slip]:
-        examples = {text: one.item.item_id for one in shown for text in task.own_texts(one.item)}
+        examples = {text: one.item.item_id for one in shown for text in rules.own_texts(one.item)}
         together = "\n".join(texts)
         for item in items:
-            own = task.own_texts(by_id[item.item_id])
+            own = rules.own_texts(by_id[item.item_id])
             clash = next((examples[text] for text in own if text in examples), None)
             if clash is not None:
                 yield Slip("contamination", item.item_id, f"the worked example {clash} shows it")
@@ -299,25 +275,28 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
         yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
 
 
-def _guesser(task: Audits, by_id: dict[str, Any]) -> Answerer:
+def _guesser(task: Task, by_id: dict[str, Any]) -> Answerer:
     """Return the credit of a random answer in the right form."""
 
     def gets(item: Item) -> float:
-        return _worth(task, by_id, item, task.baselines["random"](by_id[item.item_id], 0))
+        assert task.baselines.program is not None  # noqa: S101  (all tasks of this suite have baselines)
+        program = task.baselines.program(task, "random", 0, None)
+        return _worth(task, by_id, item, str(program.answer(by_id[item.item_id])))
 
     mends = any(isinstance(sample, RefineSample) for sample in by_id.values())
     return Answerer(
         "the given graph, one triplet turned or dropped" if mends else "elements of L drawn by lot, in the right form",
         "the graph to mend, not the sentence" if mends else "what is allowed, not the sentence",
         gets=gets,
-        needs=lambda _: task.rows == "sgg",
+        needs=lambda _: task.rows.own.of == "sgg",
     )
 
 
-def _worth(task: Audits, by_id: Mapping[str, Any], item: Item, reply: str) -> float:
+def _worth(task: Task, by_id: Mapping[str, Any], item: Item, reply: str) -> float:
     """Return the strict F1 of a reply."""
     sample = by_id[item.item_id]
-    return task.score(sample, task.read(sample, Reply(reply)), None).scores["strict"]["f1"].value or 0.0
+    judged = judge_reading(task, sample, read_reply(task, sample, Reply(reply)))
+    return judged.scores["strict"]["f1"].value or 0.0
 
 
 def _handled(sample: QuestionSample) -> list[str]:

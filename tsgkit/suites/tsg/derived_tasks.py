@@ -13,10 +13,10 @@ Given elements are in the order of L, so that their order reveals nothing.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.folding import fold, fold_vocabulary
@@ -31,282 +31,157 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, overlap
-from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.judgement import AnswerScores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Reading, Spans
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.solvers.examples import Identity
-from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.suite import CHECK
+from tsgkit.suites.task import Task, View
+from tsgkit.suites.tsg import generation
+from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines import partial_graphs as completing
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text, listed
 from tsgkit.suites.tsg.baselines.random_guesses import guess_actions, guess_edges, guess_nodes
-from tsgkit.suites.tsg.clusters import own_name
 from tsgkit.suites.tsg.generation import (
-    GraphTask,
-    generation_audit_item,
-    generation_identity,
+    audit_item,
     generation_item,
     graph_scores,
+    identity,
     problem_of,
-    told_fields,
+    sentence_fields,
 )
 from tsgkit.suites.tsg.graph_scores import GRAPHS, Scored, extra
-from tsgkit.suites.tsg.items import ActionsSample, DerivedSample, EdgesSample, GenerationSample, NodesSample
-from tsgkit.suites.tsg.prompts import closed, graphs_schema, list_of, one_of
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, Sample
+from tsgkit.suites.tsg.rows import RowRules
+from tsgkit.suites.tsg.schemas import closed, graphs_schema, list_of, one_of
+from tsgkit.suites.tsg.task import told, tsg_prompt, tsg_task
 from tsgkit.suites.tsg.votes import central_list
 
-Half = TypeVar("Half", bound=DerivedSample)
-Answer = TypeVar("Answer")
+# Rows
 
 
-class Derived(TsgTask[Half, Answer]):
-    """A task whose items are made of generation items."""
+def derived_rows(
+    card: Card,
+    sources: tuple[str, ...],
+    derive: Callable[[GenerationSample, Entry], Iterator[Sample]],
+    *,
+    of_several: bool = False,
+) -> RowRules:
+    """Return the rows of a task whose items are made of generation items that can themselves be answered."""
 
-    rows = "sgg"
-
-    @abstractmethod
-    def derive(self, source: GenerationSample) -> Iterator[Half]:
-        """Make items of a generation item."""
-
-    def derived_from(self, source: GenerationSample, entry: Entry) -> Iterator[Half]:
-        """Make items of a generation item and the row that it was made of."""
-        return self.derive(source)
-
-    def items_of(self, entry: Entry, cluster: str) -> Iterator[Half]:
-        """Make the items of a row."""
-        yield from self.derived_from(generation_item(entry, cluster, of_several=self.of_several), entry)
-
-    def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Half, ...]:
-        """Make the items of a row that can itself be answered."""
-        source = generation_item(entry, cluster or own_name(entry.row or {}), of_several=self.of_several)
+    def items_of(entry: Entry, cluster: str, file: str) -> Iterator[Sample]:
+        source = generation_item(entry, cluster, of_several=of_several)
         own = "sa-sgg" if source.k == 1 else "ma-sgg"
-        if problem := problem_of(source, own if own in self.sources else self.sources[0]):
+        if problem := problem_of(source, own if own in sources else sources[0]):
             raise UsageError(f"{file}: item {source.item_id} {problem}", hint=CHECK)
-        return tuple(self.derived_from(source, entry))
+        yield from derive(source, entry)
 
-    def identity(self, item: Half) -> Identity:
-        """Return what the item is recognised by in a pool of examples."""
-        return generation_identity(item, item.source)
-
-    def audit_item(self, item: Half) -> AuditItem:
-        """Return the item as an audit sees it."""
-        return generation_audit_item(item, item.source)
-
-    def own_texts(self, item: Half) -> tuple[str, ...]:
-        """Return the texts that no prompt may show."""
-        return (item.sentence,)
+    kind = card.task.partition("/")[2]
+    return RowRules(kind=kind, of="sgg", items=items_of, sources=sources, of_several=of_several)
 
 
-class HalfTask(Derived[Half, Answer]):
-    """A task about the graphs of sa-sgg or ma-sgg, by the ending of its name."""
-
-    def __init__(self, card: Card) -> None:
-        super().__init__(card)
-        self.of_several = not self.kind.endswith("-sa")
-        self.sources = ("ma-sgg",) if self.of_several else ("sa-sgg",)
+def half_rows(card: Card, derive: Callable[[GenerationSample, Entry], Iterator[Sample]]) -> RowRules:
+    """Return the rows of a task about the graphs of sa-sgg or ma-sgg, by the ending of its name."""
+    of_several = not card.task.endswith("-sa")
+    return derived_rows(card, ("ma-sgg",) if of_several else ("sa-sgg",), derive, of_several=of_several)
 
 
-class ListTask(HalfTask[Half, Listed]):
-    """A task whose answers are lists of names."""
-
-    @abstractmethod
-    def wanted(self, item: Half) -> tuple[str, ...]:
-        """Return the names that are asked for."""
-
-    @abstractmethod
-    def compared(self, item: Half, answer: Listed | None) -> Scored:
-        """Return what a list is worth."""
-
-    def longest(self, item: Half) -> int:
-        """Return the number of names."""
-        return len(self.wanted(item))
-
-    def read_text(self, item: Half, text: str) -> Listed | Unreadable:
-        """Read names."""
-        return names(text)
-
-    def spans(self, item: Half, text: str) -> Spans:
-        """Return where the names stand."""
-        found = names(text)
-        return tuple(found.spans) if isinstance(found, Listed) else ()
-
-    def answer_scores(self, item: Half, answer: Listed | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare lists of names; there are no official figures."""
-        scored = self.compared(item, answer)
-        value = list(answer.names) if answer else None
-        expected = {"expected": list(self.wanted(item))}
-        return AnswerScores(scored.scores, None, value, expected, scored.counts, answer.notes if answer else ())
-
-    def faults(self, answer: Sequence[str], evidence: Mapping[str, Sequence[str]]) -> Iterator[str]:
-        """Yield the names that are missing and those that are too many, or else both lists."""
-        expected = evidence["expected"]
-        sides = {"missing": [name for name in expected if name not in answer]}
-        sides["extra"] = [name for name in answer if name not in expected]
-        yield from (f"{side} {name}" for side, names in sides.items() for name in names)
-        if not any(sides.values()):
-            yield f"{', '.join(answer)}, expected {', '.join(expected)}"
-
-    def shown_answer(self, item: Half) -> str:
-        """Return the names in the form that is asked for."""
-        return "\n".join(self.wanted(item))
-
-    def reference_value(self, sample: Half) -> object:
-        """Return the names as a list."""
-        return self.shown_answer(sample).split("\n")
-
-    def told(self, answer: Listed) -> str:
-        """Return the names, one a line."""
-        return "\n".join(answer.names)
-
-    def vote(self, item: Half, answers: Sequence[Listed]) -> Reading[Listed]:
-        """Return the list that is most like all others."""
-        return Reading(Outcome.ANSWERED, Listed(central_list([answer.names for answer in answers])))
+def common(source: GenerationSample, ending: str = "", /, **groups: str) -> dict[str, Any]:
+    """Return what an item has of the one it is made of."""
+    return {
+        "item_id": f"{source.item_id}{ending}",
+        "cluster": source.cluster,
+        "scenarios": source.scenarios,
+        "groups": source.groups | {name: (value,) for name, value in groups.items()},
+        "source": source,
+    }
 
 
-class Nodes(ListTask[NodesSample]):
-    """The nodes of all graphs of an item, from the labels of each."""
+ABOUT = AuditRules(audit_item, texts=lambda item: (item.sentence,))
+"""How an audit sees the items."""
 
-    item_type = NodesSample
-    metrics = MappingProxyType(
-        {
-            "precision": Metric("the share of the names said that are nodes, per item"),
-            "recall": Metric("the share of the nodes that were named, per item"),
-            "f1": Metric("the harmonic mean of both, per item"),
-            "exact_match": extra("all nodes of an item and no other names"),
-            "outside": extra("names outside L over all names said", more_is_better=False),
-        }
-    )
-    rules = ("node-rules", "hand-rules")
-    asked_fields = ("context", "sentence", "nodes", "given_edges")
-    told_fields = ("sentence", "given_edges", "nodes")
-    baselines = MappingProxyType(
-        {
-            "random": lambda item, seed: listed(guess_nodes(item, seed)),
-            "rules": lambda item, _: listed(completing.nodes(item)),
-        }
+# Answers that are lists of names
+
+
+def list_task(
+    card: Card,
+    derive: Callable[[GenerationSample, Entry], Iterator[Sample]],
+    wanted: Callable[[Any], tuple[str, ...]],
+    compare: Callable[[Any, Listed | None], Scored],
+    fields: Callable[[Any], Mapping[str, str]],
+    about: tuple[str, ...],
+    baselines: Mapping[str, Callable[[Any, int], str]],
+    *,
+    metrics: Mapping[str, Metric],
+    **prompt: Any,  # noqa: ANN401  (the other parts of its prompt)
+) -> Task:
+    """Return a task whose answers are lists of names; ``about`` are the fields that describe the question."""
+    rows = half_rows(card, derive)
+
+    def shown_answer(item: Any) -> str:  # noqa: ANN401  (of its task)
+        return "\n".join(wanted(item))
+
+    return tsg_task(
+        card,
+        rows,
+        prompt=tsg_prompt(
+            card,
+            rows,
+            fields=fields,
+            asked=("context", *about),
+            answer=shown_answer,
+            longest=lambda item: len(wanted(item)),
+            identity=identity,
+            **prompt,
+        ),
+        read=lambda text, item: names(text),
+        score=partial(_score_list, wanted, compare),
+        metrics=metrics,
+        vote=_central,
+        view=View(
+            question=told(fields, *about),
+            brief=told(fields, *about[:2]),
+            reference=shown_answer,
+            value=lambda item: shown_answer(item).split("\n"),
+            told=lambda answer: "\n".join(answer.names),
+            spans=_spans,
+            faults=_faults,
+        ),
+        baselines=programs(baselines),
+        audit=ABOUT,
     )
 
-    def derive(self, source: GenerationSample) -> Iterator[NodesSample]:
-        """Make the item."""
-        yield NodesSample(
-            **common(source),
-            labels=tuple(_labels([graph], source.vocabulary) for graph in source.references),
-            nodes=_names(source.references, source.vocabulary, with_actions=False),
-        )
 
-    def wanted(self, item: NodesSample) -> tuple[str, ...]:
-        """Return the nodes."""
-        return item.nodes
-
-    def compared(self, item: NodesSample, answer: Listed | None) -> Scored:
-        """Compare sets of names."""
-        return score_nodes(item, answer)
-
-    def fields(self, item: NodesSample) -> Mapping[str, str]:
-        """Return the values of an item for our prompts."""
-        nodes = ", ".join(allowed_nodes(item.vocabulary))
-        return {**told_fields(item), "nodes": nodes, "given_edges": _by_graph(item.labels)}
-
-    def schema(self, item: NodesSample, most: int) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
-        things = tuple(dict.fromkeys((*item.vocabulary.objects, PERSON, *HANDS)))
-        return closed({"nodes": list_of(one_of(things), 1, most)})
+def _score_list(
+    wanted: Callable[[Any], tuple[str, ...]],
+    compare: Callable[[Any, Listed | None], Scored],
+    item: Any,  # noqa: ANN401  (of its task)
+    answer: Listed | None,
+    given: Given,
+) -> AnswerScores:
+    """Compare lists of names; there are no official figures."""
+    scored, expected = compare(item, answer), {"expected": list(wanted(item))}
+    value, notes = (list(answer.names), answer.notes) if answer else (None, ())
+    return AnswerScores(scored.scores, None, value, expected, scored.counts, notes)
 
 
-class Edges(HalfTask[EdgesSample, GraphAnswer], GraphTask[EdgesSample]):
-    """The graphs of an item, from the nodes of each."""
-
-    item_type = EdgesSample
-    metrics = GRAPHS
-    rules = ("graph-rules", "edge-rules")
-    asked_fields = ("context", "sentence", "edges", "given_nodes", "count")
-    told_fields = ("sentence", "given_nodes", "edges")
-    baselines = MappingProxyType(
-        {
-            "random": lambda item, seed: graphs_text(guess_edges(item, seed)),
-            "rules": lambda item, _: graphs_text(completing.joined(item)),
-        }
-    )
-
-    def derive(self, source: GenerationSample) -> Iterator[EdgesSample]:
-        """Make the item."""
-        nodes = (_names([graph], source.vocabulary, with_actions=True) for graph in source.references)
-        yield EdgesSample(**common(source), nodes=tuple(nodes))
-
-    def references_of(self, item: EdgesSample) -> tuple[ActionGraph, ...]:
-        """Return the graphs that are wanted."""
-        return item.source.references
-
-    def vocabulary_of(self, item: EdgesSample) -> Vocabulary:
-        """Return L."""
-        return item.vocabulary
-
-    def answer_scores(self, item: EdgesSample, answer: GraphAnswer | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare graphs by position; there are no official figures."""
-        return graph_scores(item.source, answer)
-
-    def fields(self, item: EdgesSample) -> Mapping[str, str]:
-        """Return the values of an item for our prompts."""
-        edges = ", ".join(allowed_edges(item.vocabulary))
-        given = {"edges": edges, "given_nodes": _by_graph(item.nodes), "count": str(item.source.k)}
-        return {**told_fields(item), **given}
-
-    def schema(self, item: EdgesSample, most: int) -> dict[str, Any]:
-        """Return the JSON schema of an answer, which allows the given nodes."""
-        nodes = tuple(dict.fromkeys(name for of_one in item.nodes for name in of_one))
-        return graphs_schema(item.source.k, most, nodes, allowed_edges(item.vocabulary))
+def _central(answers: Sequence[Listed]) -> Reading:
+    """Return the list that is most like all others."""
+    return Reading(Outcome.ANSWERED, Listed(central_list([answer.names for answer in answers])))
 
 
-class Actions(ListTask[ActionsSample]):
-    """The actions of an item in order, from the nodes and labels of all its graphs together."""
+def _spans(item: Any, text: str) -> Spans:  # noqa: ANN401
+    found = names(text)
+    return tuple(found.spans) if isinstance(found, Listed) else ()
 
-    item_type = ActionsSample
-    metrics = MappingProxyType(
-        {
-            "precision": Metric("common subsequence of actions over actions said, per item"),
-            "recall": Metric("common subsequence of actions over actions wanted, per item"),
-            "f1": Metric("the harmonic mean of both, per item"),
-            "exact_match": extra("all actions of an item in order and no others"),
-            "count_match": extra("as many actions as there are, right or not"),
-            "outside": extra("names that are no actions of L over all names said", more_is_better=False),
-        }
-    )
-    rules = ("action-rules",)
-    asked_fields = ("context", "sentence", "actions", "given_nodes", "given_edges")
-    told_fields = ("sentence", "given_nodes", "given_edges", "actions")
-    baselines = MappingProxyType(
-        {
-            "random": lambda item, seed: listed(guess_actions(item, seed)),
-            "rules": lambda item, _: listed(completing.actions(item)),
-        }
-    )
 
-    def derive(self, source: GenerationSample) -> Iterator[ActionsSample]:
-        """Make the item."""
-        yield ActionsSample(
-            **common(source),
-            nodes=_names(source.references, source.vocabulary, with_actions=False),
-            labels=_labels(source.references, source.vocabulary),
-            actions=tuple(action for graph in source.references for action in graph.actions),
-        )
-
-    def wanted(self, item: ActionsSample) -> tuple[str, ...]:
-        """Return the actions."""
-        return item.actions
-
-    def compared(self, item: ActionsSample, answer: Listed | None) -> Scored:
-        """Compare lists in order."""
-        return score_actions(item, answer)
-
-    def fields(self, item: ActionsSample) -> Mapping[str, str]:
-        """Return the values of an item for our prompts."""
-        given = {"given_nodes": ", ".join(item.nodes), "given_edges": ", ".join(item.labels)}
-        return {**told_fields(item), "actions": ", ".join(allowed_actions(item.vocabulary)), **given}
-
-    def schema(self, item: ActionsSample, most: int) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
-        return closed({"actions": list_of(one_of(allowed_actions(item.vocabulary)), 1, most)})
+def _faults(answer: Sequence[str], evidence: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the names that are missing and those that are too many, or else both lists."""
+    expected = evidence["expected"]
+    sides = {"missing": [name for name in expected if name not in answer]}
+    sides["extra"] = [name for name in answer if name not in expected]
+    yield from (f"{side} {name}" for side, names in sides.items() for name in names)
+    if not any(sides.values()):
+        yield f"{', '.join(answer)}, expected {', '.join(expected)}"
 
 
 def names(reply: str) -> Listed | Unreadable:
@@ -320,50 +195,10 @@ def names(reply: str) -> Listed | Unreadable:
     return found._replace(names=tuple(name for name, _ in folded), spans=tuple(span for _, span in folded))
 
 
-def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:
-    """Return the set of names against the set of nodes; repeats count once."""
-    wanted = {fold(name) for name in sample.nodes}
-    said = set(answer.names) if answer else set()
-    vocabulary = fold_vocabulary(sample.vocabulary)
-    outside = {name for name in said if not vocabulary.allows_node(name)}
-    scores = {
-        **overlap_scores(overlap(wanted, said)),
-        "exact_match": right_or_wrong(wanted == said, f"{len(said)} names for {len(wanted)}"),
-        "outside": Score(len(outside), len(said), f"out of L: {', '.join(sorted(outside)) or 'none'}"),
-    }
-    return Scored(scores, {})
-
-
-def score_actions(sample: ActionsSample, answer: Listed | None) -> Scored:
-    """Return the list of actions against the wanted one, by their longest common subsequence."""
-    wanted = [fold(name) for name in sample.actions]
-    said = list(answer.names) if answer else []
-    actions = {fold(name) for name in sample.vocabulary.verbs}
-    outside = [name for name in said if name not in actions]
-    scores = {
-        **overlap_scores(common_subsequence(wanted, said)),
-        "exact_match": right_or_wrong(wanted == said, f"{len(said)} actions for {len(wanted)}"),
-        "count_match": right_or_wrong(len(wanted) == len(said), f"{len(said)} actions for {len(wanted)}"),
-        "outside": Score(len(outside), len(said), f"no actions of L: {', '.join(dict.fromkeys(outside)) or 'none'}"),
-    }
-    return Scored(scores, {})
-
-
 def overlap_scores(found: Overlap) -> dict[str, Score]:
     """Precision, recall and F1 of one sample, each out of one."""
     reason = f"{found.right} right, {found.said} said, {found.wanted} wanted"
     return {name: Score(getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
-
-
-def common(source: GenerationSample, ending: str = "", /, **groups: str) -> dict[str, Any]:
-    """Return what an item has of the one it is made of."""
-    return {
-        "item_id": f"{source.item_id}{ending}",
-        "cluster": source.cluster,
-        "scenarios": source.scenarios,
-        "groups": source.groups | {name: (value,) for name, value in groups.items()},
-        "source": source,
-    }
 
 
 def _names(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, *, with_actions: bool) -> tuple[str, ...]:
@@ -387,3 +222,190 @@ def _in_order(names: set[str], order: Iterable[str]) -> tuple[str, ...]:
 
 def _by_graph(names: Sequence[Sequence[str]]) -> str:
     return "\n".join([f"Graph {number}: {', '.join(of_one)}" for number, of_one in enumerate(names, 1)])
+
+
+# The nodes of all graphs of an item, from the labels of each
+
+NODES = MappingProxyType(
+    {
+        "precision": Metric("the share of the names said that are nodes, per item"),
+        "recall": Metric("the share of the nodes that were named, per item"),
+        "f1": Metric("the harmonic mean of both, per item"),
+        "exact_match": extra("all nodes of an item and no other names"),
+        "outside": extra("names outside L over all names said", more_is_better=False),
+    }
+)
+
+
+def _nodes_of(source: GenerationSample, entry: Entry) -> Iterator[NodesSample]:
+    yield NodesSample(
+        **common(source),
+        labels=tuple(_labels([graph], source.vocabulary) for graph in source.references),
+        nodes=_names(source.references, source.vocabulary, with_actions=False),
+    )
+
+
+def _node_fields(item: NodesSample) -> Mapping[str, str]:
+    nodes = ", ".join(allowed_nodes(item.vocabulary))
+    return {**sentence_fields(item), "nodes": nodes, "given_edges": _by_graph(item.labels)}
+
+
+def _node_schema(item: NodesSample, most: int) -> dict[str, Any]:
+    things = tuple(dict.fromkeys((*item.vocabulary.objects, PERSON, *HANDS)))
+    return closed({"nodes": list_of(one_of(things), 1, most)})
+
+
+def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:
+    """Return the set of names against the set of nodes; repeats count once."""
+    wanted = {fold(name) for name in sample.nodes}
+    said = set(answer.names) if answer else set()
+    vocabulary = fold_vocabulary(sample.vocabulary)
+    outside = {name for name in said if not vocabulary.allows_node(name)}
+    scores = {
+        **overlap_scores(overlap(wanted, said)),
+        "exact_match": right_or_wrong(wanted == said, f"{len(said)} names for {len(wanted)}"),
+        "outside": Score(len(outside), len(said), f"out of L: {', '.join(sorted(outside)) or 'none'}"),
+    }
+    return Scored(scores, {})
+
+
+def nodes(card: Card) -> Task:
+    """Return the task that asks for nodes."""
+    return list_task(
+        card,
+        _nodes_of,
+        wanted=lambda item: item.nodes,
+        compare=score_nodes,
+        fields=_node_fields,
+        about=("sentence", "given_edges", "nodes"),
+        schema=_node_schema,
+        rules=("node-rules", "hand-rules"),
+        metrics=NODES,
+        baselines={
+            "random": lambda item, seed: listed(guess_nodes(item, seed)),
+            "rules": lambda item, _: listed(completing.nodes(item)),
+        },
+    )
+
+
+# The graphs of an item, from the nodes of each
+
+
+def _edges_of(source: GenerationSample, entry: Entry) -> Iterator[EdgesSample]:
+    given = (_names([graph], source.vocabulary, with_actions=True) for graph in source.references)
+    yield EdgesSample(**common(source), nodes=tuple(given))
+
+
+def _edge_fields(item: EdgesSample) -> Mapping[str, str]:
+    edges = ", ".join(allowed_edges(item.vocabulary))
+    given = {"edges": edges, "given_nodes": _by_graph(item.nodes), "count": str(item.source.k)}
+    return {**sentence_fields(item), **given}
+
+
+def _edge_schema(item: EdgesSample, most: int) -> dict[str, Any]:
+    """Return the JSON schema of an answer, which allows the given nodes."""
+    given = tuple(dict.fromkeys(name for of_graph in item.nodes for name in of_graph))
+    return graphs_schema(item.source.k, most, given, allowed_edges(item.vocabulary))
+
+
+def _score_edges(item: EdgesSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+    """Compare graphs by position; there are no official figures."""
+    return graph_scores(item.source, answer)
+
+
+def edges(card: Card) -> Task:
+    """Return the task that asks for the graphs of given nodes."""
+    rows = half_rows(card, _edges_of)
+    return tsg_task(
+        card,
+        rows,
+        prompt=tsg_prompt(
+            card,
+            rows,
+            rules=("graph-rules", "edge-rules"),
+            fields=_edge_fields,
+            asked=("context", "sentence", "edges", "given_nodes", "count"),
+            schema=_edge_schema,
+            longest=generation.longest,
+            answer=generation.shown_answer,
+            identity=identity,
+        ),
+        read=generation.read,
+        score=_score_edges,
+        metrics=GRAPHS,
+        vote=generation.vote,
+        view=generation.graph_view(_edge_fields, "sentence", "given_nodes", "edges"),
+        baselines=programs(
+            {
+                "random": lambda item, seed: graphs_text(guess_edges(item, seed)),
+                "rules": lambda item, _: graphs_text(completing.joined(item)),
+            }
+        ),
+        audit=ABOUT,
+    )
+
+
+# The actions of an item in order, from the nodes and labels of all its graphs together
+
+ACTIONS = MappingProxyType(
+    {
+        "precision": Metric("common subsequence of actions over actions said, per item"),
+        "recall": Metric("common subsequence of actions over actions wanted, per item"),
+        "f1": Metric("the harmonic mean of both, per item"),
+        "exact_match": extra("all actions of an item in order and no others"),
+        "count_match": extra("as many actions as there are, right or not"),
+        "outside": extra("names that are no actions of L over all names said", more_is_better=False),
+    }
+)
+
+
+def _actions_of(source: GenerationSample, entry: Entry) -> Iterator[ActionsSample]:
+    yield ActionsSample(
+        **common(source),
+        nodes=_names(source.references, source.vocabulary, with_actions=False),
+        labels=_labels(source.references, source.vocabulary),
+        actions=tuple(action for graph in source.references for action in graph.actions),
+    )
+
+
+def _action_fields(item: ActionsSample) -> Mapping[str, str]:
+    given = {"given_nodes": ", ".join(item.nodes), "given_edges": ", ".join(item.labels)}
+    return {**sentence_fields(item), "actions": ", ".join(allowed_actions(item.vocabulary)), **given}
+
+
+def _action_schema(item: ActionsSample, most: int) -> dict[str, Any]:
+    return closed({"actions": list_of(one_of(allowed_actions(item.vocabulary)), 1, most)})
+
+
+def score_actions(sample: ActionsSample, answer: Listed | None) -> Scored:
+    """Return the list of actions against the wanted one, by their longest common subsequence."""
+    wanted = [fold(name) for name in sample.actions]
+    said = list(answer.names) if answer else []
+    actions = {fold(name) for name in sample.vocabulary.verbs}
+    outside = [name for name in said if name not in actions]
+    scores = {
+        **overlap_scores(common_subsequence(wanted, said)),
+        "exact_match": right_or_wrong(wanted == said, f"{len(said)} actions for {len(wanted)}"),
+        "count_match": right_or_wrong(len(wanted) == len(said), f"{len(said)} actions for {len(wanted)}"),
+        "outside": Score(len(outside), len(said), f"no actions of L: {', '.join(dict.fromkeys(outside)) or 'none'}"),
+    }
+    return Scored(scores, {})
+
+
+def actions(card: Card) -> Task:
+    """Return the task that asks for actions."""
+    return list_task(
+        card,
+        _actions_of,
+        wanted=lambda item: item.actions,
+        compare=score_actions,
+        fields=_action_fields,
+        about=("sentence", "given_nodes", "given_edges", "actions"),
+        schema=_action_schema,
+        rules=("action-rules",),
+        metrics=ACTIONS,
+        baselines={
+            "random": lambda item, seed: listed(guess_actions(item, seed)),
+            "rules": lambda item, _: listed(completing.actions(item)),
+        },
+    )

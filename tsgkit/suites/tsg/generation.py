@@ -1,18 +1,18 @@
 """Graph generation (``sa-sgg``, ``ma-sgg``): from a sentence with its context and L to its graphs.
 
 >>> from tsgkit.library.cards import load_card
->>> task = Generation(load_card("tsg/ma-sgg"))
+>>> task = generation(load_card("tsg/ma-sgg"))
 >>> item = task.dataset(None).sample(0)
->>> item.k, len(task.read_text(item, task.shown_answer(item)).graphs)
+>>> item.k, len(read(shown_answer(item), item).graphs)
 (2, 2)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from tsgkit.graph.edits import diff
 from tsgkit.graph.folding import fold_graph, fold_graphs, fold_vocabulary
@@ -25,186 +25,168 @@ from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import Score
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
-from tsgkit.suites.judgement import AnswerScores, Judged, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, Reading, Scores, Spans
 from tsgkit.suites.solvers.examples import Identity, folded
-from tsgkit.suites.solvers.protocols import AsAsked, Draft, Reading
-from tsgkit.suites.task import Graphs
+from tsgkit.suites.solvers.offline_solvers import programs
+from tsgkit.suites.task import Draft, Graphs, Task, View
 from tsgkit.suites.tsg import official
+from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.generation import generate
 from tsgkit.suites.tsg.baselines.random_guesses import guess_graphs
 from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
-from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample, SentenceGraphs
-from tsgkit.suites.tsg.prompts import graphs_schema
-from tsgkit.suites.tsg.task import TsgTask, row_groups
+from tsgkit.suites.tsg.items import DerivedSample, EdgesSample, GenerationSample, RefineSample, SentenceGraphs
+from tsgkit.suites.tsg.rows import RowRules
+from tsgkit.suites.tsg.schemas import graphs_schema
+from tsgkit.suites.tsg.task import graph_faults, published, row_groups, told, tsg_prompt, tsg_task
 from tsgkit.suites.tsg.votes import voted_graphs
 
-Item = TypeVar("Item", bound=Sample)
+GraphItem = GenerationSample | EdgesSample | RefineSample
 RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
 MOST_QUOTED = 3
 NO_GRAPH = "no graph was found in any reply: the published code divides by zero here"
 
-
-class GraphTask(TsgTask[Item, GraphAnswer]):
-    """A task whose answers are graphs."""
-
-    def references_of(self, item: Item) -> tuple[ActionGraph, ...]:
-        """Return the graphs that are wanted."""
-        raise NotImplementedError
-
-    def vocabulary_of(self, item: Item) -> Vocabulary:
-        """Return L."""
-        raise NotImplementedError
-
-    def longest(self, item: Item) -> int:
-        """Return the number of triplets of the longest graph."""
-        return max(len(graph.triplets) for graph in self.references_of(item))
-
-    def read_text(self, item: Item, text: str) -> GraphAnswer | Unreadable:
-        """Read as many graphs as are wanted."""
-        return read_graphs(text, len(self.references_of(item)))
-
-    def told(self, answer: GraphAnswer) -> tuple[ActionGraph, ...]:
-        """Return the graphs."""
-        return answer.graphs
-
-    def spans(self, item: Item, text: str) -> Spans:
-        """Return where the triplets stand in a text."""
-        found = self.read_text(item, text)
-        return found.spans if isinstance(found, GraphAnswer) else ()
-
-    def vote(self, item: Item, answers: Sequence[GraphAnswer]) -> Reading[Any]:
-        """Return the triplets that most draws have."""
-        return voted_graphs([answer.graphs for answer in answers])
-
-    def shown_answer(self, item: Item) -> str:
-        """Return the graphs in the form that is asked for."""
-        return "\n\n".join(map(arrows, self.references_of(item)))
-
-    def reference(self, sample: Item) -> str:
-        """Return the graphs, numbered."""
-        graphs = enumerate(self.references_of(sample))
-        return "\n\n".join(f"Graph {number}:\n{arrows(graph)}" for number, graph in graphs)
-
-    def reference_value(self, sample: Item) -> object:
-        """Return the graphs as lists."""
-        return [[list(triplet) for triplet in graph] for graph in self.references_of(sample)]
-
-    def graphs(self, sample: Item, judged: Judged) -> Graphs | None:
-        """Return the graphs wanted and given, as strict compares them."""
-        answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
-        wanted = tuple(map(fold_graph, self.references_of(sample)))
-        return Graphs(wanted, answers, fold_vocabulary(self.vocabulary_of(sample)))
+# Answers that are graphs
 
 
-class Generation(GraphTask[GenerationSample]):
-    """The tasks with one graph, and with several."""
+def longest(item: GraphItem) -> int:
+    """Return the number of triplets of the longest graph."""
+    return max(len(graph.triplets) for graph in item.references)
 
-    item_type = GenerationSample
-    rows = "sgg"
-    metrics = GRAPHS
-    published_metrics = ("precision", "recall", "f1")
-    without_weight = NO_GRAPH
-    rules = RULES
-    k_counts = "graphs asked for"
-    told_fields = ("sentence", "count", "nodes", "edges")
-    asked_fields: tuple[str, ...] = ("context", "sentence", "nodes", "edges")
-    whole_fields: tuple[str, ...] = ("context", "target_sentence", "available_nodes", "available_edges")
-    baselines = MappingProxyType(
-        {
-            "random": lambda item, seed: graphs_text(guess_graphs(item, seed)),
-            "rules": lambda item, _: graphs_text(generate(item)),
-        }
+
+def shown_answer(item: GraphItem) -> str:
+    """Return the graphs in the form that is asked for."""
+    return "\n\n".join(map(arrows, item.references))
+
+
+def read(text: str, item: GraphItem) -> GraphAnswer | Unreadable:
+    """Read as many graphs as are wanted."""
+    return read_graphs(text, len(item.references))
+
+
+def vote(answers: Sequence[GraphAnswer]) -> Reading:
+    """Return the triplets that most draws have."""
+    return voted_graphs([answer.graphs for answer in answers])
+
+
+def graph_view(fields: Any, *names: str) -> View:  # noqa: ANN401  (a function of any of these items)
+    """Return the display of items whose answers are graphs; ``names`` are the fields that describe the question."""
+    return View(
+        question=told(fields, *names),
+        brief=told(fields, *names[:2]),
+        reference=_numbered,
+        value=lambda item: [[list(triplet) for triplet in graph] for graph in item.references],
+        told=lambda answer: answer.graphs,
+        noted=lambda answer: answer.reading.notes,
+        spans=_spans,
+        faults=graph_faults,
+        graphs=_compared,
     )
 
-    def __init__(self, card: Card) -> None:
-        super().__init__(card)
-        self.of_several = self.kind == "ma-sgg"
-        if self.of_several:  # the number of graphs is given too
-            self.asked_fields = (*self.asked_fields, "count")
-            self.whole_fields = (*self.whole_fields, "num_scene_graphs")
 
-    # What is asked
+def _numbered(item: GraphItem) -> str:
+    graphs = enumerate(item.references)
+    return "\n\n".join(f"Graph {number}:\n{arrows(graph)}" for number, graph in graphs)
 
-    def items_of(self, entry: Entry, cluster: str) -> Iterator[GenerationSample]:
-        """Make the item of a row."""
-        yield generation_item(entry, cluster, of_several=self.of_several)
 
-    def problem(self, item: GenerationSample) -> str:
-        """Return why an item cannot be asked here; empty where it can."""
-        return problem_of(item, self.kind)
+def _spans(item: GraphItem, text: str) -> Spans:
+    found = read(text, item)
+    return found.spans if isinstance(found, GraphAnswer) else ()
 
-    def fields(self, item: GenerationSample) -> Mapping[str, str]:
-        """Return the values of an item for our prompts."""
-        return {**told_fields(item), **element_fields(item.vocabulary), "count": str(item.k)}
 
-    def published_values(self, item: GenerationSample) -> Mapping[str, str]:
-        """Return the values of an item as the published code writes them."""
-        vocabulary = item.vocabulary
-        return {
-            "context": item.context[0] if item.context_is_text else repr(list(item.context)),
-            "target_sentence": item.sentence,
-            "available_nodes": ", ".join((*vocabulary.objects, *vocabulary.verbs)),
-            "available_edges": ", ".join(vocabulary.relationships),
-            "num_scene_graphs": str(item.k),
-        }
+def _compared(item: GraphItem, judged: Judged) -> Graphs:
+    """Return the graphs wanted and given, as strict compares them."""
+    answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
+    return Graphs(tuple(map(fold_graph, item.references)), answers, fold_vocabulary(item.vocabulary))
 
-    def schema(self, item: GenerationSample, most: int) -> dict[str, Any]:
-        """Return the JSON schema of an answer, which allows exactly L."""
-        return graphs_schema(item.k, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
-    def references_of(self, item: GenerationSample) -> tuple[ActionGraph, ...]:
-        """Return the graphs that are wanted."""
-        return item.references
+# Generation
 
-    def vocabulary_of(self, item: GenerationSample) -> Vocabulary:
-        """Return L."""
-        return item.vocabulary
 
-    def draft(self, item: GenerationSample) -> Draft:
-        """Return the input of an agent, which is that of the prompt."""
-        return Draft(
-            sentence=item.sentence,
-            context=item.context,
-            vocabulary=item.vocabulary,
-            k=item.k,
-            begins=not item.context,
-            right=item.references,
-        )
+def items_of(entry: Entry, cluster: str, file: str, *, of_several: bool) -> Iterator[GenerationSample]:
+    """Make the item of a row."""
+    yield generation_item(entry, cluster, of_several=of_several)
 
-    # How an answer is scored
 
-    def answer_scores(self, item: GenerationSample, answer: GraphAnswer | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare graphs by place, and as published where a published reader is shown the reply."""
-        text = self.official_text(asked)
-        return graph_scores(item, answer, None if text is None else _official_scores(item, text))
+def fields(item: GenerationSample) -> Mapping[str, str]:
+    """Return the values of an item for our prompts."""
+    return {**sentence_fields(item), **element_fields(item.vocabulary), "count": str(item.k)}
 
-    def official_reading(self, text: str) -> tuple[ActionGraph, ...]:
-        """Return what the published reader finds."""
-        return official.graphs(text)
 
-    def differences(self, item: GenerationSample, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
-        """Say where the profiles read different graphs."""
-        return _differences(item, mine or (), theirs or ())
+WHOLE = {
+    "context": lambda item: item.context[0] if item.context_is_text else repr(list(item.context)),
+    "target_sentence": lambda item: item.sentence,
+    "available_nodes": lambda item: ", ".join((*item.vocabulary.objects, *item.vocabulary.verbs)),
+    "available_edges": lambda item: ", ".join(item.vocabulary.relationships),
+}
+"""The fields of the published prompt, as the published code writes them."""
 
-    # How it is recognised and audited
 
-    def identity(self, item: GenerationSample) -> Identity:
-        """Return what the item is recognised by in a pool of examples."""
-        return generation_identity(item, item)
+def schema(item: GenerationSample, most: int) -> dict[str, Any]:
+    """Return the JSON schema of an answer, which allows exactly L."""
+    return graphs_schema(item.k, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
-    def audit_item(self, item: GenerationSample) -> AuditItem:
-        """Return the item as an audit sees it."""
-        return generation_audit_item(item, item)
 
-    def told_graphs(self, item: GenerationSample) -> SentenceGraphs:
-        """Return the sentence and its graphs."""
-        return SentenceGraphs(item.sentence, item.references)
+def score(item: GenerationSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+    """Compare graphs by place, and as published where a published reader is shown the reply."""
+    return graph_scores(item, answer, None if given.published is None else _official_scores(item, given.published))
 
-    def own_texts(self, item: GenerationSample) -> tuple[str, ...]:
-        """Return the texts that no prompt may show."""
-        return (item.sentence,)
+
+def draft(item: GenerationSample) -> Draft:
+    """Return the input of an agent, which is that of the prompt."""
+    return Draft(
+        sentence=item.sentence,
+        context=item.context,
+        vocabulary=item.vocabulary,
+        k=item.k,
+        begins=not item.context,
+        right=item.references,
+    )
+
+
+def generation(card: Card) -> Task:
+    """Return the task with one graph, or that with several, where the number of graphs is given too."""
+    kind = card.task.partition("/")[2]
+    of_several = kind == "ma-sgg"
+    rows = RowRules(
+        kind=kind,
+        of="sgg",
+        items=partial(items_of, of_several=of_several),
+        problem=partial(problem_of, kind=kind),
+        of_several=of_several,
+    )
+    return tsg_task(
+        card,
+        rows,
+        prompt=tsg_prompt(
+            card,
+            rows,
+            rules=RULES,
+            fields=fields,
+            asked=("context", "sentence", "nodes", "edges", *(("count",) if of_several else ())),
+            whole={**WHOLE, **({"num_scene_graphs": lambda item: str(item.k)} if of_several else {})},
+            schema=schema,
+            longest=longest,
+            answer=shown_answer,
+            identity=identity,
+        ),
+        read=read,
+        score=score,
+        metrics=GRAPHS,
+        official=published(rows, ("precision", "recall", "f1"), official.graphs, _differences, NO_GRAPH),
+        vote=vote,
+        draft=draft,
+        view=graph_view(fields, "sentence", "count", "nodes", "edges"),
+        k_counts="graphs asked for",
+        baselines=programs(
+            {
+                "random": lambda item, seed: graphs_text(guess_graphs(item, seed)),
+                "rules": lambda item, _: graphs_text(generate(item)),
+            }
+        ),
+        audit=AuditRules(audit_item, lambda item: SentenceGraphs(item.sentence, item.references)),
+    )
 
 
 def generation_item(entry: Entry, cluster: str, *, of_several: bool = False) -> GenerationSample:
@@ -235,7 +217,7 @@ def problem_of(item: GenerationSample, kind: str) -> str:
     return ""
 
 
-def told_fields(item: GenerationSample | DerivedSample) -> dict[str, str]:
+def sentence_fields(item: GenerationSample | DerivedSample) -> dict[str, str]:
     """Return the sentence and its context."""
     return {"context": "\n".join(item.context) or NOTHING_BEFORE, "sentence": item.sentence}
 
@@ -245,14 +227,15 @@ def element_fields(vocabulary: Vocabulary) -> dict[str, str]:
     return {"nodes": ", ".join(allowed_nodes(vocabulary)), "edges": ", ".join(allowed_edges(vocabulary))}
 
 
-def generation_identity(item: Sample, source: GenerationSample) -> Identity:
-    """Return the identity of an item made of a sentence and its graphs."""
-    content = "generation", folded(source.sentence), source.references
-    return Identity((content,), item.scenarios or (item.cluster,))
+def identity(item: GenerationSample | DerivedSample) -> Identity:
+    """Return the identity of an item: its sentence and the graphs of its row."""
+    source = item.source if isinstance(item, DerivedSample) else item
+    return Identity((("generation", folded(source.sentence), source.references),), item.scenarios or (item.cluster,))
 
 
-def generation_audit_item(item: Sample, source: GenerationSample, more: str = "") -> AuditItem:
+def audit_item(item: GenerationSample | DerivedSample, more: str = "") -> AuditItem:
     """Return an item made of a sentence and its graphs as an audit sees it."""
+    source = item.source if isinstance(item, DerivedSample) else item
     return AuditItem(
         item.item_id,
         item.cluster,
@@ -313,17 +296,19 @@ def _evidence(item: GenerationSample, answer: GraphAnswer | None) -> list[dict[s
 
 
 def _differences(
-    item: GenerationSample, strict: Sequence[ActionGraph], published: Sequence[ActionGraph]
+    item: GenerationSample, mine: Sequence[ActionGraph] | None, theirs: Sequence[ActionGraph] | None
 ) -> Iterator[str]:
-    if len(strict) != len(published):
+    """Say where the profiles read different graphs."""
+    strict, found = tuple(mine or ()), tuple(theirs or ())
+    if len(strict) != len(found):
         how = "only blank lines end a graph there, and only lines of exactly two arrows count"
-        yield f"official finds {len(published)} graphs, strict {len(strict)}: {how}"
-    for number, (mine, theirs) in enumerate(zip_longest(strict, published), 1):
-        yield from _triplet_differences(number, mine or ActionGraph(), theirs or ActionGraph())
-    if len(published) != item.k:
-        scored = min(len(published), item.k)
+        yield f"official finds {len(found)} graphs, strict {len(strict)}: {how}"
+    for number, pair in enumerate(zip_longest(strict, found, fillvalue=ActionGraph()), 1):
+        yield from _triplet_differences(number, *pair)
+    if len(found) != item.k:
+        scored = min(len(found), item.k)
         yield (
-            f"official scores {scored} of {item.k} graphs wanted, {len(published)} found, and forgets the others; "
+            f"official scores {scored} of {item.k} graphs wanted, {len(found)} found, and forgets the others; "
             "strict counts a missing or surplus graph as wrong"
         )
 

@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
@@ -29,7 +28,7 @@ from tsgkit.library.documents.reader import Document, read_document
 from tsgkit.library.documents.rows import RowKind, are_of_several, row_kind
 from tsgkit.library.files import decoded
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.tsg.rows import RowRules
 
 TEXT_RULES = {
     "no-final-newline": Rule(WARNING, "the last line does not end"),
@@ -102,7 +101,7 @@ def _problem(document: Document, task: str) -> str:
     if not document.entries:
         return f"{document.file}: no row in it"
     try:
-        _task(task).items_in(document)
+        _rows_of(task).items_in(document)
     except UsageError as error:
         return _with_line(error, document, task)
     return ""
@@ -110,10 +109,10 @@ def _problem(document: Document, task: str) -> str:
 
 def _with_line(error: UsageError, document: Document, task: str) -> str:
     """Return the error of the samples, with the line of the row if one row alone causes it."""
-    own_task = _task(task)
+    rows = _rows_of(task)
     for entry in document.entries:
         try:
-            own_task.check_answerable(own_task.items_from(entry, document.file), document.file)
+            rows.check_answerable(rows.items_from(entry, document.file), document.file)
         except UsageError as own:
             return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
     return str(error)
@@ -172,7 +171,6 @@ def _first_rows(file: Path) -> list[object]:
     return rows
 
 
-def _task(kind: str) -> TsgTask[Any, Any]:
-    task = task_of(load_card(f"tsg/{kind}"))
-    assert isinstance(task, TsgTask)  # noqa: S101  (it is one of this suite)
-    return task
+def _rows_of(kind: str) -> RowRules:
+    rows: RowRules = task_of(load_card(f"tsg/{kind}")).rows.own
+    return rows

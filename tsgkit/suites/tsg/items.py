@@ -114,6 +114,11 @@ class DerivedSample(Sample):
         return self.source.vocabulary
 
     @property
+    def references(self) -> tuple[ActionGraph, ...]:
+        """The graphs that it is about."""
+        return self.source.references
+
+    @property
     def of_several(self) -> bool:
         """Say whether its source is of a task of several graphs an item."""
         return self.source.of_several
@@ -173,6 +178,11 @@ class RefineSample(DerivedSample):
     def original(self) -> ActionGraph:
         """The graph without errors."""
         return self.source.references[self.number]
+
+    @property
+    def references(self) -> tuple[ActionGraph, ...]:
+        """The graph without errors."""
+        return (self.original,)
 
     @property
     def is_clean(self) -> bool:

@@ -12,42 +12,46 @@ carries no weight, and its outcome is counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.edits import Change, ChangeKind, diff
 from tsgkit.graph.folding import fold_graph, fold_triplet, fold_vocabulary
-from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
+from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes, arrows
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import compare_graphs, triplets_of
-from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.judgement import AnswerScores
+from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.solvers.protocols import AsAsked, Draft
+from tsgkit.suites.solvers.offline_solvers import programs
+from tsgkit.suites.task import Draft, Task
+from tsgkit.suites.tsg import generation
+from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.graph_repair import mend, mend_exactly
 from tsgkit.suites.tsg.baselines.random_guesses import guess_repair
-from tsgkit.suites.tsg.derived_tasks import Derived, common
+from tsgkit.suites.tsg.derived_tasks import common, derived_rows
 from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, given_in, written_fault
 from tsgkit.suites.tsg.generation import (
     RULES,
-    GraphTask,
+    audit_item,
     element_fields,
-    generation_audit_item,
     graph_lists,
+    identity,
     is_repaired,
     notes_of,
-    told_fields,
+    sentence_fields,
 )
 from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
 from tsgkit.suites.tsg.groups import OF_REPAIRS
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
-from tsgkit.suites.tsg.prompts import graphs_schema
+from tsgkit.suites.tsg.schemas import graphs_schema
+from tsgkit.suites.tsg.task import tsg_prompt, tsg_task
 
 NO_HINT = "not told"
 """The text in place of the kind of error for repairs without a hint."""
@@ -58,145 +62,110 @@ MOST_FAULTS = 4
 """Graphs with more faults are one group; only models write such."""
 
 
-class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
-    """The repair tasks, with and without a hint."""
+METRICS = MappingProxyType(
+    {
+        "precision": extra("the share of the triplets said that are right"),
+        "recall": extra("the share of the triplets wanted that were said"),
+        "restored": Metric("spoilt graphs that are exactly the original again"),
+        "still_wrong": Metric("spoilt graphs that are not the original again", more_is_better=False),
+        "newly_broken": Metric(
+            "spoilt graphs in which a right triplet was lost or a wrong one added", more_is_better=False
+        ),
+        "clean_touched": Metric("clean graphs that were changed", more_is_better=False),
+        "f1": Metric("the harmonic mean of precision and recall, per spoilt graph"),
+        "exact_match": extra("the graph is as it was before it was spoilt"),
+        "f1_before": extra("f1 of the graphs as they were given, the same for every subject"),
+        "fixed": extra("errors that are mended, over all errors"),
+        "left": extra("errors of which nothing changed, over all errors", more_is_better=False),
+    }
+)
 
-    item_type = RefineSample
-    metrics = MappingProxyType(
-        {
-            "precision": extra("the share of the triplets said that are right"),
-            "recall": extra("the share of the triplets wanted that were said"),
-            "restored": Metric("spoilt graphs that are exactly the original again"),
-            "still_wrong": Metric("spoilt graphs that are not the original again", more_is_better=False),
-            "newly_broken": Metric(
-                "spoilt graphs in which a right triplet was lost or a wrong one added", more_is_better=False
-            ),
-            "clean_touched": Metric("clean graphs that were changed", more_is_better=False),
-            "f1": Metric("the harmonic mean of precision and recall, per spoilt graph"),
-            "exact_match": extra("the graph is as it was before it was spoilt"),
-            "f1_before": extra("f1 of the graphs as they were given, the same for every subject"),
-            "fixed": extra("errors that are mended, over all errors"),
-            "left": extra("errors of which nothing changed, over all errors", more_is_better=False),
-        }
-    )
-    sources = ("sa-sgg", "ma-sgg")
-    own_groups = OF_REPAIRS
-    rules = (*RULES, "error-rules")
-    asked_fields = ("context", "sentence", "nodes", "edges", "place", "graph", "hint")
-    told_fields = ("sentence", "graph", "hint", "place", "nodes", "edges")
-    baselines = MappingProxyType(
-        {
-            "none": lambda item, _: graphs_text([item.spoilt]),
-            "random": lambda item, seed: graphs_text([guess_repair(item, seed)]),
-            "rules": lambda item, _: graphs_text([mend(item)]),
-            "exact": lambda item, _: graphs_text([mend_exactly(item)]),
-        }
-    )
 
-    def __init__(self, card: Card) -> None:
-        super().__init__(card)
-        self.hinted = self.kind == "refine-hinted"
-
-    # What is asked
-
-    def derive(self, source: GenerationSample) -> Iterator[RefineSample]:
-        """Make the items of each graph: one for each fault that the graph and L leave a way to, and one without."""
-        for number, graph in enumerate(source.references):
-            seed = f"{SEED}/{source.item_id}/{number}"
-            for fault in faults_of(graph, source.references, source.vocabulary, seed):
-                yield self._item(source, number, fault, ending=f"/{number}/{fault.error}", seed=seed)
-
-    def derived_from(self, source: GenerationSample, entry: Entry) -> Iterator[RefineSample]:
-        """Make the items of a row; a row with a graph as a model wrote it makes one item."""
-        given = given_in(entry.row or {}, source.item_id)
-        if given is None:
-            yield from self.derive(source)
-            return
+def items_of(source: GenerationSample, entry: Entry, *, hinted: bool) -> Iterator[RefineSample]:
+    """Make the items of a row: of each graph one for each fault that the graph and L leave a way to, and one without;
+    a row with a graph as a model wrote it makes one item."""
+    given = given_in(entry.row or {}, source.item_id)
+    if given is not None:
         fault = written_fault(source.references[given.number], given.graph)
         if fault is None:
             raise NotationError(f"item {source.item_id}: given: nothing is wrong in this graph")
-        yield self._item(source, given.number, fault)
+        yield _item(source, given.number, fault, hinted=hinted)
+        return
+    for number, graph in enumerate(source.references):
+        seed = f"{SEED}/{source.item_id}/{number}"
+        for fault in faults_of(graph, source.references, source.vocabulary, seed):
+            yield _item(source, number, fault, ending=f"/{number}/{fault.error}", seed=seed, hinted=hinted)
 
-    def _item(
-        self, source: GenerationSample, number: int, fault: Fault, *, ending: str = "", seed: str = ""
-    ) -> RefineSample:
-        count = len(fault.changes)
-        faults = str(count) if count <= MOST_FAULTS else f"{MOST_FAULTS + 1} and more"
-        return RefineSample(
-            **common(source, ending, error=fault.error, source=fault.origin, faults=faults),
-            number=number,
-            error=fault.error,
-            origin=fault.origin,
-            spoilt=fault.graph,
-            kinds=fault.kinds,
-            changes=fault.changes,
-            hinted=self.hinted,
-            seed=seed,
-        )
 
-    def references_of(self, item: RefineSample) -> tuple[ActionGraph, ...]:
-        """Return the graph before it was spoilt."""
-        return (item.original,)
+def _item(
+    source: GenerationSample, number: int, fault: Fault, *, hinted: bool, ending: str = "", seed: str = ""
+) -> RefineSample:
+    count = len(fault.changes)
+    faults = str(count) if count <= MOST_FAULTS else f"{MOST_FAULTS + 1} and more"
+    return RefineSample(
+        **common(source, ending, error=fault.error, source=fault.origin, faults=faults),
+        number=number,
+        error=fault.error,
+        origin=fault.origin,
+        spoilt=fault.graph,
+        kinds=fault.kinds,
+        changes=fault.changes,
+        hinted=hinted,
+        seed=seed,
+    )
 
-    def vocabulary_of(self, item: RefineSample) -> Vocabulary:
-        """Return L."""
-        return item.vocabulary
 
-    def fields(self, item: RefineSample) -> Mapping[str, str]:
-        """Return the values of an item for our prompts."""
-        return {
-            **told_fields(item),
-            **element_fields(item.vocabulary),
-            "place": f"{item.number + 1} of {item.source.k}",
-            "graph": arrows(item.spoilt),
-            "hint": (" and ".join(item.kinds) or NONE) if item.hinted else NO_HINT,
-        }
+def fields(item: RefineSample) -> Mapping[str, str]:
+    """Return the values of an item for our prompts."""
+    return {
+        **sentence_fields(item),
+        **element_fields(item.vocabulary),
+        "place": f"{item.number + 1} of {item.source.k}",
+        "graph": arrows(item.spoilt),
+        "hint": (" and ".join(item.kinds) or NONE) if item.hinted else NO_HINT,
+    }
 
-    def schema(self, item: RefineSample, most: int) -> dict[str, Any]:
-        """Return the JSON schema of an answer, which allows exactly L."""
-        return graphs_schema(1, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
-    def draft(self, item: RefineSample) -> Draft:
-        """Return the input of an agent, which is that of the prompt."""
-        return Draft(
-            sentence=item.sentence,
-            context=item.context,
-            vocabulary=item.vocabulary,
-            k=1,
-            begins=not item.context and not item.number,
-            spoilt=item.spoilt,
-            hints=tuple(map(str, item.kinds)) if item.hinted else (),
-            right=(item.original,),
-        )
+def schema(item: RefineSample, most: int) -> dict[str, Any]:
+    """Return the JSON schema of an answer, which allows exactly L."""
+    return graphs_schema(1, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
-    # How an answer is scored
 
-    def answer_scores(self, item: RefineSample, answer: GraphAnswer | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare a graph with the one before the errors; there are no official figures."""
-        scored = score_refinement(item, answer)
-        mended = answer.graphs[0] if answer else ActionGraph()
-        left = diff(fold_graph(item.original), mended, fold_vocabulary(item.vocabulary))
-        evidence = {
-            "error": item.error,
-            "source": item.origin,
-            "seed": item.seed,
-            "errors": [str(change) for change in item.changes],
-            "changes": [str(change) for change in left.changes],
-        }
-        counts = scored.counts | {"repaired": is_repaired(answer)}
-        return AnswerScores(scored.scores, None, graph_lists(answer), evidence, counts, notes_of(answer))
+def draft(item: RefineSample) -> Draft:
+    """Return the input of an agent, which is that of the prompt."""
+    return Draft(
+        sentence=item.sentence,
+        context=item.context,
+        vocabulary=item.vocabulary,
+        k=1,
+        begins=not item.context and not item.number,
+        spoilt=item.spoilt,
+        hints=tuple(map(str, item.kinds)) if item.hinted else (),
+        right=(item.original,),
+    )
 
-    # How it is recognised and audited
 
-    def audit_item(self, item: RefineSample) -> AuditItem:
-        """Return the item as an audit sees it."""
-        return generation_audit_item(item, item.source, f"\n{arrows(item.spoilt)}")
+def score(item: RefineSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+    """Compare a graph with the one before the errors; there are no official figures."""
+    scored = score_refinement(item, answer)
+    mended = answer.graphs[0] if answer else ActionGraph()
+    left = diff(fold_graph(item.original), mended, fold_vocabulary(item.vocabulary))
+    evidence = {
+        "error": item.error,
+        "source": item.origin,
+        "seed": item.seed,
+        "errors": [str(change) for change in item.changes],
+        "changes": [str(change) for change in left.changes],
+    }
+    counts = scored.counts | {"repaired": is_repaired(answer)}
+    return AnswerScores(scored.scores, None, graph_lists(answer), evidence, counts, notes_of(answer))
 
-    def rationale(self, item: RefineSample, rationale: str) -> str:
-        """Return the rationale with the errors of the given graph added."""
-        if not rationale:
-            return ""
-        return " ".join([rationale, *(map(told_error, item.changes) if item.changes else (NOTHING_WRONG,))])
+
+def rationale(item: RefineSample, rationale: str) -> str:
+    """Return the rationale of a row with the errors of the given graph added."""
+    if not rationale:
+        return ""
+    return " ".join([rationale, *(map(told_error, item.changes) if item.changes else (NOTHING_WRONG,))])
 
 
 def told_error(change: Change) -> str:
@@ -236,7 +205,7 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
     if sample.is_clean:
         touched = candidates != [original]
         reason = f"{CLEAN}, and it was {'changed' if touched else 'left alone'}"
-        scores = dict.fromkeys(Refine.metrics, Score.missing(CLEAN))
+        scores = dict.fromkeys(METRICS, Score.missing(CLEAN))
         scores["clean_touched"] = right_or_wrong(touched, reason) if answer else Score.missing("no answer")
         return Scored(scores, {"clean_touched": int(bool(answer) and touched), **graphs})
     scored = headline([triplets_of(original)], list(map(triplets_of, candidates)))
@@ -274,3 +243,43 @@ def _is_left(change: Change, mended: ActionGraph) -> bool:
 def _newly_broken(original: ActionGraph, spoilt: ActionGraph, mended: ActionGraph) -> list[Triplet]:
     wanted, given, said = set(original), set(spoilt), set(mended)
     return sorted((wanted & given) - said) + sorted(said - wanted - given)
+
+
+def refine(card: Card) -> Task:
+    """Return the repair task, with a hint or without one."""
+    hinted = card.task.endswith("-hinted")
+    rows = derived_rows(card, ("sa-sgg", "ma-sgg"), partial(items_of, hinted=hinted))
+    return tsg_task(
+        card,
+        rows,
+        prompt=tsg_prompt(
+            card,
+            rows,
+            rules=(*RULES, "error-rules"),
+            fields=fields,
+            asked=("context", "sentence", "nodes", "edges", "place", "graph", "hint"),
+            schema=schema,
+            longest=generation.longest,
+            answer=generation.shown_answer,
+            identity=identity,
+            rationale=rationale,
+        ),
+        read=generation.read,
+        score=score,
+        metrics=METRICS,
+        vote=generation.vote,
+        draft=draft,
+        view=generation.graph_view(fields, "sentence", "graph", "hint", "place", "nodes", "edges"),
+        own_groups=OF_REPAIRS,
+        baselines=programs(
+            {
+                "none": lambda item, _: graphs_text([item.spoilt]),
+                "random": lambda item, seed: graphs_text([guess_repair(item, seed)]),
+                "rules": lambda item, _: graphs_text([mend(item)]),
+                "exact": lambda item, _: graphs_text([mend_exactly(item)]),
+            }
+        ),
+        audit=AuditRules(
+            lambda item: audit_item(item, f"\n{arrows(item.spoilt)}"), texts=lambda item: (item.sentence,)
+        ),
+    )

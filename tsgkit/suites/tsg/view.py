@@ -15,7 +15,7 @@ from typing import Any
 
 from tsgkit.graph.folding import fold, fold_graph, fold_vocabulary
 from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel
-from tsgkit.suites.task import Drawable, Graphs
+from tsgkit.suites.task import Graphs
 from tsgkit.suites.tsg.items import (
     LETTERS,
     ActionsSample,
@@ -37,8 +37,7 @@ def view(shown: Shown) -> Iterator[Panel]:
 
 
 def _compared(shown: Shown) -> Iterator[Panel]:
-    graphs = shown.task.graphs(shown.sample, shown.judged) if isinstance(shown.task, Drawable) else None
-    if graphs is not None:
+    if (graphs := shown.task.view.graphs(shown.sample, shown.judged)) is not None:
         yield differences_panel("Reference and answer", graphs)
 
 

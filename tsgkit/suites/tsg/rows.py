@@ -1,6 +1,7 @@
-"""A file of rows as samples that are parsed on access, to save memory.
+"""Rows of this suite: how the items of a task are made of them, and a file of rows whose items are parsed on access.
 
-Opening reads and checks the whole file, so that no model is asked about data that cannot be scored.
+Opening a file reads and checks it whole, so that no model is asked about data that cannot be scored; the items are
+parsed again when they are needed, to save memory.
 """
 
 from __future__ import annotations
@@ -10,57 +11,154 @@ import hashlib
 import io
 import json
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from importlib.resources.abc import Traversable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Generic, Protocol, TypeVar
+from typing import IO, Any
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
+from tsgkit.library.documents.reader import Document, read_document, read_file
 from tsgkit.library.documents.rows import Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import look_alike
-from tsgkit.suites.item_choice import ALL, ItemChoice, Traits, chosen_numbers, numbers_of, traits_of
+from tsgkit.library.projects import text_of
+from tsgkit.suites.rows import ALL, ItemChoice, Items, Rows, Source, Traits, chosen_numbers, numbers_of, traits_of
+from tsgkit.suites.rows import Dataset as AnyDataset
 from tsgkit.suites.suite import CHECK, tasks_hint
-from tsgkit.suites.tsg.clusters import Clustering, Clusters
+from tsgkit.suites.tsg.clusters import Clustering, Clusters, clusters_of, own_name
 from tsgkit.suites.tsg.items import Sample
 
-Item = TypeVar("Item", bound=Sample)
-ItemOut = TypeVar("ItemOut", bound=Sample, covariant=True)
 BOM = codecs.BOM_UTF8
 KEPT = 4 << 20
 """The rows of so many bytes are kept once they were read; the others are read again each time."""
+ONE_GRAPH = ("sa-sgg", "nodes-sa", "edges-sa")
+"""The tasks of one graph an item."""
+MOST_NAMED = 3
 
 
 class OtherRows(NotationError):
     """A row of another task."""
 
 
-class MakesItems(Protocol[ItemOut]):
-    """The part of a task that makes items of rows."""
+@dataclass(frozen=True, kw_only=True)
+class RowRules:
+    """How the items of a task are made of rows, and which rows it takes."""
 
     kind: str
-    rows: RowKind
+    """The task, as in ``sgds``."""
+    of: RowKind
+    """The kind of rows that its items are made of."""
+    items: Callable[[Entry, str, str], Iterable[Sample]]
+    """Makes the items of a row, with the name of its cluster, and that of the file for errors."""
+    problem: Callable[[Any], str] = lambda _: ""
+    """Returns why an item cannot be asked; empty where it can."""
+    sources: tuple[str, ...] = ()
+    """The generation tasks whose items its own are made of; empty if they are made of rows."""
+    of_several: bool = False
+    """True if its items have several graphs."""
 
-    def items_from(self, entry: Entry, file: str = "", cluster: str = "") -> tuple[ItemOut, ...]:
-        """Return the items of a row."""
+    @property
+    def stored(self) -> str:
+        """The name of its rows in folders and datasets: a derived task's are those of its first source."""
+        return (*self.sources, self.kind)[0]
 
-    def longest(self, item: Any) -> int:  # noqa: ANN401  (of its own items)
-        """Return the length of the longest list in the right answer."""
+    def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Sample, ...]:
+        """Return the items of a row; ``cluster`` is its cluster in the whole file, else its own name."""
+        return tuple(self.items(entry, cluster or own_name(entry.row or {}), file))
 
-    def check_answerable(self, items: Any, file: str) -> None:  # noqa: ANN401  (of its own items)
-        """Refuse items without a right answer."""
+    def items_in(self, document: Document) -> tuple[Sample, ...]:
+        """Return the items of a document of rows; ``UsageError`` where it is not this task's data."""
+        self.check_kind(document)
+        if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
+            line = f"line {broken[0].place.line}: " if broken[0].place.line else ""
+            raise UsageError(f"{document.file}: {line}{broken[0].message}", hint=CHECK)
+        clusters = clusters_of(document)
+        items = tuple(
+            item
+            for number, entry in enumerate(document.entries)
+            for item in self.items_from(entry, document.file, clusters.name(number))
+        )
+        seen: set[str] = set()
+        for item in items:
+            if item.item_id in seen:
+                raise UsageError(f"{document.file}: the item id {item.item_id} occurs twice")
+            seen.add(item.item_id)
+        self.check_answerable(items, document.file)
+        self.check_several(items, document.file)
+        return items
 
-    def check_several(self, items: Any, file: str) -> None:  # noqa: ANN401
-        """Refuse a file of another task's items."""
+    def check_kind(self, document: Document) -> None:
+        """Refuse a document of other rows."""
+        if document.format != self.of:
+            kind = f"{document.format} is not data of {self.kind}, which are {self.of} rows"
+            raise UsageError(f"{document.file}: {kind}", hint=tasks_hint(document.file))
+
+    def check_answerable(self, items: Iterable[Sample], file: str) -> None:
+        """Raise an error for items without a right answer, which could only be scored as wrong."""
+        for item in items:
+            if problem := self.problem(item):
+                raise UsageError(f"{file}: item {item.item_id} {problem}", hint=CHECK)
+
+    def check_several(self, items: Iterable[Sample], file: str) -> None:
+        """Refuse a file for a task of several graphs in which every item has one: it is another task's."""
+        if self.of_several and all(item.is_single for item in items):
+            raise UsageError(
+                f"{file}: every item has one graph, so these are rows of sa-sgg, not {self.stored}",
+                hint=f"name the task that is made of them: {', '.join(f'tsg/{name}' for name in ONE_GRAPH)}",
+            )
 
 
-class Dataset(Generic[Item]):
+def document_at(source: str | Source) -> Document:
+    """Return the document of rows at a place."""
+    return read_file(source) if isinstance(source, str | Path) else read_document(text_of(source), str(source))
+
+
+def tsg_rows(rules: RowRules) -> Rows:
+    """Return the rows of a task of this suite."""
+    return Rows(
+        stored=rules.stored,
+        load=partial(Dataset, rules=rules),
+        clusters=lambda dataset: own_dataset(dataset).clusters_are,
+        notes=_notes,
+        to_score=partial(_items_to_score, rules),
+        own=rules,
+    )
+
+
+def _items_to_score(rules: RowRules, source: str | Source) -> Items:
+    """Return the items of any document of rows; a dataset is read line by line, which a JSON list is not."""
+    document = document_at(source)
+    return Items(document.file, "", rules.items_in(document))
+
+
+def _notes(dataset: AnyDataset) -> tuple[str, ...]:
+    """Name the items of one graph in a task of several."""
+    if isinstance(dataset, Items):
+        single = [item.item_id for item in dataset if item.is_single]
+    else:
+        single = own_dataset(dataset).single
+    if not single:
+        return ()
+    items = "1 item" if len(single) == 1 else f"{len(single):,} items"
+    more = f" and {len(single) - MOST_NAMED:,} more" if len(single) > MOST_NAMED else ""
+    return (f"{items} of one graph among items of several, scored as k = 1: {', '.join(single[:MOST_NAMED])}{more}",)
+
+
+def own_dataset(dataset: AnyDataset) -> Dataset:
+    """Return a dataset of this suite's rows."""
+    if not isinstance(dataset, Dataset):
+        raise UsageError(f"{dataset.file}: not rows of this suite")
+    return dataset
+
+
+class Dataset:
     """The items of one task in one file."""
 
     ending = ".jsonl"
 
-    def __init__(self, source: Path | Traversable, task: MakesItems[Item]) -> None:
-        self.source, self.task = source, task
+    def __init__(self, source: Source, rules: RowRules) -> None:
+        self.source, self.rules = source, rules
         self.file = str(source)
         self._offsets = array("q")
         self._rows = array("l")
@@ -71,11 +169,9 @@ class Dataset(Generic[Item]):
         """The members of groups that items belong to, each combination kept once."""
         self._known_kinds: dict[tuple[Hashable, ...], int] = {}
         self._ids: list[str] = []
-        self._kept: dict[int, tuple[Item, ...]] = {}
+        self._kept: dict[int, tuple[Sample, ...]] = {}
         self.single: list[str] = []
         """The items of one graph in a task of several."""
-        self.longest = 0
-        """The length of the longest list in any right answer."""
         self._kept_bytes = 0
         self._stream = _opened(source)
         self._clusters = Clusters(array("l"), {}, "")
@@ -95,14 +191,14 @@ class Dataset(Generic[Item]):
         """The ids of all samples, in the order of the file."""
         return self._ids
 
-    def sample(self, number: int) -> Item:
+    def sample(self, number: int) -> Sample:
         """Return a sample by its number from 0."""
         row = self._rows[number]
         if (samples := self._kept.get(row)) is None:
             self._stream.seek(self._offsets[number])
             line = self._line()
             self._check_unchanged(line, row)
-            samples = self.task.items_from(self._entry(line, row), self.file, self._clusters.name(row))
+            samples = self.rules.items_from(self._entry(line, row), self.file, self._clusters.name(row))
         return samples[self._places[number]]
 
     @property
@@ -116,7 +212,7 @@ class Dataset(Generic[Item]):
         except OSError as error:
             raise FileProblem(f"{self.file}: cannot be read: {error.strerror}") from None
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Sample]:
         return (self.sample(number) for number in range(len(self)))
 
     def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
@@ -140,7 +236,6 @@ class Dataset(Generic[Item]):
                 self._note(samples, row, offset + mark, line_number, seen)
                 self._keep(samples, row, line[mark:])
                 digest.update("".join(one.drawn for one in samples).encode("utf-8", "surrogatepass"))
-                self.longest = max([self.longest, *map(self.task.longest, samples)])
                 single = [one.item_id for one in samples if one.is_single]
                 self.single += single
                 has_several = has_several or len(single) < len(samples)
@@ -149,23 +244,23 @@ class Dataset(Generic[Item]):
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
         if not has_several:
-            self.task.check_several((), self.file)
+            self.rules.check_several((), self.file)
         self._clusters = clustering.clusters()
         for renamed in [kept for kept in self._kept if self._clusters.name(kept)]:
             del self._kept[renamed]  # made before its cluster was known
         return digest.hexdigest()
 
-    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[Item, ...]]:
+    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[Sample, ...]]:
         try:
             entry = self._entry(line, row)
-            samples = self.task.items_from(entry, self.file)
-            self.task.check_answerable(samples, self.file)
+            samples = self.rules.items_from(entry, self.file)
+            self.rules.check_answerable(samples, self.file)
         except NotationError as error:
             where = f"{self.file}: line {line_number}: {error.message}"
             raise UsageError(where, hint=tasks_hint(self.file) if isinstance(error, OtherRows) else CHECK) from None
         return entry, samples
 
-    def _note(self, samples: tuple[Item, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
+    def _note(self, samples: tuple[Sample, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
         for place, sample in enumerate(samples):
             if sample.item_id in seen:
                 raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
@@ -179,7 +274,7 @@ class Dataset(Generic[Item]):
             self._kinds.setdefault(number, kind)
             self._kind_numbers.append(number)
 
-    def _keep(self, samples: tuple[Item, ...], row: int, line: bytes) -> None:
+    def _keep(self, samples: tuple[Sample, ...], row: int, line: bytes) -> None:
         self._hashes.append(_hash(line))
         if self._kept_bytes < KEPT:
             self._kept[row] = samples
@@ -191,10 +286,10 @@ class Dataset(Generic[Item]):
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
             raise NotationError("not UTF-8 text") from None
-        kind = self.task.rows
+        kind = self.rules.of
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
-            raise OtherRows(f"{self.task.kind} is made of {kind} rows, and this is {found}")
+            raise OtherRows(f"{self.rules.kind} is made of {kind} rows, and this is {found}")
         return entry_from(value, kind, row, None)[0]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
@@ -223,7 +318,7 @@ def _hash(line: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(line, digest_size=8).digest())
 
 
-def _opened(source: Path | Traversable) -> IO[bytes]:
+def _opened(source: Source) -> IO[bytes]:
     try:
         return source.open("rb") if isinstance(source, Path) else io.BytesIO(source.read_bytes())
     except FileNotFoundError:
