@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.library.cards import Card, load_card
 from tsgkit.library.documents.reader import Document
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.foreign_replies import score
+from tsgkit.suites.judgement import Judged, Reading
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers import scorers
 from tsgkit.suites.solvers.examples import Example, Pool
+from tsgkit.suites.solvers.prompt_files import Prompt, Texts
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.protocols import AsAsked, Draft, Draftable, Reading
 from tsgkit.suites.styles import PRESETS, Style, style_of
-from tsgkit.suites.suite import score, suites, task_of
-from tsgkit.suites.tsg import dataset, items
-from tsgkit.suites.tsg.prompts import PromptSet
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.suite import suites, task_of
+from tsgkit.suites.task import Draft, Task
+from tsgkit.suites.tsg import items, repairs
+from tsgkit.suites.tsg.rows import Dataset, RowRules
+from tsgkit.suites.tsg.task import pool_in
 
 __all__ = ["score"]
 KINDS = tuple(suites()[0].tasks)
@@ -37,82 +41,93 @@ OF_ITEM: dict[type, str] = {
 
 
 @cache
-def task(kind: str) -> TsgTask[Any, Any]:
-    return tsg_task(load_card(f"tsg/{kind}"))
+def task(kind: str) -> Task:
+    return task_of(load_card(f"tsg/{kind}"))
 
 
-def tsg_task(card: Card) -> TsgTask[Any, Any]:
-    found = task_of(card)
-    assert isinstance(found, TsgTask)
+def tsg_task(card: Card) -> Task:
+    return task_of(card)
+
+
+def rules(kind: str) -> RowRules:
+    found: RowRules = task(kind).rows.own
     return found
 
 
-def of_item(item: Any) -> TsgTask[Any, Any]:  # noqa: ANN401
+def prompt(kind: str) -> Prompt:
+    found = task(kind).prompt
+    assert found is not None
+    return found
+
+
+def of_item(item: Any) -> Task:  # noqa: ANN401
     """Return a task whose item this may be."""
     kind = OF_ITEM[type(item)]
     return task("sa-sgg" if kind == "ma-sgg" and not item.of_several else kind)
 
 
-class Derivation(NamedTuple):
-    """A derived task and its source."""
+def repairs_of(source: items.GenerationSample, kind: str = "refine") -> Iterator[items.RefineSample]:
+    """Return the items of a repair task that are made of a generation item."""
+    entry: Any = SimpleNamespace(row={})
+    return repairs.items_of(source, entry, hinted=kind == "refine-hinted")
 
-    sources: tuple[str, ...]
-    make: Callable[[items.GenerationSample], Iterator[Any]]
 
-
-TASKS = {kind: task(kind).rows for kind in KINDS[:4]}
+TASKS = {kind: rules(kind).of for kind in KINDS[:4]}
 METRICS = {kind: task(kind).metrics for kind in KINDS}
-DERIVATIONS = {kind: Derivation(task(kind).sources, task(kind).derive) for kind in KINDS[4:]}  # type: ignore[attr-defined]
+SOURCES = {kind: rules(kind).sources for kind in KINDS[4:]}
 
 
 def samples_of(document: Document, kind: str) -> tuple[Any, ...]:
-    return task(kind).items_in(document)
+    return rules(kind).items_in(document)
 
 
-def rows_in(source: Any, kind: str) -> dataset.Dataset[Any]:  # noqa: ANN401
-    return dataset.Dataset(source, task(kind))
+def rows_in(source: Any, kind: str) -> Dataset:  # noqa: ANN401
+    return Dataset(source, rules(kind))
 
 
-def read_reply(item: Any, reply: Reply | None) -> Reading[Any]:  # noqa: ANN401
-    return of_item(item).read(item, reply)
+def read_reply(item: Any, reply: Reply | None) -> Reading:  # noqa: ANN401
+    return scorers.read_reply(of_item(item), item, reply)
 
 
 def judge(item: Any, reply: Reply | None, style: str = "zero-shot") -> Judged:  # noqa: ANN401
-    mine = of_item(item)
-    return mine.score(item, mine.read(item, reply), AsAsked(reply, style))
+    return scorers.judge_reply(of_item(item), item, reply, style)
 
 
 def shown_answer(item: Any) -> str:  # noqa: ANN401
-    return of_item(item).shown_answer(item)
+    answer = prompt(of_item(item).kind).answer
+    assert answer is not None
+    return answer(item)
 
 
 def prompter_of(
     kind: str,
     style: Style | str = "zero-shot",
-    texts: PromptSet | str | Path | None = None,
-    examples: Sequence[Example[Any]] = (),
-) -> Prompter[Any]:
+    texts: Texts | str | Path | None = None,
+    examples: Sequence[Example] = (),
+) -> Prompter:
     """Return the prompts of a task in a style; one given by its name shows as many examples as are given."""
-    mine = task(kind.removeprefix("tsg/"))
     if isinstance(style, str):
         style = style_of(style, len(examples) or None)
-    found = texts if isinstance(texts, PromptSet) else mine.prompts(texts)
-    return mine.prompter_of(style, found, LONGEST, examples)
+    found = texts if isinstance(texts, Texts) else prompt(kind.removeprefix("tsg/")).texts(texts, LONGEST)
+    return Prompter(found, style, examples)
 
 
-def pool_of(document: Document, kind: str) -> Pool[Any]:
-    return task(kind).pool_in(document)
+def pool_of(document: Document, kind: str) -> Pool:
+    return pool_in(document, rules(kind), prompt(kind), *([repairs.rationale] if kind.startswith("refine") else []))
 
 
-BASELINES: dict[str, Callable[[Any, int], str]] = {
-    "random": lambda item, seed: of_item(item).baselines["random"](item, seed),
-    "rules": lambda item, seed: of_item(item).baselines["rules"](item, seed),
-}
+def baseline(name: str, item: Any, seed: int) -> str:  # noqa: ANN401
+    mine = of_item(item)
+    assert mine.baselines.program is not None
+    return str(mine.baselines.program(mine, name, seed, None).answer(item))
+
+
+BASELINES: dict[str, Callable[[Any, int], str]] = {name: partial(baseline, name) for name in ("random", "rules")}
 
 
 def draft_of(item: Any) -> Draft:  # noqa: ANN401
     mine = of_item(item)
-    assert isinstance(mine, Draftable)
+    assert mine.draft is not None
     return mine.draft(item)
 
 

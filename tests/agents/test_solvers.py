@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
-from tsg_tasks import DERIVATIONS, draft_of, item, of_item, tsg_task
+from tsg_tasks import SOURCES, repairs_of, draft_of, item, of_item, tsg_task
 
 from tsgkit.agents import prompts
 from tsgkit.agents.review import Review, before_and_after, decided, proposal
@@ -82,7 +82,7 @@ def test_a_sentence_is_taken_apart_written_checked_and_looked_at() -> None:
 
 
 def test_a_repair_is_told_what_its_prompt_tells_and_is_made_without_a_model_where_rules_suffice() -> None:
-    made = {one.item_id: one for one in DERIVATIONS["refine-hinted"].make(TWO)}
+    made = {one.item_id: one for one in repairs_of(TWO, "refine-hinted")}
     first, second = made["tea/1/0/missing"], made["tea/1/1/several"]
     assert isinstance(first, RefineSample) and isinstance(second, RefineSample)
     told, later = passage_of(draft_of(first)), passage_of(draft_of(second))
@@ -91,7 +91,7 @@ def test_a_repair_is_told_what_its_prompt_tells_and_is_made_without_a_model_wher
     assert passage_of(draft_of(replace(first, hinted=False))).hints == ()
     after_text = replace(TWO, context=("She comes in.",))
     assert sentence_of(draft_of(after_text)).passage(()).hands() == UNKNOWN
-    [spoilt] = [one for one in DERIVATIONS["refine"].make(ONE) if one.item_id == "tea/0/0/reversed"]
+    [spoilt] = [one for one in repairs_of(ONE) if one.item_id == "tea/0/0/reversed"]
     assert isinstance(spoilt, RefineSample)
     turned = replace(spoilt, spoilt=graph("fill verb person; fill dobj kettle; fill with hand2"))
     ask = Spoken({})
@@ -123,7 +123,7 @@ def test_a_call_that_fails_leaves_the_best_so_far_or_its_own_end_and_a_stopped_r
 
 def test_what_is_asked_keeps_to_its_bounds_and_names_that_the_published_form_cannot_carry_come_back() -> None:
     turns = STEPS | {"look": "graph 1: mismatched: pick-up -> dobj -> cup", "decompose": "x"}
-    repairs = list(DERIVATIONS["refine"].make(TWO))
+    repairs = list(repairs_of(TWO))
     says = (STEPS, turns, turns | {"write": "person -> verb -> dig"})
     for sample, name, said in itertools.product((ONE, TWO, repairs[0]), AGENTS.names, says):
         assert isinstance(sample, GenerationSample | RefineSample)

@@ -7,10 +7,8 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -27,14 +25,15 @@ from tsgkit.library.projects import find, text_of
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import right_or_wrong
 from tsgkit.suites.audits.audit import audit
-from tsgkit.suites.item_choice import ItemChoice, Traits, chosen_numbers
-from tsgkit.suites.judgement import AnswerScores
+from tsgkit.suites.audits.rows import audit_rows
+from tsgkit.suites.importers import RowInspector, kinds_of_rows
+from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.row_inspection import RowInspector, kinds_of_rows
-from tsgkit.suites.solvers.protocols import AsAsked
+from tsgkit.suites.rows import Item, ItemChoice, Traits, chosen_numbers, json_rows
+from tsgkit.suites.solvers.offline_solvers import programs
+from tsgkit.suites.solvers.prompt_files import row_prompt
 from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_named
-from tsgkit.suites.task import faults_of
-from tsgkit.suites.text_task import RowItem, RowTask
+from tsgkit.suites.task import Task, View, with_parts
 
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: str = "") -> Path:
@@ -55,15 +54,14 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 
 MANIFEST = """
 from tsgkit.suites.suite import Command, Suite
-from tsgkit.suites.tsg.qa import Questions
+from tsgkit.suites.tsg.qa import questions
 
 SUITE = Suite(
-    "{name}", tasks={{"sgqa": "{name}_suite:Mine"}}, commands={{"{name}-say": Command("{name}_says", "say it")}}
+    "{name}", tasks={{"sgqa": "{name}_suite:mine"}}, commands={{"{name}-say": Command("{name}_says", "say it")}}
 )
 
-class Mine(Questions):
-    def __init__(self, card):
-        super().__init__(card.model_copy(update={{"task": "tsg/sgqa"}}))
+def mine(card):
+    return questions(card.model_copy(update={{"task": "tsg/sgqa"}}))
 """
 COMMAND = """
 def add_arguments(parser):
@@ -89,7 +87,7 @@ def test_faults_of_answers_are_named_in_words() -> None:
         ("sceneeval/fidelity", {"unmet": ["2 beds"], "unknown": []}, {}, "unmet 2 beds"),
     ):
         record = {"outcome": "answered", "answer": answer, "evidence": evidence}
-        assert "; ".join(faults_of(task_of(load_card(name)), record)) == expected, name
+        assert "; ".join(task_of(load_card(name)).view.faults_of(record)) == expected, name
 
 
 def test_a_package_with_a_manifest_adds_its_parts(
@@ -166,62 +164,68 @@ def test_every_card_that_is_shipped_is_in_a_manifest_and_every_task_of_one_has_a
     assert declared == listed
 
 
-@dataclass(frozen=True)
-class Sum(RowItem):
+class Sum(Item):
     """Two numbers to add."""
 
-    question: str = ""
-    answer: int = 0
+    question: str
+    answer: int
 
 
-class Sums(RowTask[Sum, int]):
-    """Sums of numbers."""
+def read(text: str, item: Sum) -> int | Unreadable:
+    return int(text) if text.strip().isdecimal() else Unreadable("no number")
 
-    metrics = MappingProxyType({"accuracy": Metric("the sum is right")})
-    asked_fields = ("question",)
-    baselines = MappingProxyType({"rules": lambda item, _: str(sum(map(int, item.question.split()[1::2])))})
 
-    def item_of(self, row: Mapping[str, Any], number: int) -> Sum:
-        return Sum(str(row.get("item_id", number)), question=row["question"], answer=int(row["answer"]))
+def score(item: Sum, answer: int | None, given: Given) -> AnswerScores:
+    return AnswerScores({"accuracy": right_or_wrong(answer == item.answer, f"{answer}")}, answer=answer)
 
-    def fields(self, item: Sum) -> Mapping[str, str]:
-        return {"question": item.question}
 
-    def shown_answer(self, item: Sum) -> str:
-        return str(item.answer)
-
-    def read_text(self, item: Sum, text: str) -> int | Unreadable:
-        return int(text) if text.strip().isdecimal() else Unreadable("no number")
-
-    def answer_scores(self, item: Sum, answer: int | None, asked: AsAsked | None) -> AnswerScores:
-        return AnswerScores({"accuracy": right_or_wrong(answer == item.answer, f"{answer}")}, answer=answer)
+def adding(item: Sum, seed: int) -> str:
+    return str(sum(map(int, item.question.split()[1::2])))
 
 
 @pytest.fixture
-def task() -> Sums:
+def task() -> Task:
     metrics = {"accuracy": {"pooling": "pooled", "better": "more", "headline": True}}
     changed = {"task": "sums/add", "name": "sums/add", "examples": None}
     card = Card.model_validate({**load_card("tsg/sgds").model_dump(), **changed, "metrics": metrics})
-    return Sums(card)
+    rows = json_rows("add", Sum)
+    asked = row_prompt(
+        card,
+        rows,
+        fields=lambda item: {"question": item.question},
+        asked=("question",),
+        answer=lambda item: str(item.answer),
+    )
+    return Task(
+        card=card,
+        rows=rows,
+        prompt=asked,
+        read=read,
+        score=score,
+        metrics={"accuracy": Metric("the sum is right")},
+        view=View(question=lambda item: item.question, reference=lambda item: str(item.answer)),
+        baselines=programs({"rules": adding}),
+        audit=audit_rows,
+    )
 
 
 ROWS = [{"item_id": f"s{n}", "question": f"add {n} and 2", "answer": n + 2} for n in range(12)]
 
 
 def test_lines_of_a_file_are_told_apart_by_what_is_wrong_and_files_of_others_not_taken(
-    task: Sums, tmp_path: Path
+    task: Task, tmp_path: Path
 ) -> None:
     again = {"item_id": "x", "question": ROWS[0]["question"], "answer": 2}
     text = lines(ROWS[0], {"question": "add 1"}, [1], ROWS[0], again)
     found = RowInspector((task,)).inspect((text + "{oops\n").encode(), "rows.jsonl")
     assert [(one.code, one.place.line, one.message) for one in found.findings][:4] == [
-        ("row", 2, "there is no field answer"),
+        ("row", 2, "answer: Field required"),
         ("row", 3, 'expected an object, as in {"item_id": ...}'),
         ("repeated-id", 4, "the item id s0 occurs twice"),
         ("repeated-item", 5, "asks the same as s0"),
     ]
     assert found.counts == {"row": 3, "repeated-id": 1, "repeated-item": 1}
-    assert found.problem.startswith("rows.jsonl: line 2: there is no field answer (the first of 4 errors)")
+    assert found.problem.startswith("rows.jsonl: line 2: answer: Field required (the first of 4 errors)")
 
     assert RowInspector((task,)).inspect(b"\n", "empty").problem == "empty: there are no rows in it"
     assert "no task of rows that is stored as other" in RowInspector((task,)).inspect(b"", "x", "other").problem
@@ -233,16 +237,16 @@ def test_lines_of_a_file_are_told_apart_by_what_is_wrong_and_files_of_others_not
     assert kinds_of_rows((task,), tmp_path) == kinds_of_rows((task,), file) == ("add",)
     assert kinds_of_rows((task,), other) == kinds_of_rows((task,), tmp_path / "none") == ()
     file.write_text(lines(ROWS[0], {"question": "add 1 and 2", "answer": "many"}))
-    with pytest.raises(UsageError, match=r"add.jsonl: line 2: invalid literal"):
+    with pytest.raises(UsageError, match=r"add.jsonl: line 2: answer: Input should be a valid integer"):
         task.dataset(str(file))
 
 
-def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Sums, tmp_path: Path) -> None:
+def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Task, tmp_path: Path) -> None:
     alike = {"item_id": "again", "question": "two and 2 ADD the numbers seven", "answer": 9}
     first = {"item_id": "first", "question": "add the numbers two and seven 2", "answer": 9}
     (tmp_path / "rows.jsonl").write_text(lines(*ROWS, first, alike))
-    task.baselines = MappingProxyType({"nine": lambda item, seed: "9"})
-    found = audit(task.auditable(str(tmp_path / "rows.jsonl")))
+    task = with_parts(task, baselines=programs({"nine": lambda item, seed: "9"}))
+    found = audit(audit_rows(task, str(tmp_path / "rows.jsonl")))
     shortcuts = {one.name: one.value for one in found.shortcuts}
     assert shortcuts["baseline/nine"] == pytest.approx(3 / 14)
     assert shortcuts["the answer to the next item"] == pytest.approx(1 / 14), "both answers of 9 follow each other"

@@ -16,18 +16,18 @@ from prompt_items import TASKS, document, graph, row
 from samples import lines
 from shipped import DATA
 from stored_samples import of_kind, panels
-from tsg_tasks import rows_in, samples_of
+from tsg_tasks import prompt, rows_in, samples_of
 from tsg_tasks import task as task_of_kind
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel, text_panel
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.solvers.protocols import AsAsked
+from tsgkit.suites.rows import ItemChoice
+from tsgkit.suites.solvers.scorers import judge_reply
 from tsgkit.suites.task import Graphs
-from tsgkit.suites.tsg import dataset
+from tsgkit.suites.tsg import rows as tsg_rows
 from tsgkit.suites.tsg import view as tsg_view
 from tsgkit.suites.tsg.inspection import inspect
 
@@ -41,16 +41,23 @@ def written(folder: Path, content: bytes) -> Path:
     return path
 
 
+def _longest(kind: str) -> int:
+    """Return the length of the longest list of any right answer, by which schemas are made."""
+    longest = prompt(kind).longest
+    assert longest is not None
+    return max(map(longest, rows_in(DATA / "ma-sgg.jsonl", kind)))
+
+
 def test_the_samples_are_those_of_the_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:
     for task, kept in (*((task, 7_000) for task in TASKS), ("sgqa", 0), ("sgds", 1_000_000)):
-        monkeypatch.setattr(dataset, "KEPT", kept)
+        monkeypatch.setattr(tsg_rows, "KEPT", kept)
         path = DATA / f"{task}.jsonl"
         lazily, whole = rows_in(path, task), samples_of(read_file(path), task)
         assert tuple(lazily) == whole, task
         assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1], task
         assert list(lazily.item_ids) == [sample.item_id for sample in whole], task
     listed = ("ma-sgg", "edges-ma", "nodes-ma", "actions")
-    assert [rows_in(DATA / "ma-sgg.jsonl", task).longest for task in listed] == [7, 7, 9, 8]
+    assert [_longest(task) for task in listed] == [7, 7, 9, 8]
 
 
 def test_line_ends_and_blank_lines_change_no_sample_and_row_errors_name_their_line(tmp_path: Path) -> None:
@@ -83,7 +90,7 @@ def test_line_ends_and_blank_lines_change_no_sample_and_row_errors_name_their_li
 def test_chosen_samples_stand_in_order_and_a_file_that_changes_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset, "KEPT", 1)
+    monkeypatch.setattr(tsg_rows, "KEPT", 1)
     for other in ("secone", "second"):
         path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
         found = rows_in(path, "sgqa")
@@ -206,7 +213,7 @@ def shown(kind: str, text: str | None, word: str = "cup") -> list[Panel]:
     """Return the panels of a reply to the first item of a row."""
     own, reply = task_of_kind(kind), None if text is None else Reply(text)
     item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
-    judged = own.score(item, own.read(item, reply), AsAsked(reply, "zero-shot"))
+    judged = judge_reply(own, item, reply, "zero-shot")
     return panels(Shown(own, item, judged, None, None))
 
 

@@ -23,9 +23,9 @@ from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.documents.reader import read_document
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judgement import Reading
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport, report_value
-from tsgkit.suites.solvers.protocols import Reading
 from tsgkit.suites.solvers.scorers import combined
 from tsgkit.suites.tsg import official, qa, selection
 from tsgkit.suites.tsg.groups import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
@@ -214,32 +214,34 @@ def test_the_published_bracket_is_found_as_its_pattern_finds_it(text: str) -> No
     assert official.word(text) == (match.group(1) if match else text).lower().strip()
 
 
-NONE = Unreadable("nothing")
-Read = Reading[Any]
+NONE = "nothing"
+UNREAD = Reading(Outcome.UNREADABLE, None, NONE)
 
 
-def drawn(*found: ActionGraph) -> Read:
+def drawn(*found: ActionGraph) -> Reading:
     return Reading(Outcome.ANSWERED, GraphAnswer(found, GraphReading(found, (), ())))
 
 
-def majority(readings: Sequence[Read]) -> Read:
+def majority(readings: Sequence[Reading]) -> tuple[Outcome, Any]:
+    """Return the outcome of some draws, and the answer or why there is none."""
     of_graphs = any(isinstance(reading.answer, GraphAnswer) for reading in readings)
-    return combined(task_named("ma-sgg") if of_graphs else task_named("sgqa"), question(), readings)
+    found = combined(task_named("ma-sgg") if of_graphs else task_named("sgqa"), question(), readings)
+    return found.outcome, found.reason or found.answer
 
 
 def test_only_draws_that_could_be_read_and_end_have_a_vote() -> None:
-    cup: Read = Reading(Outcome.ANSWERED, "cup")
-    assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), cup]) == (Outcome.ANSWERED, "cup")
+    cup = Reading(Outcome.ANSWERED, "cup")
+    assert majority([UNREAD, Reading(Outcome.EMPTY, None), cup]) == (Outcome.ANSWERED, "cup")
     for outcome in (Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING):
-        assert majority([Reading(outcome, None), Reading(Outcome.UNREADABLE, NONE)]) == (outcome, None)
-        assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
+        assert majority([Reading(outcome, None), UNREAD]) == (outcome, None)
+        assert majority([UNREAD, Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
     assert majority([]) == (Outcome.MISSING, None)
     assert majority([cup, Reading(Outcome.API_ERROR, None), cup]) == (Outcome.API_ERROR, None)
     endless = drawn(*[WASH, DRY] * MOST_GRAPHS)
     outcome, answer = majority([endless, drawn(WASH), endless, drawn(WASH), drawn(DRY)])
     note = f"2 of 5 draws had no vote: the draws hold more than {MOST_GRAPHS} graphs"
     assert (outcome, answer.graphs, answer.asides) == (Outcome.ANSWERED, (WASH,), (note,))
-    too_many = Unreadable(f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare")
+    too_many = f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare"
     assert majority([endless, endless]) == (Outcome.UNREADABLE, too_many)
     long, short = [WASH] * (MOST_GRAPHS - 2), [DRY, STACK]
     assert comparable([short, long, short]) == [short, short]
@@ -248,7 +250,7 @@ def test_only_draws_that_could_be_read_and_end_have_a_vote() -> None:
     more = ActionGraph([*WASH, ("wash", "with", "hand1")])
     assert majority_graphs([[WASH], [more]]) == (WASH,), "half is not enough"
     assert majority_graphs([[WASH, DRY, STACK], [DRY, STACK], [WASH, DRY, STACK]]) == (WASH, DRY, STACK)
-    nothing = Unreadable("no triplet has a majority")
+    nothing = "no triplet has a majority"
     assert majority([drawn(WASH), drawn(DRY)]) == (Outcome.UNREADABLE, nothing)
 
 

@@ -16,11 +16,13 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.projects import find
+from tsgkit.library.cards import Card
+from tsgkit.library.projects import find, text_of
 from tsgkit.library.templates import Template, load_template
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import TextOf, one_text
-from tsgkit.suites.solvers.examples import Identity, Pool
+from tsgkit.suites.rows import Rows, items_in
+from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.styles import Style
 
 SHARED = "shared"
@@ -101,7 +103,7 @@ class Prompt:
         """Return the identity of an item for comparison with examples: its own, else its content and its cluster."""
         if self.identity is not None:
             return self.identity(item)
-        shown = tuple(" ".join(value.lower().split()) for _, value in sorted(self.fields(item).items()))
+        shown = tuple(folded(value) for _, value in sorted(self.fields(item).items()))
         return Identity((shown,), (item.cluster,))
 
     def examples(self) -> Pool:
@@ -191,6 +193,39 @@ class Prompt:
             if file.stem not in known and (self.also or file.parent.name != SHARED):
                 raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=meant(file.stem, known))
         return None
+
+
+def row_prompt(
+    card: Card,
+    rows: Rows,
+    *,
+    fields: Callable[[Any], Mapping[str, str]],
+    asked: tuple[str, ...],
+    answer: Callable[[Any], str],
+    **parts: Any,  # noqa: ANN401  (the other parts of a prompt)
+) -> Prompt:
+    """Return the prompt of a task of rows, whose worked examples are rows with a ``rationale``."""
+    prompt = Prompt(
+        task=card.task,
+        folder=card.prompts,
+        fields=fields,
+        asked=asked,
+        answer=answer,
+        pool=lambda: _row_pool(card, rows, prompt),
+        **parts,
+    )
+    return prompt
+
+
+def _row_pool(card: Card, rows: Rows, prompt: Prompt) -> Pool:
+    assert prompt.answer is not None  # noqa: S101  (every task of rows has one)
+    assert rows.lines is not None  # noqa: S101
+    file = pool_file(card)
+    examples = [
+        Example(item, prompt.answer(item), str(row.get("rationale", "")))
+        for item, row in items_in(rows.lines, text_of(file), str(file))
+    ]
+    return Pool(str(file), tuple(examples), prompt.identity_of)
 
 
 @dataclass(frozen=True)

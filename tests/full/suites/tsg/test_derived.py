@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from prompt_items import document, graph, row
 from samples import lines
 from shipped import DATA
-from tsg_tasks import DERIVATIONS, METRICS, STYLES, draft_of, judge, of_item, rows_in, samples_of, shown_answer
+from tsg_tasks import METRICS, SOURCES, STYLES, baseline, draft_of, judge, read_reply, rows_in, samples_of, shown_answer
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
@@ -52,8 +52,8 @@ def bundled() -> tuple[RefineSample, ...]:
 
 
 def test_the_same_rows_make_the_same_samples_and_what_is_asked_is_not_given_away() -> None:
-    for task, derivation in DERIVATIONS.items():
-        one = SINGLE_ROW if "sa-sgg" in derivation.sources else SEVERAL_ROW
+    for task, sources in SOURCES.items():
+        one = SINGLE_ROW if "sa-sgg" in sources else SEVERAL_ROW
         samples = made(task, one)
         assert samples == made(task, one) == pickle.loads(pickle.dumps(samples)), task  # noqa: S301  (just written)
         assert {sample.cluster for sample in samples} == {one["scenario_id"]}, task
@@ -96,13 +96,13 @@ def test_the_same_rows_give_the_same_faults_as_ever() -> None:
     drawn = [(one.item_id, str(one.spoilt), tuple(map(str, one.changes)), one.seed) for one in bundled()]
     assert hashlib.sha256(repr(drawn).encode()).hexdigest() == ALL_ITEMS
     for sample in bundled():
-        reply = Reply(of_item(sample).baselines["none"](sample, 0))
+        reply = Reply(baseline("none", sample, 0))
         assert bool(draft_of(replace(sample, hinted=True)).hints) == (not sample.is_clean), "a clean graph has no hint"
         strict = judge(sample, reply).scores["strict"]
         found = [strict[name].value for name in ("restored", "clean_touched")]
         assert found == ([None, 0] if sample.is_clean else [0, None]), "no fault is forgiven by the reader"
         if sample.error != "annotator-empty-target":  # an edge without a target is no line that can be read
-            assert of_item(sample).read(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
+            assert read_reply(sample, reply)[1].graphs[0] == fold_graph(sample.spoilt), sample.item_id
 
 
 def test_faults_are_named_by_their_change_and_each_error_is_fixed_left_or_neither() -> None:
@@ -149,11 +149,11 @@ def repair(error: str) -> RefineSample:
 
 
 def samples(task: str) -> tuple[AnySample, ...]:
-    return made(task, SINGLE_ROW if "sa-sgg" in DERIVATIONS[task].sources else SEVERAL_ROW)
+    return made(task, SINGLE_ROW if "sa-sgg" in SOURCES[task] else SEVERAL_ROW)
 
 
 def test_the_right_answer_is_right_in_every_metric_and_names_are_scored_as_a_set_or_a_sequence() -> None:
-    for task in DERIVATIONS:
+    for task in SOURCES:
         lower = {name for name, metric in METRICS[task].items() if not metric.more_is_better}
         for sample in samples(task):
             right = judge(sample, Reply(shown_answer(sample)))
@@ -177,7 +177,7 @@ NAMES = ["person", "cup", "lid", "hand1", "wash", "dry", "spoon"]
 TRIPLETS = st.tuples(st.sampled_from(NAMES), st.sampled_from(L["relationship"]), st.sampled_from(NAMES))
 LINES = st.one_of(TRIPLETS.map(" -> ".join), st.sampled_from([*NAMES, "", "Final answer:", "and so on."]))
 REPLIES = st.one_of(st.lists(LINES, max_size=8).map("\n".join), st.text(max_size=60))
-SAMPLES = [sample for task in DERIVATIONS for sample in samples(task)]
+SAMPLES = [sample for task in SOURCES for sample in samples(task)]
 
 
 @given(sample=st.sampled_from(SAMPLES), text=REPLIES, style=st.sampled_from(STYLES))

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shipped import DATA
-from tsg_tasks import BASELINES, DERIVATIONS, KINDS, TASKS, judge, read_reply, samples_of
+from tsg_tasks import BASELINES, KINDS, SOURCES, TASKS, judge, read_reply, samples_of
 
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary, check_graph
 from tsgkit.graph.folding import fold
@@ -87,7 +87,7 @@ def blind(sample: items.AnySample) -> items.AnySample:
 def test_baselines_answer_the_bundled_items_as_ever_by_what_is_given_alone() -> None:
     """Digests of the answers: after a deliberate change the figures of baselines on record are to be made anew."""
     for kind in KINDS:
-        source = DERIVATIONS[kind].sources[0] if kind in DERIVATIONS else kind
+        source = SOURCES[kind][0] if kind in SOURCES else kind
         samples = samples_of(read_file(DATA / f"{source}.jsonl"), kind)[:: 1 if kind in TASKS else 5]
         digests, means = [], []
         for name in ("random", "rules"):
