@@ -375,13 +375,27 @@ ItemOf = Callable[[Mapping[str, Any], int], Any]
 none."""
 
 
-def json_rows(stored: str, item: type[Item] | type[Row] | ItemOf, **more: Any) -> Rows:  # noqa: ANN401
+def json_row(line: str) -> Mapping[str, Any]:
+    """Return the row in a line of JSON."""
+    row = load(line)
+    if not isinstance(row, dict):
+        raise ValueError('expected an object, as in {"item_id": ...}')  # noqa: TRY004  (what a line says)
+    return row
+
+
+def json_rows(
+    stored: str,
+    item: type[Item] | type[Row] | ItemOf,
+    *,
+    row_of: Callable[[str], Mapping[str, Any]] = json_row,
+    **more: Any,  # noqa: ANN401  (further fields of rows)
+) -> Rows:
     """Return rows of JSON Lines: each a model of a row, or whatever a function makes of one.
 
-    ``more`` are further fields of :class:`Rows`.
+    ``row_of`` reads a line in another notation of the task's data.
     """
-    made = _maker(item)
-    return Rows(stored=stored, load=partial(_load_lines, made), lines=partial(_lines, made), **more)
+    lines = partial(_lines, row_of, _maker(item))
+    return Rows(stored=stored, load=partial(_load_lines, lines), lines=lines, **more)
 
 
 def _maker(item: type[Item] | type[Row] | ItemOf) -> ItemOf:
@@ -399,9 +413,9 @@ def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:
         raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from None
 
 
-def _load_lines(made: ItemOf, source: Source) -> Items:
+def _load_lines(items_of: Callable[[str], Iterator[RowLine]], source: Source) -> Items:
     text = text_at(source)
-    items = [item for item, _ in items_in(partial(_lines, made), text, str(source))]
+    items = [item for item, _ in items_in(items_of, text, str(source))]
     if not items:
         raise UsageError(f"{source}: there are no items in it")
     lines = [line for line in text.split("\n") if line.strip()]
@@ -418,14 +432,12 @@ def items_in(
         yield line.item, line.row
 
 
-def _lines(made: ItemOf, text: str) -> Iterator[RowLine]:
+def _lines(row_of: Callable[[str], Mapping[str, Any]], made: ItemOf, text: str) -> Iterator[RowLine]:
     """Yield each line of a text that is not blank, with its item or why there is none."""
     numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
     for place, (number, line) in enumerate(numbered):
         try:
-            row = load(line)
-            if not isinstance(row, dict):
-                raise ValueError('expected an object, as in {"item_id": ...}')  # noqa: TRY004, TRY301
+            row = row_of(line)
             yield RowLine(number, made(row, place), row)
         except NotationError as error:
             yield RowLine(number, problem=error.message)
