@@ -399,9 +399,9 @@ def json_rows(
 
 
 def _maker(item: type[Item] | type[Row] | ItemOf) -> ItemOf:
-    if isinstance(item, type):
-        return Row.of if issubclass(item, Row) else partial(_modelled, item)
-    return item
+    if isinstance(item, type) and issubclass(item, Item):
+        return partial(_modelled, item)
+    return Row.of if item is Row else item
 
 
 def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:
