@@ -230,8 +230,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
         task, dataset, _ = items[cell.task]
         seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
         if (folder := folders.get(cell.subject)) is not None:
-            if task.looks is None:
-                raise UsageError(f"{task.key}: takes {' and '.join(task.takes)}, not a folder of {folder.kind}")
+            assert task.looks is not None  # noqa: S101  (it takes folders of this kind)
             viewing = replace(_viewing(plan, folder, cell), seconds=scene_time or None, boxes=boxes, formats=formats)
             return task.looks.viewer(task, viewing, dataset)
         if cell.subject:
