@@ -353,9 +353,9 @@ class Task:
             raise UsageError(f"{self.card.source}: prompts: a task for models needs them")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from tsgkit.suites.suite import task_of
+        from tsgkit.suites.suite import functions_given_to, task_again
 
-        return task_of, (self.card,)
+        return task_again, (self.card, functions_given_to(self.key))
 
     def __repr__(self) -> str:
         return f"Task({self.key!r})"
