@@ -75,7 +75,7 @@ SUITE = Suite("faulty", tasks={"sgqa": "faulty_suite:faulty"})
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **faults: Sequence[str]) -> None:
-    """Make a folder the working project, with the suite as an installed package, its task ``faulty/sgqa`` and its solver."""
+    """Make a folder the working project, with the suite, its task ``faulty/sgqa`` and its solver installed."""
     for name in ("tasks/faulty", "prompts", "eval"):
         (folder / name).mkdir(parents=True)
     card = (TASKS / "tsg/sgqa.yaml").read_text("utf-8").replace("task: tsg/sgqa", "task: faulty/sgqa")
