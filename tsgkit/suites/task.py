@@ -313,7 +313,7 @@ class Looks:
     """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Task:
     """A task. Without ``prompt`` no model is asked it in words; without ``looks`` it judges no folders."""
 
