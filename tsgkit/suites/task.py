@@ -419,7 +419,8 @@ class Task:
             raise UsageError(f"{self.key}: there is no {subject}", hint=self.looks.hint if self.looks else "")
         if self.baselines.program is None:
             raise UsageError(f"{self.key} has no baselines, so there is no {subject}", hint="name a model: --model")
-        return Baseline(OneReply(self, "", BASELINE), self.baselines.program(self, subject, seed, dataset))
+        program = self.baselines.program(self, subject, seed, dataset)
+        return Baseline(OneReply(self, "", BASELINE), program, package=self.package)
 
     def recorded(self, solver: str, style: str) -> Solver:
         """Return a solver that scores recorded transcripts and cannot ask."""
