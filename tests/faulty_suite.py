@@ -12,13 +12,18 @@ from shipped import TASKS
 
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.solvers.solver import Solver
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judgement import AnswerScores, Given, Sample
+from tsgkit.suites.solvers.factories import SingleFactory
+from tsgkit.suites.solvers.model_solvers import Single
+from tsgkit.suites.solvers.offline_solvers import programs
+from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.suite import Suite
-from tsgkit.suites.task import Dataset
+from tsgkit.suites.task import Task, with_parts
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.qa import Questions
+from tsgkit.suites.tsg.qa import questions
 
+ENTRY_POINTS = "[tsgkit.suites]\nfaulty = faulty_suite:SUITE\n[tsgkit.solvers]\nfaulty = faulty_suite:SOLVERS\n"
 FAULTS = "faults.json"
 SECRET = "sk-not-to-be-told"  # noqa: S105  (what a message may hold)
 
@@ -29,51 +34,48 @@ def stumble(step: str, item_id: str) -> None:
         raise ValueError(f"invalid literal: {SECRET}")
 
 
-class Faulty:
-    """A solver that raises on some items."""
+class Faulty(Single):
+    """A solver that raises on some items after asking."""
 
-    def __init__(self, inner: Solver) -> None:
-        self.inner, self.name, self.style = inner, inner.name, inner.style
-        self.fingerprint, self.unpublished = inner.fingerprint, inner.unpublished
-        self.expected, self.unfinished = inner.expected, inner.unfinished
-
-    async def solve(self, sample: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
-        stumble("solve", sample.item_id)
-        transcript = await self.inner.solve(sample, ask)
-        stumble("after", sample.item_id)
+    async def solve(self, item: Sample, ask: Ask | None) -> Transcript:
+        transcript = await super().solve(item, ask)
+        stumble("after", item.item_id)
         return transcript
 
-    def judge(self, sample: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
-        if transcript is not None:
-            stumble("judge", sample.item_id)
-        return self.inner.judge(sample, transcript)
+
+class FaultyFactory(SingleFactory):
+    """The factory of that solver."""
+
+    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Faulty:
+        assert prompter is not None
+        return Faulty(task, prompter.style.name, name, prompter=prompter)
 
 
-class FaultyTask(Questions):
-    """The questions of tsg, with faults."""
-
-    computes = True
-
-    def __init__(self, card: Card) -> None:
-        super().__init__(card.model_copy(update={"task": "tsg/sgqa"}))
-
-    def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        return Faulty(super().solver(name, style, dataset, shots=shots, seed=seed, prompts=prompts))
-
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:  # type: ignore[override]
-        return Faulty(super().baseline(subject, seed, dataset))
-
-    def recorded(self, solver: str, style: str) -> Solver:  # type: ignore[override]
-        return Faulty(super().recorded(solver, style))
+SOLVERS = FaultyFactory(("faulty",))
 
 
-SUITE = Suite("faulty", tasks={"sgqa": "faulty_suite:FaultyTask"})
+def faulty(card: Card) -> Task:
+    """Return the questions of tsg, with a baseline that raises and scores that do."""
+    made = questions(card)
+
+    def answer(item: Sample, seed: int) -> str:
+        stumble("solve", item.item_id)
+        return "[cup]"
+
+    def score(item: Sample, answer: Any, given: Given) -> AnswerScores:  # noqa: ANN401
+        if given.outcome is not Outcome.MISSING:
+            stumble("judge", item.item_id)
+        assert made.score is not None
+        return made.score(item, answer, given)
+
+    return with_parts(made, baselines=programs({"rules": answer}), score=score, computes="solving")
+
+
+SUITE = Suite("faulty", tasks={"sgqa": "faulty_suite:faulty"})
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **faults: Sequence[str]) -> None:
-    """Make a folder the working project, with the suite as an installed package and its task ``faulty/sgqa``."""
+    """Make a folder the working project, with the suite, its task ``faulty/sgqa`` and its solver installed."""
     for name in ("tasks/faulty", "prompts", "eval"):
         (folder / name).mkdir(parents=True)
     card = (TASKS / "tsg/sgqa.yaml").read_text("utf-8").replace("task: tsg/sgqa", "task: faulty/sgqa")
@@ -81,7 +83,7 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **faults: Sequence[st
     site = folder / "site/faulty_suite-1.dist-info"
     site.mkdir(parents=True)
     (site / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty-suite\nVersion: 1\n")
-    (site / "entry_points.txt").write_text("[tsgkit.suites]\nfaulty = faulty_suite:SUITE\n")
+    (site / "entry_points.txt").write_text(ENTRY_POINTS)
     monkeypatch.syspath_prepend(str(site.parent))
     monkeypatch.chdir(folder)
     mend(**faults)

@@ -15,9 +15,10 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
 from tsgkit.suites.images import keep_image
-from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.paintable import Painting, PaintingOptions
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.rows import ItemChoice, Items, Rows
 from tsgkit.suites.suite import Suite
+from tsgkit.suites.task import Painting, PaintingOptions, Task, View, with_parts
 
 CARD = """title: {title}
 citation: nobody
@@ -31,40 +32,40 @@ metrics:
 ENTRY_POINTS = "[tsgkit.suites]\ndemo = image_suite:SUITE\n"
 
 
-class Cups:
-    """Has images to make: one for each colour in its file."""
-
-    def __init__(self, card: Card) -> None:
-        self.card = card
-
-    def paintings(self, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterator[Painting]:
-        rows: dict[str, str] = json.loads(read_text(data or "tasks/demo/cups.json"))
-        if unknown := [item_id for item_id in choice.ids if item_id not in rows]:
-            raise UsageError(f"no item is called {unknown[0]}")
-        chosen = list(choice.ids or rows)[: choice.limit or choice.first]
-        layouts = json.loads(options.layouts.read_text()) if options.layouts else {}
-        for item_id in chosen:
-            yield self._painting(item_id, rows[item_id], layouts.get(item_id), options)
-
-    def _painting(self, item_id: str, text: str, layout: object, options: PaintingOptions) -> Painting:
-        said = [text] if options.instruction else []
-        if options.condition == "text":
-            said.append(f"Layout: {json.dumps(layout)}")
-        if options.condition != "drawn":
-            return Painting(item_id, "\n".join(said))
-        return Painting(item_id, "\n".join([*said, "Follow the drawing."]), keep_image(
-            options.drawings, png(json.dumps(layout)), (8, 6)
-        ))  # fmt: skip
+def paintings(task: Task, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterator[Painting]:
+    """Yield an image to make for each colour in a file."""
+    rows: dict[str, str] = json.loads(read_text(data or "tasks/demo/cups.json"))
+    if unknown := [item_id for item_id in choice.ids if item_id not in rows]:
+        raise UsageError(f"no item is called {unknown[0]}")
+    chosen = list(choice.ids or rows)[: choice.limit or choice.first]
+    layouts = json.loads(options.layouts.read_text()) if options.layouts else {}
+    for item_id in chosen:
+        yield _painting(item_id, rows[item_id], layouts.get(item_id), options)
 
 
-class Words:
-    """Has none."""
+def _painting(item_id: str, text: str, layout: object, options: PaintingOptions) -> Painting:
+    said = [text] if options.instruction else []
+    if options.condition == "text":
+        said.append(f"Layout: {json.dumps(layout)}")
+    if options.condition != "drawn":
+        return Painting(item_id, "\n".join(said))
+    return Painting(item_id, "\n".join([*said, "Follow the drawing."]), keep_image(
+        options.drawings, png(json.dumps(layout)), (8, 6)
+    ))  # fmt: skip
 
-    def __init__(self, card: Card) -> None:
-        self.card = card
+
+def words(card: Card) -> Task:
+    """Return a task without images to make."""
+    rows = Rows(stored="words", load=lambda source: Items(str(source), "", ()))
+    return Task(card=card, rows=rows, metrics={"score": Metric("a score")}, view=View(question=str, reference=str))
 
 
-SUITE = Suite("demo", tasks={"cups": "image_suite:Cups", "words": "image_suite:Words"})
+def cups(card: Card) -> Task:
+    """Return one that has some."""
+    return with_parts(words(card), paint=paintings)
+
+
+SUITE = Suite("demo", tasks={"cups": "image_suite:cups", "words": "image_suite:words"})
 
 
 def install(folder: Path, rows: dict[str, str], monkeypatch: pytest.MonkeyPatch | None = None) -> dict[str, str]:

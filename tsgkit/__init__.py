@@ -81,10 +81,10 @@ if TYPE_CHECKING:
     from tsgkit.serve.narrative_editor import edit as edit
     from tsgkit.serve.view import view as view
     from tsgkit.serve.view import write_view as write_view
-    from tsgkit.suites.user_parts import metric as metric
-    from tsgkit.suites.user_parts import solver as solver
-    from tsgkit.suites.user_parts import style as style
-    from tsgkit.suites.user_tasks import Task as Task
+    from tsgkit.suites.own_parts import Task as Task
+    from tsgkit.suites.own_parts import metric as metric
+    from tsgkit.suites.own_parts import solver as solver
+    from tsgkit.suites.own_parts import style as style
 
     __version__: str
 
@@ -109,8 +109,7 @@ _HOMES = {
     "tsgkit.llm.reply": "Reply",
     "tsgkit.serve.narrative_editor": "edit",
     "tsgkit.serve.view": "view write_view",
-    "tsgkit.suites.user_tasks": "Task",
-    "tsgkit.suites.user_parts": "metric solver style",
+    "tsgkit.suites.own_parts": "Task metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)

@@ -41,7 +41,7 @@ from smoke import sized
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import Spoilt, bundled, spoilt_narratives  # noqa: E402
-from tsg_tasks import DERIVATIONS, item, prompter_of, tsg_task  # noqa: E402
+from tsg_tasks import item, prompter_of, repairs_of, tsg_task  # noqa: E402
 
 from tsgkit.errors import EditError  # noqa: E402
 from tsgkit.graph import Corruption, Narrative, Vocabulary  # noqa: E402
@@ -172,7 +172,7 @@ def _row(sums: Sums, single: float) -> str:
 def given(items: Sequence[GenerationSample], seed: int) -> None:
     """Print the table of spoilt graphs that are given."""
     task = tsg_task(load_card("tsg/refine"))
-    spoilt = [one for sample in items for one in DERIVATIONS["refine"].make(sample) if not one.is_clean]
+    spoilt = [one for sample in items for one in repairs_of(sample) if not one.is_clean]
     by_exact = sum(mend_exactly(one) != one.original for one in spoilt)
     print(f"SIMULATED model, {len(spoilt)} graphs with one to four faults, {by_exact} not restored by exact repairs")
     print("  level  solver        restored  left  calls  broken  " + "  ".join(SOURCES))

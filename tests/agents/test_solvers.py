@@ -29,10 +29,10 @@ from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.serve.graph_review import Proposed
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.replies import Reply as Replied
+from tsgkit.suites.judgement import AnswerScores, Judged
 from tsgkit.suites.solvers.factories import check_solver, factory_of, known_factories
-from tsgkit.suites.solvers.protocols import AsAsked, Draft, Reading
+from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.task import Draft, with_parts
 from tsgkit.suites.transcript import LabelledReply as Told
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
@@ -144,25 +144,13 @@ class Caption:
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-class Captions:  # a task of another suite, where a caption becomes a graph with any names
-    name = "theirs/captions"
-
-    def read(self, item: Caption, reply: Replied | None) -> Reading[object]:
-        found = read_graphs((reply and reply.text) or "", 1)
-        return Reading(Outcome.ANSWERED if isinstance(found, GraphAnswer) else Outcome.UNREADABLE, found)
-
-    def score(self, item: Caption, reading: Reading[object], asked: AsAsked | None) -> Judged:
-        graphs = reading.answer.graphs if isinstance(reading.answer, GraphAnswer) else ()
-        return Judged(item, reading.outcome, [str(graph) for graph in graphs], {"strict": {}})
-
-    def length(self, item: Caption) -> tuple[int, int]:
-        return 10, 100
-
-    def unpublished(self, style: str, solver: str) -> str:
-        return "no figures are published"
-
-    def draft(self, item: Caption) -> Draft:
-        return Draft(sentence=item.sentence, begins=True)
+CAPTIONS = with_parts(  # a task in which a caption becomes a graph with any names
+    TASK,
+    prompt=Prompt(task="theirs/captions", fields=lambda item: {}, length=lambda item: (10, 100)),
+    read=lambda text, item: read_graphs(text, 1),
+    score=lambda item, answer, given: AnswerScores({}, answer=[str(graph) for graph in answer.graphs]),
+    draft=lambda item: Draft(sentence=item.sentence, begins=True),
+)
 
 
 def test_an_agent_does_any_task_that_can_be_drafted_and_no_other() -> None:
@@ -173,8 +161,8 @@ def test_an_agent_does_any_task_that_can_be_drafted_and_no_other() -> None:
         with pytest.raises(UsageError, match=f"there is no solver {name}") as raised:
             factory_of(name)
         assert raised.value.hint == meant, name
-    check_solver("agent", Captions())
-    solver, ask = AGENTS.solver("agent", Captions(), None), Spoken({"write/1": arrows(FILL), "look": "none"})
+    check_solver("agent", CAPTIONS)
+    solver, ask = AGENTS.solver("agent", CAPTIONS, None), Spoken({"write/1": arrows(FILL), "look": "none"})
     item = Caption("0", "Somebody fills a kettle.")
     judged = solver.judge(item, run(solver.solve(item, ask)))
     assert ask.labels == ["write/1", "look/1"] and judged.answer == [str(FILL)]

@@ -156,7 +156,10 @@ def test_own_parts_refuse_invalid_definitions() -> None:
     mistakes: list[tuple[Callable[[], object], str]] = [
         (lambda: tk.Task("tsg/sgqa", ROWS, "{country}"), "there is a task tsg/sgqa already"),
         (lambda: tk.Task("own/none", [], "x").dataset(None), "there are no rows"),
-        (lambda: tk.Task("own/odd", ROWS, "{town}").asked(capitals().dataset(None).sample(0)), "no field {town}"),
+        (
+            lambda: tk.Task("own/odd", ROWS, "{town}").view.question(capitals().dataset(None).sample(0)),
+            "no field {town}",
+        ),
         (lambda: tk.solver("vote"), "there is a solver vote already"),
         (lambda: tk.style("cot")(str), "there is a style cot already"),
         (lambda: tk.evaluate(capitals(), model="openai/x", style="few-shot"), "cannot be asked in style few-shot"),

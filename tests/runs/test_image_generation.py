@@ -28,7 +28,7 @@ from tsgkit.runs.image_generation import PaintingJob, PaintingOutcome, Rewriter,
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
-from tsgkit.suites.paintable import Painting
+from tsgkit.suites.task import Painting
 
 KEY = "sk-loopback-key"
 HASTE = Patience(timeout=60.0, attempts=2, same_error=2, first_wait=0.001, longest_wait=0.002, throttled_attempts=2)

@@ -219,7 +219,7 @@ def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(tmp_pat
         again = explain(run, "Spain").rows[0]
     assert again.judged.scores["strict"]["correct"].value == shown.judged.scores["strict"]["correct"].value == 0.0
     assert [one.reply.text for one in again.asked] == ["Answer: [Paris]"]
-    said = (again.task.question(again.sample), again.task.reference(again.sample))
+    said = (again.task.view.question(again.sample), again.task.view.reference(again.sample))
     assert said == ("What is the capital of Spain?", "Madrid")
     for command, *more in (
         ["report", "--by", "sea"], ["samples"], ["explain", "--item", "Spain"], ["report", "-o", "page.html"],

@@ -198,7 +198,7 @@ def test_own_servers_have_a_default_limit_of_tokens(tmp_path: Path, monkeypatch:
     assert [limit(**changes) for changes, _ in rows] == [expected for _, expected in rows]
     for name in card_names():
         task = task_of(load_card(name))
-        data, length = task.dataset(None), getattr(task, "length", lambda _: (0, 1))
+        data, length = task.dataset(None), task.prompt.length_of if task.prompt is not None else lambda _: (0, 1)
         assert max(length(data.sample(n))[1] for n in range(len(data))) / 3 <= (task.card.longest_answer or 0), name
     project_with_card("tsg/sgqa", "longest_answer", "# longest_answer", tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -35,7 +35,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any
 
 from tsgkit.agents.decomposition import (
     MOST_TRIES,
@@ -59,16 +59,12 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.asker import SchemaRefusals
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Ask, Reply
-from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.protocols import Answer, Answerable, Draft, Draftable, Item
 from tsgkit.suites.solvers.scorers import NOTES, Work, failed
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.suite import in_order, task_of
+from tsgkit.suites.task import Draft, Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, RecordedAsk, Transcript
-
-if TYPE_CHECKING:
-    pass
 
 CHANGES = "changes"
 VARIANTS = {"agent": Effort(), **{f"agent:{level}": Effort(level) for level in LEVELS}}
@@ -79,13 +75,10 @@ FEWEST = {"low": 0, "medium": 1, "high": 2}
 
 
 @dataclass(frozen=True)
-class AgentSolver(Generic[Item, Answer]):
+class AgentSolver(Work):
     """An agent as the solver of a sample."""
 
-    name: str
-    effort: Effort
-    task: Draftable[Item, Answer]
-    style: str = ""
+    effort: Effort = field(kw_only=True)
     refusals: SchemaRefusals = field(default_factory=SchemaRefusals, compare=False, repr=False)
 
     @property
@@ -93,24 +86,14 @@ class AgentSolver(Generic[Item, Answer]):
         """The hash of all prompts of the agents, and the effort."""
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
 
-    @property
-    def scorer(self) -> Work[Item, Answer]:
-        """The scorer of its result."""
-        return Work(self.task, self.style, self.name)
-
-    @property
-    def unpublished(self) -> str:
-        """The published way asks once."""
-        return self.scorer.unpublished
-
-    async def solve(self, sample: Item, ask: Ask | None) -> Transcript:
+    async def solve(self, sample: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401  (its suite's sample)
         """Write and refine graphs, or refine given ones. What stops the run is raised; after a failure the best graphs
         so far count.
 
         If the first call fails, the sample ends with its outcome.
         """
         heard = RecordedAsk(self.refusals.asking(asking(ask, self.name)))
-        work = await self._work(self.task.draft(sample), heard)
+        work = await self._work(self._draft(sample), heard)
         for why in heard.raised:
             if isinstance(why, NotFinished):
                 raise why
@@ -120,18 +103,19 @@ class AgentSolver(Generic[Item, Answer]):
             return Transcript(tuple(heard.said))
         return Transcript((*heard.said, *_products(work)))
 
+    def _draft(self, sample: Any) -> Draft:  # noqa: ANN401
+        assert self.task.draft is not None  # noqa: S101  (the factory looked)
+        return self.task.draft(sample)
+
     async def _work(self, draft: Draft, ask: Ask) -> DecomposedSentence | Refined:
         if draft.spoilt is not None:
             return await refine_passage(passage_of(draft), ask, self.effort)
         return await decompose_sentence(sentence_of(draft), ask, self.effort)
 
-    def judge(self, sample: Item, transcript: Transcript | None) -> Judged:
-        """Score the agent's result."""
-        return self.scorer.judge(sample, transcript)
-
-    def expected(self, sample: Item) -> Expected:
+    def expected(self, sample: Any) -> Expected:  # noqa: ANN401
         """From a draft with nothing to find to as many looks as are allowed, with prompts about right graphs."""
-        told, answer = self.task.draft(sample), self.task.length(sample)[1]
+        assert self.task.prompt is not None  # noqa: S101  (a task with drafts is asked in words)
+        told, answer = self._draft(sample), self.task.prompt.length_of(sample)[1]
         passage, least, most = passage_of(told), FEWEST[self.effort.level], self.effort.looks
         look = len(look_prompt(passage, passage.graphs or told.right, ()))
         draft = _drafting(told, answer)
@@ -140,10 +124,6 @@ class AgentSolver(Generic[Item, Answer]):
             (draft.sent[0] + least * look, draft.sent[1] + most * (look + FINDINGS)),
             (draft.said[0], draft.said[1] + most * FINDINGS),
         )
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """Return the reason why it did not finish."""
-        return self.scorer.unfinished(transcript)
 
 
 def sentence_of(draft: Draft) -> Sentence:
@@ -209,19 +189,21 @@ class AgentFactory:
     names: tuple[str, ...] = tuple(VARIANTS)
     styled: bool = False
 
-    def check(self, name: str, task: Answerable[Any, Any] | None = None) -> None:
+    def check(self, name: str, task: Task | None = None) -> None:
         """Refuse a variant there is none of, and tasks without graphs to write or repair."""
         if name not in VARIANTS:
             raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
-        if task is not None:
-            _draftable(name, task)
+        if task is not None and task.draft is None:
+            able = _able()
+            tasks = " ".join(f"--task {one}" for one in able)
+            raise UsageError(f"solver {name} cannot do {task.card.task}", hint=f"it does {len(able)} tasks: {tasks}")
 
-    def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
+    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
         """Return the agent; it asks with the agents' own prompts."""
-        self.check(name)
-        return AgentSolver(name, VARIANTS[name], _draftable(name, task))
+        self.check(name, task)
+        return AgentSolver(task, "", name, effort=VARIANTS[name])
 
-    def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
+    def scorer(self, name: str, task: Task, style: str) -> Work:
         """Return what scores the agent's work."""
         return Work(task, style, name)
 
@@ -229,19 +211,11 @@ class AgentFactory:
 AGENTS = AgentFactory()
 
 
-def _draftable(name: str, task: Answerable[Any, Any]) -> Draftable[Any, Any]:
-    if not isinstance(task, Draftable):
-        able = _able()
-        tasks = " ".join(f"--task {one}" for one in able)
-        raise UsageError(f"solver {name} cannot do {task.name}", hint=f"it does {len(able)} tasks: {tasks}")
-    return task
-
-
 def _able() -> list[str]:
     """Return the tasks that agents can do."""
     able = []
     for name in in_order(card_names()):
         with suppress(UsageError):  # a card of the working project that is wrong is no part of this answer
-            if isinstance(task_of(load_card(name)), Draftable):
+            if task_of(load_card(name)).draft is not None:
                 able.append(name)
     return able

@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
     from tsgkit.library.row_sources import pinned
     from tsgkit.report.score_text import score_lines
+    from tsgkit.suites.foreign_replies import score
     from tsgkit.suites.scoreboard import report_value
-    from tsgkit.suites.suite import score
 
     source, replies = arguments.log or (None, arguments.replies)
     if arguments.data == STDIN and source is not None:

@@ -47,7 +47,7 @@ from tsgkit.report.score_text import score_lines
 from tsgkit.report.tables import Line, Table
 from tsgkit.runs import rescore_job, shard_merge
 from tsgkit.runs.rescore_job import Rescoring
-from tsgkit.suites import suite
+from tsgkit.suites import foreign_replies, suite
 from tsgkit.suites.metrics import check_profile
 from tsgkit.suites.scoreboard import ScoreReport
 
@@ -222,7 +222,7 @@ def score(task: str, data: str | Path, replies: str | Path, **options: Unpack[Lo
     """
     settings, place = settings_of(options, LogOptions), pinned(str(data))
     settings["by"] = several(settings["by"])
-    return Scores(**vars(suite.score(task, place, replies, **settings)), data=place)
+    return Scores(**vars(foreign_replies.score(task, place, replies, **settings)), data=place)
 
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:

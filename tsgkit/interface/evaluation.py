@@ -42,12 +42,9 @@ from tsgkit.runs.plan import DEFAULT, Plan, load_plan, made
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.subjects import limits_of, prices_of
-from tsgkit.suites.task import PUBLISHED
-from tsgkit.suites.text_task import RowTask
+from tsgkit.suites.task import PUBLISHED, Task
 
 if TYPE_CHECKING:
-    from tsgkit.suites.user_tasks import Task
-
     Tasks = str | Task | Sequence[str | Task] | None
 
 CONTROLS = ("blind", "shuffled")
@@ -139,7 +136,7 @@ def _written(value: Any) -> str:  # noqa: ANN401
         return "{" + ", ".join(f"{name!r}: {_written(each)}" for name, each in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_written, value)) + "]"
-    if isinstance(value, (Path, RowTask)):
+    if isinstance(value, (Path, Task)):
         return repr(str(value))
     is_literal = value is None or isinstance(value, (str, int, float))
     return repr(value) if is_literal else str(getattr(value, "__name__", type(value).__name__))
@@ -167,7 +164,7 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     """Return an option as a plan has it: names, texts and numbers."""
     if name in CONVERSIONS:
         return CONVERSIONS[name](value)
-    values = [str(each) if isinstance(each, (Path, RowTask)) else each for each in several(value)]
+    values = [str(each) if isinstance(each, (Path, Task)) else each for each in several(value)]
     if name == "task":
         for each in values:
             if not isinstance(each, str):

@@ -15,11 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.interface.arguments import checked_path, name_of_model, names_of_models
 from tsgkit.interface.options import ImageOptions, check_kinds, options_in, several, shows
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.lexicon import meant
+from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.settings import arguments_of
 from tsgkit.llm.user_models import is_own
@@ -29,9 +30,9 @@ from tsgkit.runs.executors import RAY, checked_executor
 from tsgkit.runs.image_folder import ImageCalls, image_of, is_there
 from tsgkit.runs.image_generation import Painter, PaintingJob, PaintingOutcome, Rewriter
 from tsgkit.runs.shards import shard_of
-from tsgkit.suites.item_choice import ItemChoice
-from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task
-from tsgkit.suites.suite import task_named
+from tsgkit.suites.rows import ItemChoice
+from tsgkit.suites.suite import task_named, task_of
+from tsgkit.suites.task import Painting, PaintingOptions
 
 CONCURRENCY = 4
 SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
@@ -129,7 +130,19 @@ def _paintings(given: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]
     data = pinned(str(given["data"])) if "data" in given else None
     chosen = ItemChoice(tuple(several(given.get("ids", ()))), given.get("limit"), given.get("first"))
     how = PaintingOptions(condition, layouts, has_instruction, drawings)
-    paintings = tuple(paintable_task(task_named(given["task"])).paintings(data, chosen, how))
+    task = task_of(load_card(task_named(given["task"])))
+    if task.paint is None:
+        others = ", ".join(name for name in card_names() if _has_images(name))
+        hint = f"tasks that have: {others}" if others else "no task that is installed has any"
+        raise UsageError(f"{task.key} has no images to make", hint=hint)
+    paintings = tuple(task.paint(task, data, chosen, how))
     if not paintings:
         raise UsageError(f"{given['task']}: no item is chosen, so there is no image to make")
     return paintings
+
+
+def _has_images(name: str) -> bool:
+    try:
+        return task_of(load_card(name)).paint is not None
+    except TsgkitError:  # a broken card raises where it is used, not in this list
+        return False

@@ -40,11 +40,11 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.reply import Reply, Usage, ending_of, reply_from, reply_value
 from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
-from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Judged, scored
+from tsgkit.suites.rows import ItemChoice
 from tsgkit.suites.solvers.solver import Solver as OurSolver
 from tsgkit.suites.suite import task_named, task_of
-from tsgkit.suites.text_task import TextTask
+from tsgkit.suites.task import Task as OurTask
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ KINDS: dict[str, Callable[..., ChatMessage]] = {"system": ChatMessageSystem, "ai
 class Asking:
     """A task as it is asked in one way: the task, the solver and its style, and the items by their ids."""
 
-    task: TextTask[Any, Any]
+    task: OurTask
     solver: OurSolver
     style: str
     items: Mapping[str, Any]
@@ -71,7 +71,7 @@ def offered() -> dict[str, str]:
     names: dict[str, str] = {}
     for key in card_names():
         ours = task_of(load_card(key))
-        if "models" in ours.takes and isinstance(ours, TextTask):
+        if ours.prompt is not None:
             short = key.partition("/")[2]
             names[key.replace("/", "-") if short in names else short] = key
     return names
@@ -91,7 +91,7 @@ def inspect_task(
 ) -> InspectTask:
     """Return one of our tasks, asked with these options, as a task of Inspect."""
     ours = task_of(load_card(task_named(key)))
-    if not isinstance(ours, TextTask):
+    if ours.prompt is None:
         raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
     ours.check_way(style, solver, prompts)
     if ids is None:
@@ -106,7 +106,7 @@ def inspect_task(
     for item_id, item in asked.items.items():
         groups = {name: list(members) for name, members in item.groups.items()}
         metadata = {"item_id": item_id, "cluster": item.cluster, "groups": groups}
-        question, reference = ours.question(item), ours.reference(item)
+        question, reference = ours.view.question(item), ours.view.reference(item)
         samples.append(InspectSample(id=item_id, input=question, target=reference, metadata=metadata))
     return InspectTask(
         dataset=MemoryDataset(samples, name=key, location=dataset.file),

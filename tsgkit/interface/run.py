@@ -47,7 +47,6 @@ from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.metrics import check_profile
-from tsgkit.suites.task import faults_of
 
 if TYPE_CHECKING:
     from tsgkit.report.exports import Exported
@@ -389,7 +388,7 @@ class Samples(Sequence[Sample]):
                     notes=tuple(record["notes"]),
                     main=main,
                     full_marks=full_marks(task.metrics.get(main)),
-                    faults=faults_of(task, record),
+                    faults=task.view.faults_of(record),
                     _run=self._run,
                     _number=number,
                 )

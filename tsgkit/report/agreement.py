@@ -268,7 +268,7 @@ def _verdicts(reopened: SavedRun, cell: Cell) -> Iterator[tuple[Place, Verdict]]
     row = reopened.states[cell].row
     metric = main_metric(row.task.card.metrics)
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
-        for verdict in row.task.verdicts(record, row.dataset.sample(number), metric):
+        for verdict in row.task.view.verdicts(record, row.dataset.sample(number), metric):
             yield (record["item_id"], verdict.question), verdict
 
 
@@ -385,14 +385,15 @@ def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[M
 
 def _with_official(run: Path, row: OfficialRow) -> RowAgreements:
     """Return the agreement of the answers, in both profiles, and of the objects' categories with official results."""
-    metric, pairs = main_metric(row.row.task.card.metrics), row.pairs.items()
+    task, pairs = row.row.task, row.pairs.items()
+    metric = main_metric(task.card.metrics)
 
     def answers(side: str, profile: str) -> Verdicts:
-        found = ((item, row.task.verdicts(getattr(pair, side), pair.sample, metric, profile)) for item, pair in pairs)
+        found = ((item, task.view.verdicts(getattr(pair, side), pair.sample, metric, profile)) for item, pair in pairs)
         return {(item, one.question): one for item, verdicts in found for one in verdicts}
 
     def categories(side: str) -> Verdicts:
-        found = ((item, row.task.categories(getattr(pair, side))) for item, pair in pairs)
+        found = ((item, task.official.categories(getattr(pair, side))) for item, pair in pairs)
         return {
             (item, name): Verdict(name, True, of, text=name) for item, matched in found for name, of in matched.items()
         }

@@ -32,7 +32,6 @@ from tsgkit.scoring.comparison import DISCORDANT
 from tsgkit.suites.audits import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
 from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Spread
 from tsgkit.suites.suite import task_of, tasks_named, tasks_of_data
-from tsgkit.suites.task import AuditableTask
 
 MOST_SLIPS = 5
 _SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context", "vocabularies": "vocabulary"}
@@ -91,7 +90,7 @@ def _tasks_named(names: Sequence[str]) -> list[str]:
 
 
 def _is_auditable(name: str) -> bool:
-    return isinstance(task_of(load_card(name)), AuditableTask)
+    return task_of(load_card(name)).audit is not None
 
 
 def _auditable_tasks() -> str:
@@ -129,9 +128,9 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> TaskAudit:
         if name not in plan["tasks"]:
             raise UsageError(f"{run}: no row of this run is of {name}", hint=f"it has {', '.join(plan['tasks'])}")
         data = plan.get("data") if data is None else data
-    if not isinstance(task, AuditableTask):
+    if task.audit is None:
         raise UsageError(f"{name}: such a task cannot be audited", hint="tsgkit audit names those that can be")
-    found = audit(task.auditable(data))
+    found = audit(task.audit(task, data))
     runs = () if run is None else tuple(_runs(run, name, data, found))
     if run is not None and not runs:
         raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show lists its rows")
@@ -155,7 +154,7 @@ def _values(reopened: SavedRun, cell: Any, metric: str) -> Iterator[tuple[str, t
     """Yield the strict value of every item, or of each of its questions; one that was not asked counts as wrong."""
     row = reopened.states[cell].row
     for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
-        verdicts = tuple(row.task.verdicts(record, row.dataset.sample(place), metric))
+        verdicts = tuple(row.task.view.verdicts(record, row.dataset.sample(place), metric))
         if any(one.question for one in verdicts):
             yield from (
                 (f"{record['item_id']}/{one.question}", (float(one.right), record["cluster"])) for one in verdicts

@@ -126,7 +126,7 @@ def _tasks_of(path: Path) -> Iterable[Task]:
 
 
 def _check_by(by: str, tasks: Collection[Task]) -> None:
-    names = dict.fromkeys((*AXES, *(group for task in tasks for group in task.groups)))
+    names = dict.fromkeys((*AXES, *(group for task in tasks for group in task.groups.names)))
     if tasks and by not in names:
         raise UsageError(f"a figure cannot be grouped by {by}", hint=meant(by, names))
 

@@ -174,7 +174,7 @@ def _members(pair: Pair, by: str) -> dict[str, dict[str, tuple[float, float]]]:
     for item, values in _both(pair).items():
         for name in pair.first.groups.get(item, ()):
             found.setdefault(name, {})[item] = values
-    names = list(found) if pair.first.of is None else pair.first.of.in_order(found, by)
+    names = list(found) if pair.first.of is None else pair.first.of.groups.order(found, by)
     return {f"{by} = {name}" if name.isdecimal() else name: found[name] for name in names}
 
 

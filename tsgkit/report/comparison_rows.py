@@ -26,7 +26,7 @@ from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric, check_profile
-from tsgkit.suites.task import Task
+from tsgkit.suites.task import Task, no_group
 
 NAMED = 5
 """So many items a note names; of the others it says how many there are."""
@@ -168,8 +168,8 @@ def _check_group(by: str | None, paths: Sequence[Path], names: Collection[str]) 
     if by is None:
         return
     tasks = list({task.key: task for path in paths for task in saved_tasks(path) if task.key in names}.values())
-    if not any(by in task.groups for task in tasks):
-        raise tasks[0].no_group(by, tasks)
+    if not any(by in task.groups.names for task in tasks):
+        raise no_group(by, tasks)
 
 
 def _check_data(paths: Sequence[Path], headers: Sequence[dict[str, Any]], tasks: Iterable[str]) -> None:
@@ -242,7 +242,7 @@ def _contenders(
                 measure=measure,
                 parts=parts,
                 unanswered=unanswered,
-                clusters_are=states[0].row.task.clusters_are(states[0].row.dataset),
+                clusters_are=states[0].row.task.rows.clusters_are(states[0].row.dataset),
                 groups=groups,
                 of=states[0].row.task,
             )
@@ -251,11 +251,11 @@ def _contenders(
 def _groups(state: RowState, reopened: SavedRun, by: str | None) -> dict[str, tuple[str, ...]]:
     """Return the members of a group that each item of a row belongs to, as its record says, else its words."""
     row, found = state.row, dict[str, tuple[str, ...]]()
-    if by is None or by not in row.task.groups:
+    if by is None or by not in row.task.groups.names:
         return found
     for place, number in zip(state.places, row.numbers, strict=True):
         stored = None if place == NOWHERE else reopened.samples.read(place)["groups"].get(by)
-        names = row.task.group_of(row.dataset.sample(number), by) if stored is None else stored
+        names = row.task.groups.of(row.dataset.sample(number), by) if stored is None else stored
         found[row.dataset.item_ids[number]] = tuple(names)
     return found
 

@@ -49,11 +49,11 @@ def _example(example: Example) -> Markup:
     one = example.explained
     summary = f"{example.why}: item {one.sample.item_id}, {one.judged.outcome}, {_headline(example)}"
     panels = [] if one.graphs or not one.is_counted else list(_panels(one))
-    parts = [html.block(one.task.question(one.sample, briefly=True)), *_call(example, panels)]
+    parts = [html.block(one.task.view.brief_of(one.sample)), *_call(example, panels)]
     parts += [drawn_panel(panel, level=4) for panel in panels]
     if one.graphs:
         parts += _differing(example)
-    elif reference := one.task.reference(one.sample):
+    elif reference := one.task.view.reference(one.sample):
         parts.append(html.facts([("expected", html.block(reference))]))
     return html.folded(text(summary), *parts)
 

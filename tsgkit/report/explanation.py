@@ -29,7 +29,7 @@ from tsgkit.suites.graph_differences import GraphDifference, difference_value, d
 from tsgkit.suites.judgement import Judged, Sample, TwoReadings, error_in_words
 from tsgkit.suites.panels import Shown
 from tsgkit.suites.suite import task_named
-from tsgkit.suites.task import Drawable, Folder, Task, trace_of
+from tsgkit.suites.task import Folder, Task
 from tsgkit.suites.transcript import Transcript
 
 NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed")
@@ -266,7 +266,7 @@ def _share(value: float | None) -> str:
 
 
 def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference, ...]:
-    graphs = task.graphs(sample, judged) if isinstance(task, Drawable) else None
+    graphs = task.view.graphs(sample, judged)
     return () if graphs is None else tuple(differences(graphs))
 
 
@@ -289,13 +289,13 @@ def explained_value(row: ExplainedRow) -> dict[str, Any]:
         "unasked": row.unasked or None,
         "is_counted": row.is_counted,
         "calls": [_asked_value(asked) for asked in row.asked],
-        "reference": row.task.reference_value(row.sample),
+        "reference": row.task.view.value_of(row.sample),
         "answer": judged.answer,
         "notes": list(judged.notes),
         "scores": {"official": None} | scores,
         "unpublished": row.unpublished or None,
         "graphs": [difference_value(graph) for graph in row.graphs],
-        "trace": list(trace_of(row.task, judged)),
+        "trace": list(row.task.view.trace(judged)),
         "changed": row.changed or None,
     }
 

@@ -21,7 +21,6 @@ from tsgkit.scoring.score import Score
 from tsgkit.suites.graph_differences import GraphDifference, difference_value
 from tsgkit.suites.judgement import Spans
 from tsgkit.suites.panels import Panel, panels_of
-from tsgkit.suites.task import trace_of
 
 PROFILES = ("strict", "official")
 MOST_TASKS = 2
@@ -58,8 +57,8 @@ def legend_of_graphs(graphs: Iterable[GraphDifference]) -> Markup:
 
 def _row(row: ExplainedRow, *, single: bool) -> Markup:
     panels = list(panels_beside(row)) if row.is_counted else []
-    trace = () if not row.is_counted else trace_of(row.task, row.judged)
-    reference = row.task.reference(row.sample) if not row.graphs else ""
+    trace = () if not row.is_counted else row.task.view.trace(row.judged)
+    reference = row.task.view.reference(row.sample) if not row.graphs else ""
     parts = (
         *_state(row),
         html.section("What was asked", *_question(row), level=3),
@@ -117,7 +116,7 @@ def _headline(row: ExplainedRow) -> str:
 
 
 def _question(row: ExplainedRow) -> Iterator[Markup]:
-    yield html.block(row.task.question(row.sample))
+    yield html.block(row.task.view.question(row.sample))
 
 
 def _call(asked: ExplainedCall, *, is_drawn: bool) -> Markup:

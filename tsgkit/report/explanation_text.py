@@ -16,7 +16,6 @@ from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
 from tsgkit.scoring.score import Score
 from tsgkit.suites.graph_differences import GraphDifference
-from tsgkit.suites.task import trace_of
 
 CODES = {
     "heading": "1",
@@ -120,7 +119,7 @@ def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
     for number, graph in enumerate(row.graphs, 1):
         pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
     if not row.graphs:
-        wanted = "; ".join(row.task.reference(row.sample).splitlines())
+        wanted = "; ".join(row.task.view.reference(row.sample).splitlines())
         pen.line(f"read {row.judged.answer or 'nothing'}" + (f", expected {wanted}" if wanted else ""), 2)
 
 
@@ -149,21 +148,21 @@ def _write_row(row: ExplainedRow, pen: Pen) -> None:
         if words:
             pen.line(f"note: {words}")
     pen.heading("what was asked")
-    pen.block(row.task.question(row.sample), 1)
+    pen.block(row.task.view.question(row.sample), 1)
     for asked in row.asked:
         if pen.whole or asked is row.asked[-1]:
             _write_call(asked, pen)
         else:
             pen.heading(f"call {asked.label}, draw {asked.draw}: {ended(asked.reply)} ({ALL} it)")
     pen.heading("reference")
-    pen.block(row.task.reference(row.sample), 1)
+    pen.block(row.task.view.reference(row.sample), 1)
     if not row.is_counted:
         return
     if row.graphs:
         pen.heading("graph by graph")
         for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph"), 1):
             _write_graph(number, graph, pen)
-    if trace := trace_of(row.task, row.judged):
+    if trace := row.task.view.trace(row.judged):
         pen.heading("strict verdict, part by part")
         pen.block("\n".join(trace), 1, most=TRACE_LINES)
     _write_scores(row, pen)

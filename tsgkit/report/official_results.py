@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
@@ -21,7 +21,7 @@ from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.results import NOWHERE
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import open_saved_run
-from tsgkit.suites.task import OfficialResults, ReadsOfficialResults
+from tsgkit.suites.task import OfficialResults
 from tsgkit.suites.transcript import Transcript
 
 NAMED = 5
@@ -49,11 +49,6 @@ class OfficialRow(NamedTuple):
     notes: tuple[str, ...]
     """What is not compared, counted and named."""
 
-    @property
-    def task(self) -> ReadsOfficialResults:
-        """The task, which reads official results."""
-        return cast("ReadsOfficialResults", self.row.task)
-
 
 def official_rows(
     run: Path, folder: Path, data: str | None = None, subject: str | None = None
@@ -62,7 +57,8 @@ def official_rows(
     saved = open_saved_run(run, data)
     try:
         rows = [saved.states[cell].row for cell in saved.cells(subject)]
-        rows = [row for row in rows if isinstance(row.task, ReadsOfficialResults)]
+        readers = {row.cell.task: read for row in rows if (read := row.task.official.results) is not None}
+        rows = [row for row in rows if row.cell.task in readers]
         if not rows:
             words = f"{folder}: no results of the official code of a task of {run}"
             raise UsageError(words, hint="those of sceneeval are read; tsgkit runs list shows the runs")
@@ -70,8 +66,7 @@ def official_rows(
         for row in rows:
             samples = {row.dataset.item_ids[number]: row.dataset.sample(number) for number in row.numbers}
             if row.cell.task not in results:
-                task = cast("ReadsOfficialResults", row.task)
-                results[row.cell.task] = task.official_results(folder, samples.values())
+                results[row.cell.task] = readers[row.cell.task](row.task, folder, samples.values())
             theirs = _partner(row.cell.subject, [one.cell.subject for one in rows], results[row.cell.task], folder)
             if theirs is None:
                 continue

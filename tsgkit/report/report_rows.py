@@ -30,7 +30,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import PartOfSample
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.scoreboard import Board, Value
-from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
+from tsgkit.suites.task import Control, Task, group_metrics, no_group
 
 ALL, HEADLINE, MAIN = "all", "headline", "main"
 CHOICES = (ALL, HEADLINE, MAIN)
@@ -105,11 +105,11 @@ class ReportRow:
     @property
     def k_counts(self) -> str:
         """What the group ``k`` counts; empty where its task has no such group."""
-        return "" if self.of is None else self.of.k_counts
+        return "" if self.of is None else self.of.groups.k_counts
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
         """Return the members of a group as tables have them."""
-        return list(members) if self.of is None else self.of.in_order(members, group)
+        return list(members) if self.of is None else self.of.groups.order(members, group)
 
     @property
     def n(self) -> int:
@@ -289,8 +289,8 @@ def _check_groups(by: Sequence[str], paths: Iterable[Path], tasks: Collection[st
     saved = (task for path in paths for task in saved_tasks(path)) if by else ()
     found = list({task.key: task for task in saved if task.key in tasks}.values())
     for group in by if found else ():
-        if not any(group in task.groups for task in found):
-            raise found[0].no_group(group, found)
+        if not any(group in task.groups.names for task in found):
+            raise no_group(group, found)
 
 
 def _rows_of(
@@ -300,10 +300,16 @@ def _rows_of(
     prepared = prepared_again(header, path, data)
     rows = {row.cell.task: row for row in prepared.rows if row.cell.task in tasks}
     seed = prepared.plan.at("seed")
-    controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
+    controls = {name: controls_of(row, seed) for name, row in rows.items()}
     for sums in _sums_of(prepared, path / SAMPLES, header.get(RECORDS, 0), by, wanted):
         if sums.row.cell.task in tasks:
             yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
+
+
+def controls_of(row: Row, seed: int) -> tuple[Control, ...]:
+    """Return the scores of control programs on the samples of a row; none where its task has no such programs."""
+    looks = row.task.looks
+    return () if looks is None else tuple(looks.controls(row.dataset, row.numbers, seed))
 
 
 def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:
@@ -340,7 +346,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         axes=cell[-3:],
         depends=row.values(plan) | cell.own_axes,
         judge=row.judge,
-        clusters_are=row.task.clusters_are(row.dataset),
+        clusters_are=row.task.rows.clusters_are(row.dataset),
         groups=groups,
         group_usage=sums.usages(),
         of=row.task,
@@ -372,7 +378,7 @@ class _Wanted(NamedTuple):
         names = {
             *shown,
             *self.more_of_groups(task),
-            *(name for group in by for name in task.group_metrics(group, shown)),
+            *(name for group in by for name in group_metrics(task, group, shown)),
         }
         return frozenset(columns_of({name: task.metrics[name] for name in names}))
 
@@ -398,7 +404,7 @@ def _sums_of(prepared: RunSetup, file: Path, least: int, by: Sequence[str], want
 def _begun(prepared: RunSetup, by: Sequence[str], wanted: _Wanted) -> dict[Cell, _Sums]:
     """Return empty totals of every row."""
     rows = {row.cell.task: row for row in prepared.rows}
-    groups = {name: [group for group in by if group in row.task.groups] for name, row in rows.items()}
+    groups = {name: [group for group in by if group in row.task.groups.names] for name, row in rows.items()}
     computed = {name: _Computed(row, by) for name, row in rows.items()}
     columns = {name: wanted.columns(row.task, groups[name]) for name, row in rows.items()}
     names = [(row, row.cell.task) for row in prepared.rows]
@@ -410,7 +416,7 @@ class _Computed:
 
     def __init__(self, row: Row, by: Sequence[str]) -> None:
         self.row = row
-        self.by = [group for group in by if group in row.task.groups]
+        self.by = [group for group in by if group in row.task.groups.names]
         self._found: dict[int, dict[str, tuple[str, ...]]] = {}
         self._same: dict[str, dict[str, tuple[str, ...]]] = {}
 
@@ -418,7 +424,7 @@ class _Computed:
         """Return the members, by group, that a sample belongs to."""
         if place not in self._found:
             sample = self.row.dataset.sample(self.row.numbers[place])
-            names = {group: self.row.task.group_of(sample, group) for group in self.by}
+            names = {group: self.row.task.groups.of(sample, group) for group in self.by}
             self._found[place] = self._same.setdefault(repr(names), names)
         return self._found[place]
 
@@ -436,7 +442,7 @@ class _Sums:
         self.unasked = 0
         self._added = bytearray(len(row.numbers))
         self._failed: dict[int, dict[str, Any]] = {}
-        takes_parts = any(group in part_groups_of(row.task) for group in by)
+        takes_parts = any(group in row.task.groups.parts for group in by)
         self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
 
     def add_record(self, place: int, record: dict[str, Any]) -> None:
@@ -463,7 +469,7 @@ class _Sums:
         for group, members in self.members.items():
             for name in self._groups(place, group, record):
                 part: PartOfSample | None = PartOfSample(scores, counts)
-                if group in part_groups_of(self.row.task):
+                if group in self.row.task.groups.parts:
                     part = self._part(place, group, name, record)
                 if part is None:
                     continue
@@ -475,8 +481,7 @@ class _Sums:
     def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
         """Return the part of a sample that counts for a member of a partial group."""
         sample = self.row.dataset.sample(self.row.numbers[place])
-        task = self.row.task
-        part = task.part_of(sample, record["evidence"], group, name) if isinstance(task, TakesParts) else None
+        part = self.row.task.groups.part_of(sample, record["evidence"], group, name)
         return None if part is None else part._replace(counts={**record["counts"], **part.counts})
 
     def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
@@ -492,9 +497,9 @@ class _Sums:
         task, solver = self.row.task, self.row.solver
         found = dict[str, dict[str, Board]]()
         for group, members in self.members.items():
-            only = (*task.group_metrics(group, shown), *(() if group in part_groups_of(task) else more))
+            only = (*group_metrics(task, group, shown), *(() if group in task.groups.parts else more))
             found[group] = {
                 name: task.board(members[name], solver, seed, only=tuple(dict.fromkeys(only)))
-                for name in task.in_order(members, group)
+                for name in task.groups.order(members, group)
             }
         return found

@@ -12,7 +12,7 @@ from tsgkit.replies import READER
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import code_options, count, inert
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import controls_of, main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
@@ -24,7 +24,7 @@ from tsgkit.runs.saved_run import SavedRun
 from tsgkit.scoring.outcomes import TOO_LONG
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
-from tsgkit.suites.task import controls_of
+from tsgkit.suites.task import Task
 
 HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "failed", "tokens", "cost")
 WORDS = 3
@@ -47,7 +47,7 @@ def results_lines(
     for notice in finished.notices:
         yield f"note: {inert(notice)}"
     if not never_answered(finished.results):
-        units = one_of(row.task.clusters_are(row.dataset) for row in prepared.rows)
+        units = one_of(row.task.rows.clusters_are(row.dataset) for row in prepared.rows)
         yield f"brackets: 95 % intervals over {units}; {PROFILES}"
     yield f"run: {inert(str(finished.path))}"
     models = prepared.plan.models
@@ -146,10 +146,22 @@ def _next_steps(prepared: RunSetup) -> Iterator[str]:
     tasks = {row.cell.task: row.task for row in prepared.rows}
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, task in tasks.items():
-        alike.setdefault(task.next_steps(""), []).append(name)
+        alike.setdefault(_steps_after(task, ""), []).append(name)
     for names in alike.values():
         same = "".join(f" {inert(word)}" for word in _the_same(prepared.plan, tuple(names)))
-        yield from tasks[names[0]].next_steps(same)
+        yield from _steps_after(tasks[names[0]], same)
+
+
+def _steps_after(task: Task, same: str) -> tuple[str, ...]:
+    """Return the commands that make sense after a baseline; ``same`` are the options that ask the same again."""
+    if task.looks is not None and task.looks.next_steps is not None:
+        return task.looks.next_steps(same)
+    if "models" in task.takes:
+        return (
+            f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10",
+            f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1",
+        )
+    return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in task.takes)
 
 
 def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
@@ -215,7 +227,7 @@ def never_answered(results: Sequence[Result]) -> bool:
 def _controls(prepared: RunSetup, screen: Screen) -> Iterator[str]:
     """Yield the scores of control programs on the same samples, if the task has any."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
-        controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.at("seed"))
+        controls = controls_of(row, prepared.plan.at("seed"))
         names = list(dict.fromkeys(name for one in controls for name in one.values))
         if not names:
             continue

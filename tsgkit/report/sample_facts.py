@@ -53,8 +53,8 @@ def full_marks(metric: Metric | None) -> float | None:
 
 def key_of(row: Row, sample: Sample) -> str:
     """Return the right answer to an item, in words."""
-    value = row.task.reference_value(sample)
-    return in_a_line(value) if isinstance(value, (str, list)) else row.task.reference(sample)
+    value = row.task.view.value_of(sample)
+    return in_a_line(value) if isinstance(value, (str, list)) else row.task.view.reference(sample)
 
 
 def known_usage(usage: Mapping[str, float], name: str) -> float | None:

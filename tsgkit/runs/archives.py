@@ -40,7 +40,6 @@ from tsgkit.runs.image_folder import WORK
 from tsgkit.runs.journal import sealed
 from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
 from tsgkit.runs.saved_run import prepared_again
-from tsgkit.suites.task import TakesParts
 
 ENDING = ".zip"
 FILES = (HEADER, CALLS, PROMPTS, SAMPLES, BATCHES)
@@ -153,7 +152,7 @@ def _entry(packed: zipfile.ZipFile, name: str) -> IO[bytes]:
 def _add_without_data(packed: zipfile.ZipFile, header: Mapping[str, Any], run: Path) -> None:
     """Add what is left of a run without its data: records that do not say what was expected, and hashes."""
     kept, prepared = kept_in(run), prepared_again(header, run)
-    needed = {row.cell.task for row in prepared.rows if isinstance(row.task, TakesParts)}
+    needed = {row.cell.task for row in prepared.rows if row.task.groups.parts}
     with _entry(packed, SAMPLES) as target:
         for _, value in samples_in(run / SAMPLES):
             target.write(sealed(value if value["task"] in needed else value | {"evidence": None}))

@@ -399,9 +399,9 @@ class Evaluation:
             return [
                 state
                 for state in states
-                if not asks or state.row.task.scoring_computes or isinstance(state.row.solver, Spreads)
+                if not asks or state.row.task.computes == "scoring" or isinstance(state.row.solver, Spreads)
             ]
-        computing = [] if asks else [state for state in states if state.row.task.computes]
+        computing = [] if asks else [state for state in states if state.row.task.computes == "solving"]
         if computing and usual_executor(_left(computing), FEWEST, self.options.limits.in_flight) == PROCESSES:
             return computing
         return []
@@ -409,7 +409,7 @@ class Evaluation:
     def _can_travel(self, row: Row, executor: Executor, *, asks: bool) -> bool:
         """Return whether what a row consists of can be used elsewhere. ``UsageError`` if the user wants it there."""
         try:
-            if row.task.scoring_computes:
+            if row.task.computes == "scoring":
                 executor.check(row.scoring)
             executor.check(row.task if asks else row.solver)
         except NotImportable as error:
@@ -475,13 +475,13 @@ class Evaluation:
             if isinstance(solver, Spreads):
                 solver = solver.spread_by(self._computing.run)
         transcript = await solver.solve(sample, ask)
-        if row.task.computes:
+        if row.task.computes == "solving":
             await asyncio.sleep(0)  # computing waits for nothing, and an interrupt wants to be heard
         return transcript
 
     async def _judged(self, row: Row, sample: Any, transcript: Transcript) -> Scored:  # noqa: ANN401
         """Return the judgement on a transcript, made elsewhere if it takes computing and the row is computed there."""
-        if self._computing is None or row.cell not in self._elsewhere or not row.task.scoring_computes:
+        if self._computing is None or row.cell not in self._elsewhere or row.task.computes != "scoring":
             return row.scoring.judged(sample, transcript)
         try:
             score: Scored = await self._computing.run(judged, row.scoring, (sample, transcript))

@@ -47,7 +47,7 @@ from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import is_file_id
-from tsgkit.suites.paintable import Painting
+from tsgkit.suites.task import Painting
 from tsgkit.version import __version__
 
 REWRITE = "rewrite"

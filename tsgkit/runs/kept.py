@@ -34,16 +34,11 @@ from tsgkit.runs.journal import KEPT
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.suites.judgement import error_in_words
-from tsgkit.suites.recorded_task import (
-    RecordedTask,
-    description_of,
-    metrics_of,
-    recorded_items,
-    with_recorded,
-)
+from tsgkit.suites.recorded_task import description_of, metrics_of, recorded_items, recorded_task, with_recorded
+from tsgkit.suites.rows import Dataset, Items
 from tsgkit.suites.solvers.prompt_files import SHARED
-from tsgkit.suites.suite import task_of
-from tsgkit.suites.task import Dataset, Items, Task
+from tsgkit.suites.suite import code_of, task_of
+from tsgkit.suites.task import Task
 
 ASKED = "asked"
 MANIFEST = "asked.json"
@@ -91,14 +86,12 @@ def _kept_task(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int],
     if task.card.source != task.key:  # that of a task made in a program has no file
         _write(home / f"tasks/{task.key}.yaml", text_of(find("tasks", f"{task.key}.yaml")))
     described["rows"] = _keep_rows(home, task, dataset, numbers) if rows else None
-    is_made_here = task.card.source == task.key or type(task).__module__ == "__main__"
-    package = "" if is_made_here else type(task).__module__.partition(".")[0]
-    if described["rows"] is None or package != OURS:
+    if described["rows"] is None or task.package != OURS:
         lines = (_item_line(task, dataset, number, shown=rows) for number in numbers)
         described["items"] = _keep_lines(home, f"items/{task.key}.jsonl", lines)
     if described["rows"] is None or "ids" in described["rows"]:
         described["numbers"] = list(numbers)
-    return described | {"package": package, "code": [file] if (file := getattr(task, "code_file", "")) else []}
+    return described | {"package": task.package, "code": [file] if (file := code_of(task.key)) else []}
 
 
 def _item_line(task: Task, dataset: Dataset, number: int, *, shown: bool) -> str:
@@ -107,7 +100,7 @@ def _item_line(task: Task, dataset: Dataset, number: int, *, shown: bool) -> str
     groups = {name: list(members) for name, members in sample.groups.items()}
     value = {"item_id": sample.item_id, "cluster": sample.cluster, "groups": groups}
     if shown:
-        for name, words in (("question", task.question), ("reference", task.reference)):
+        for name, words in (("question", task.view.question), ("reference", task.view.reference)):
             try:
                 value[name] = words(sample)
             except Exception as error:  # noqa: BLE001 - code of users and suites fails in every way there is
@@ -298,10 +291,10 @@ class Kept:
             return self.recorded_task(name, Items("", "", ()), self.lacking(name))
         return self.with_recorded_metrics(name, found)[0]
 
-    def recorded_task(self, name: str, items: Items, lacking: str) -> RecordedTask:
+    def recorded_task(self, name: str, items: Items, lacking: str) -> Task:
         """Return a task that shows what was recorded."""
         try:
-            return RecordedTask(self._told_card(name), self.described(name), items, lacking)
+            return recorded_task(self._told_card(name), self.described(name), items, lacking)
         except (KeyError, TypeError, ValueError):
             raise FileProblem(f"{self.home / MANIFEST}: tasks: {name}: not a task", hint=CHANGED_FILE) from None
 
@@ -315,8 +308,7 @@ class Kept:
         missing = {metric: one for metric, one in described.items() if metric not in task.metrics}
         if not missing or card != task.card.sha256:
             return task, ""
-        found: Task = with_recorded(task, missing)
-        return found, ", ".join(missing)
+        return with_recorded(task, missing), ", ".join(missing)
 
     def _checked(self, entry: object) -> Path | None:
         """Return a file whose content is what was kept."""

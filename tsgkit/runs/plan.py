@@ -40,7 +40,7 @@ from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.styles import SHOTS
-from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing, Task
+from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing, Task, draws_lots
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"
@@ -234,7 +234,8 @@ def cells_of(plan: Plan, tasks: Tasks | None = None) -> Iterator[Cell]:
     folders = tuple(folder.name for folder in plan.folders)
     for subject in (*plan.models, *folders):
         for task in plan.tasks:
-            protocols = plan.protocols or ((tasks[task].protocols[0] if task in tasks else PUBLISHED),)
+            looks = tasks[task].looks if task in tasks else None
+            protocols = plan.protocols or (PUBLISHED if looks is None else looks.protocols[0],)
             ways = [(protocol, "") for protocol in protocols] if subject in folders else _ways(plan, subject)
             for solver, style in ways:
                 row = Cell(subject, task, solver, style, 0)
@@ -258,7 +259,7 @@ def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
     depends = {
         "shots": has_examples,
         "prompts": is_styled or (is_folder and plan.judge not in (None, RULES)),
-        "seed": has_examples or (drawn != "" and (cell.task not in tasks or tasks[cell.task].draws_lots(drawn))),
+        "seed": has_examples or (drawn != "" and (cell.task not in tasks or draws_lots(tasks[cell.task], drawn))),
     }
     return frozenset(name for name, does in depends.items() if does)
 

@@ -105,7 +105,7 @@ class Rescoring:
             with fitting_records(prepared.rows, folder.samples) as (records, self._misfits):
                 self._before, self._readings = _results(prepared, records), _readings(records)
                 self._errors = errors_in(records)
-            computing = sum(len(row.numbers) for row in prepared.rows if row.task.scoring_computes)
+            computing = sum(len(row.numbers) for row in prepared.rows if row.task.computes == "scoring")
             with executor_named(self.executor or usual_executor(computing, MANY)) as executor:
                 yield prepared, folder, executor
 
@@ -115,7 +115,7 @@ class Rescoring:
 
     async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> None:
         for row in prepared.rows:
-            if row.task.scoring_computes:
+            if row.task.computes == "scoring":
                 try:
                     executor.check(row.scoring)
                 except NotImportable:
@@ -125,7 +125,7 @@ class Rescoring:
         with folder.samples.replacing() as put:
 
             async def scored(batch: _Batch) -> list[bytes]:
-                if batch.row.task.scoring_computes:
+                if batch.row.task.computes == "scoring":
                     return await _scored_by(executor, batch.row.scoring, batch.recorded)
                 await asyncio.sleep(0)  # an interrupt wants to be heard
                 return lines_of(batch.row.scoring, batch.recorded)

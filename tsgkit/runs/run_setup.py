@@ -40,13 +40,13 @@ from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, S
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
-from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judges.judge import ResponseFormats
+from tsgkit.suites.rows import Dataset, ItemChoice
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS, style_of
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_data, unnamed
-from tsgkit.suites.task import BY_ID, Dataset, Folder, Task, Viewable, Viewing
+from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Task, Viewing, source_of
 from tsgkit.version import __version__
 
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk", "xllamacpp")
@@ -78,7 +78,7 @@ class Row:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes about its data."""
-        return self.task.notes(self.dataset)
+        return self.task.rows.notes(self.dataset)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class RunSetup:
 
     def header(self, command: Sequence[str]) -> dict[str, Any]:
         """Return what the run says of itself, without any key."""
-        sources = {row.task.key: row.task.source(self.plan.data) for row in self.rows} if self.plan.data else {}
+        sources = {row.task.key: source_of(row.task, self.plan.data) for row in self.rows} if self.plan.data else {}
         origins = {name: dict(source.origin) for name, source in sources.items() if isinstance(source, NamedFile)}
         value = {
             "format": FORMAT,
@@ -230,10 +230,9 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
         task, dataset, _ = items[cell.task]
         seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
         if (folder := folders.get(cell.subject)) is not None:
-            if not isinstance(task, Viewable):
-                raise UsageError(f"{task.key}: takes {' and '.join(task.takes)}, not a folder of {folder.kind}")
+            assert task.looks is not None  # noqa: S101  (it takes folders of this kind)
             viewing = replace(_viewing(plan, folder, cell), seconds=scene_time or None, boxes=boxes, formats=formats)
-            return task.viewer(viewing, dataset)
+            return task.looks.viewer(task, viewing, dataset)
         if cell.subject:
             return task.baseline(cell.subject, seed, dataset)
         shots = plan.at("shots", cell) if FEW_SHOT in cell.style else None
@@ -382,12 +381,14 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     for task in tasks.values():
         for style, solver, prompts in product(plan.styles, plan.solvers, plan.prompt_names.values()):
             task.check_way(style, solver, prompts)
-        if plan.pairing not in task.pairings:
-            ways = " or ".join(task.pairings)
+        looks = task.looks
+        pairings, protocols = ((BY_ID,), (PUBLISHED,)) if looks is None else (looks.pairings, looks.protocols)
+        if plan.pairing not in pairings:
+            ways = " or ".join(pairings)
             raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs images with items by {ways}")
         for protocol in plan.protocols:
-            if protocol not in task.protocols:
-                raise UsageError(f"{task.key} has no protocol {protocol}", hint=meant(protocol, task.protocols))
+            if protocol not in protocols:
+                raise UsageError(f"{task.key} has no protocol {protocol}", hint=meant(protocol, protocols))
 
 
 def asked_of(plan: Plan) -> tuple[str, ...]:
@@ -448,9 +449,9 @@ def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) ->
         if row.cell.subject == folder.name:
             samples = (row.dataset.sample(number) for number in row.numbers)
             viewing = _viewing(plan, folder, row.cell)
-            pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
+            pieces = () if row.task.looks is None else row.task.looks.pieces(viewing, samples)
             digest = hashlib.sha256()  # of all images or scenes by name and content, wherever their folder lies
-            for name, piece in sorted(pieces.items()):
+            for name, piece in sorted(dict(pieces).items()):
                 digest.update(f"{name}\0{content(piece) if isinstance(piece, Path) else piece}\n".encode())
             contents[f"{folder.name} {row.task.key}"] = digest.hexdigest()
     judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])

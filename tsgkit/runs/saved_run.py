@@ -43,10 +43,11 @@ from tsgkit.runs.run_setup import ChosenItems, Row, RunSetup, chosen_items, in_s
 from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.recorded_task import RecordedSolver
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.task import Dataset, Task
+from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 Place = tuple[Cell, str]

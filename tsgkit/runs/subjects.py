@@ -197,7 +197,7 @@ def _door(
         secrets=prepared.secrets,
         cache=cache,
         reads_cache=reads_cache,
-        shared=frozenset(label for row in prepared.rows for label in row.task.shared_labels),
+        shared=frozenset(label for row in prepared.rows if (looks := row.task.looks) for label in looks.shared_labels),
         marks=PromptMarks() if limits.prompt_cache and takes_marks(model) else None,
         patience=replace(limits.patience, first_wait=0.0) if limits.batch else limits.patience,
         price=price,

@@ -15,7 +15,6 @@ from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.task import faults_of
 
 RIGHT, WRONG, UNANSWERED, MISSING, UNKNOWN = "r", "w", "u", "m", "?"
 """The marks of samples; missing is one that was not asked yet, unknown one that was answered and has no value."""
@@ -68,7 +67,7 @@ class SampleColumns:
         numbers = {"strict": strict, "official": official, **_used(record["usage"])}
         for name, value in numbers.items():
             self.numbers[name][number] = value
-        reason = reason_of(record, faults_of(self._tasks[cell], record), main, strict, marks)
+        reason = reason_of(record, self._tasks[cell].view.faults_of(record), main, strict, marks)
         texts = {"answer": in_a_line(record["answer"]), "reason": reason}
         for name, text in (*texts.items(), ("cluster", record["cluster"])):
             self.texts[name][number] = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
@@ -95,12 +94,12 @@ class SampleColumns:
         computed: dict[tuple[str, int, str], Sequence[str]] = {}
         for row in self.rows:
             start = self.starts[row.cell]
-            for group in row.task.groups:
+            for group in row.task.groups.names:
                 of = found.setdefault(group, {"members": {}, "of": [[]] * self.total})
                 for place, number in enumerate(row.numbers):
                     names = self._stored.get(start + place, {}).get(group)
                     if names is None and (names := computed.get(key := (row.cell.task, number, group))) is None:
-                        names = computed[key] = row.task.group_of(row.dataset.sample(number), group)
+                        names = computed[key] = row.task.groups.of(row.dataset.sample(number), group)
                     of["of"][start + place] = [of["members"].setdefault(name, len(of["members"])) for name in names]
         return {group: {"members": list(of["members"]), "of": of["of"]} for group, of in found.items()}
 

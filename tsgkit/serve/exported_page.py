@@ -184,7 +184,7 @@ def _listed(runs: ViewedRuns, run: str) -> dict[str, Any]:
 
 
 def _groups(opened: ViewedRun) -> dict[str, Any]:
-    names = dict.fromkeys(group for row in opened.prepared.rows for group in row.task.groups)
+    names = dict.fromkeys(group for row in opened.prepared.rows for group in row.task.groups.names)
     return opened.groups_by(list(names))
 
 

@@ -105,7 +105,7 @@ class ViewedRun:
 
     def _added_up(self) -> dict[str, Any]:
         rows = gather([self.path], data=self.data, metrics=HEADLINE).rows
-        groups = {row.cell.task: list(row.task.groups) for row in self.prepared.rows}
+        groups = {row.cell.task: list(row.task.groups.names) for row in self.prepared.rows}
         return {
             "name": str(self.header["name"]),
             "path": str(self.path),
@@ -187,8 +187,8 @@ class ViewedRun:
                 "number": number,
                 "row": self.prepared.rows.index(row),
                 "item_id": one.sample.item_id,
-                "question": row.task.question(one.sample),
-                "reference": row.task.reference(one.sample),
+                "question": row.task.view.question(one.sample),
+                "reference": row.task.view.reference(one.sample),
                 "verdicts": self._verdicts(row, place),
                 "panels": [{"kind": one.kind, "title": one.title, "value": one.value} for one in panels],
             }
@@ -199,7 +199,7 @@ class ViewedRun:
         if where == NOWHERE:
             return []
         sample, metric = row.dataset.sample(row.numbers[place]), main_metric(row.task.card.metrics)
-        found = row.task.verdicts(self._samples.read(where), sample, metric)
+        found = row.task.view.verdicts(self._samples.read(where), sample, metric)
         names = ("question", "text", "right", "label", "key")
         return [{name: getattr(one, name) for name in names} for one in found]
 

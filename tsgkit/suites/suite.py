@@ -180,6 +180,11 @@ def give_metric(task: str, name: str, described: Metric, function: Callable[[Any
     _METRICS[key][name] = described, function
 
 
+def functions_given_to(task: str) -> tuple[Callable[..., Any], ...]:
+    """Return the functions of the user's metrics of a task."""
+    return tuple(function for _, function in _METRICS.get(task, {}).values())
+
+
 def has_registered_parts() -> bool:
     """Return whether this process registered tasks or metrics, which a fresh one does not know."""
     return bool(_GIVEN or _METRICS)
@@ -211,6 +216,11 @@ def task_of(card: Card) -> Task:
         metrics={**found.metrics, **{name: described for name, (described, _) in own.items()}},
         score=None if found.score is None else measured(found.score, own),
     )
+
+
+def task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
+    """Return a task in another process, which had to import the functions that were given to it."""
+    return task_of(card)
 
 
 def _declared(card: Card) -> Task:

@@ -313,7 +313,7 @@ class Looks:
     """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Task:
     """A task. Without ``prompt`` no model is asked it in words; without ``looks`` it judges no folders."""
 
@@ -353,9 +353,9 @@ class Task:
             raise UsageError(f"{self.card.source}: prompts: a task for models needs them")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from tsgkit.suites.suite import task_of
+        from tsgkit.suites.suite import functions_given_to, task_again
 
-        return task_of, (self.card,)
+        return task_again, (self.card, functions_given_to(self.key))
 
     def __repr__(self) -> str:
         return f"Task({self.key!r})"
@@ -419,7 +419,8 @@ class Task:
             raise UsageError(f"{self.key}: there is no {subject}", hint=self.looks.hint if self.looks else "")
         if self.baselines.program is None:
             raise UsageError(f"{self.key} has no baselines, so there is no {subject}", hint="name a model: --model")
-        return Baseline(OneReply(self, "", BASELINE), self.baselines.program(self, subject, seed, dataset))
+        program = self.baselines.program(self, subject, seed, dataset)
+        return Baseline(OneReply(self, "", BASELINE), program, package=self.package)
 
     def recorded(self, solver: str, style: str) -> Solver:
         """Return a solver that scores recorded transcripts and cannot ask."""

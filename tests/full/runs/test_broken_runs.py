@@ -160,7 +160,8 @@ def test_a_continued_run_tries_an_error_again_without_asking_again(
     install(tmp_path, monkeypatch, after=ITEMS[1:2], judge=ITEMS[2:3])
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with model_server() as server:
-        words = (*BASELINE, "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--no-cache")
+        model = f"--model openai/x --solver faulty --model-arg api_base={server.base}"
+        words = (*BASELINE, *model.split(), "--no-cache")
         for _ in range(2):
             assert "2 samples ended in an error" in said(1, *words)
             assert ends() == ["answered", "error", "error", "answered", "answered"]
@@ -184,9 +185,9 @@ def test_a_rescore_counts_what_raises_and_mends_what_no_longer_does(
 
 
 SUITES = {
-    "tsg/sgqa": (str(DATA / "sgqa.jsonl"), "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
+    "tsg/sgqa": (str(DATA / "sgqa.jsonl"), "tsgkit.suites.solvers.scorers.judge_reading", "[no]", ()),
     "formalimg/layout": (
-        "formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout.LayoutTask.score", "[]", ("--by", "predicate"),
+        "formalimg/data/knolling.jsonl", "tsgkit.suites.solvers.scorers.judge_reading", "[]", ("--by", "predicate"),
     ),
     "spatialgen/questions": (
         "spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A", ("--by", "scene"),

@@ -170,7 +170,7 @@ def _input(recorded: RecordedSample) -> str | list[ChatMessage]:
     """Return the messages of the first call; the item in words where no model was asked."""
     first = next((place for place, one in enumerate(recorded.calls) if one.prompt), None)
     if first is None:
-        return str(whole(recorded.row.task.question(recorded.item)))
+        return str(whole(recorded.row.task.view.question(recorded.item)))
     return _messages(recorded, first)
 
 
@@ -284,7 +284,7 @@ def _metadata(recorded: RecordedSample) -> dict[str, Any]:
 
 
 def _reference(recorded: RecordedSample) -> Any:  # noqa: ANN401  (as JSON has it)
-    return whole(json.loads(json.dumps(recorded.row.task.reference_value(recorded.item))))
+    return whole(json.loads(json.dumps(recorded.row.task.view.value_of(recorded.item))))
 
 
 def _mark(recorded: RecordedSample, *parts: object) -> str:

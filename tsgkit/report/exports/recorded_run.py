@@ -24,7 +24,6 @@ from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import NOWHERE, Result, RowState
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.suites.task import faults_of
 
 Done = Callable[[int, int], None]
 """A callback with the number of samples that were written, and the number of all."""
@@ -101,7 +100,7 @@ class RecordedSample:
     @property
     def why_wrong(self) -> str:
         """The reason why it is not fully right, in a few words."""
-        faults = faults_of(self.row.task, self.record)
+        faults = self.row.task.view.faults_of(self.record)
         return reason_of(self.record, faults, self.main, self.main_value, self._full_marks)
 
     @property

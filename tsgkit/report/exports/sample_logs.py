@@ -103,8 +103,8 @@ def _doc(sample: RecordedSample) -> dict[str, Any]:
     value: dict[str, Any] = whole(
         {
             "item_id": sample.item_id,
-            "question": sample.row.task.question(sample.item),
-            "reference": sample.row.task.reference_value(sample.item),
+            "question": sample.row.task.view.question(sample.item),
+            "reference": sample.row.task.view.value_of(sample.item),
         }
     )
     return value

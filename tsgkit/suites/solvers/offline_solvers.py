@@ -112,6 +112,8 @@ class Baseline(_OfflineSolver):
     program: Program
     name: str = BASELINE
     style: str = ""
+    package: str = "tsgkit"
+    """The package whose code it is."""
 
     @property
     def fingerprint(self) -> str:

@@ -52,14 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.folder import CALLS, check_evaluation, read_header
     from tsgkit.runs.journal import Journal
     from tsgkit.runs.saved_run import places_of_calls, prepared_again
-    from tsgkit.suites.suite import task_of
-    from tsgkit.suites.tsg.generation import Generation
 
     path, subject = arguments.source, arguments.subject
     check_targets([Path(arguments.out)], [path])
     header = read_header(path)
     plan = check_evaluation(header, path)
-    tasks = [name for name in plan.tasks if isinstance(task_of(load_card(name)), Generation)]
+    tasks = [name for name in plan.tasks if load_card(name).task in ("tsg/sa-sgg", "tsg/ma-sgg")]
     if not tasks:
         hint = "make one of tsg/sa-sgg or tsg/ma-sgg: tsgkit eval --task sa-sgg,ma-sgg --model M"
         raise UsageError(f"{path}: no graphs were asked for in this run, but {', '.join(plan.tasks)}", hint=hint)
