@@ -9,7 +9,6 @@ from typing import Any
 from tsgkit.logic.english import thing
 from tsgkit.logic.printer import text_of
 from tsgkit.suites.formalimg.formula_tree import Judgement, formula_tree, leaves_of, part_value
-from tsgkit.suites.formalimg.images import ImageTask
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import clauses_in
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
@@ -21,7 +20,7 @@ def view(shown: Shown) -> Iterator[Panel]:
     """Yield the image or layout with its boxes, and the formula."""
     sample: FormulaSample = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
-    is_image = isinstance(shown.task, ImageTask)
+    is_image = shown.task.looks is not None
     now = image_now(shown.folder, sample.number, evidence.get("image")) if is_image else None
     if sample.scenario == NATURAL:
         yield boxes_panel("Image", (), now=now)
