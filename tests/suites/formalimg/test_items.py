@@ -31,7 +31,6 @@ from tsgkit.logic.printer import text_of
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.formalimg.image_prompts import paintings_of, plan_png
 from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
 from tsgkit.suites.formalimg.knolling import knolling, objects_in, published_objects
@@ -39,6 +38,7 @@ from tsgkit.suites.formalimg.layout import layout
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
 from tsgkit.suites.formalimg.natural import judgement, judgement_in, natural
 from tsgkit.suites.formalimg.rows import read_samples
+from tsgkit.suites.formalimg.view import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown

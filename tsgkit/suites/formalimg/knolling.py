@@ -86,17 +86,16 @@ def _questions(sample: FormulaSample, image: ImageFile, protocol: str, texts: Fo
 
     As published, the instructions are the system message and the image the user's; else both are in the user's.
     """
-    questions = []
+    questions, is_published = [], protocol == PUBLISHED
     for label, classes in calls_of(sample, protocol):
         text = instructions(texts, classes, protocol)
-        if protocol == PUBLISHED:
-            question = Question(
-                label, messages_of(images=(image,), role=text), _published_reading, tries=TRIES[protocol]
-            )
-        else:
-            messages = messages_of(text, images=(image,), images_first=True)
-            question = Question(label, messages, partial(_own_reading, classes), tries=TRIES[protocol])
-        questions.append(question)
+        messages = (
+            messages_of(images=(image,), role=text)
+            if is_published
+            else messages_of(text, images=(image,), images_first=True)
+        )
+        read = _published_reading if is_published else partial(_own_reading, classes)
+        questions.append(Question(label, messages, read, tries=TRIES[protocol]))
     return questions
 
 
@@ -130,30 +129,22 @@ def objects_in(reply: Reply, classes: Sequence[str]) -> LocatedObjects:
     for number, thing in enumerate(found.objects):
         if not isinstance(thing, dict):
             return LocatedObjects([], problem=f"object {number} is no object")
-        made, said = _checked(thing, classes)
-        notes += said
-        if made is not None:
-            objects.append(made)
+        label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
+        if label not in classes:
+            notes.append(f"{label} was not asked for")
+            continue
+        color = thing.get("color")
+        if color not in (None, OTHER, *VOCABULARY.values["color"]):
+            notes.append(f"{color} is not one of the colors asked for")
+            color = OTHER
+        parts = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
+        objects.append({key: value for key, value in parts.items() if value is not None})
     try:
         for thing in objects:
             layout_of({"objects": [thing]})
     except LayoutProblem as problem:
         return LocatedObjects([], problem=problem.message)
     return LocatedObjects(objects, tuple(notes), is_repaired=found.is_repaired)
-
-
-def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
-    """Return an object with a normalised label and color, or None if it is of another class."""
-    notes = []
-    label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
-    if label not in classes:
-        return None, [f"{label} was not asked for"]
-    color = thing.get("color")
-    if color not in (None, OTHER) and color not in VOCABULARY.values["color"]:
-        notes.append(f"{color} is not one of the colors asked for")
-        color = OTHER
-    made = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
-    return {key: value for key, value in made.items() if value is not None}, notes
 
 
 def _read(reply: Reply | None, classes: Sequence[str]) -> LocatedObjects:
