@@ -186,7 +186,7 @@ def test_a_rescore_counts_what_raises_and_mends_what_no_longer_does(
 SUITES = {
     "tsg/sgqa": (str(DATA / "sgqa.jsonl"), "tsgkit.suites.tsg.qa.Questions.score", "[no]", ()),
     "formalimg/layout": (
-        "formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout.LayoutTask.score", "[]", ("--by", "predicate"),
+        "formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout._score", "[]", ("--by", "predicate"),
     ),
     "spatialgen/questions": (
         "spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A", ("--by", "scene"),
@@ -209,7 +209,7 @@ def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
 
     def stumbling(*given: Any, **named: Any) -> Any:  # noqa: ANN401
         place = next(number for number, one in enumerate(given) if hasattr(one, "item_id"))
-        has_reply = re.search("reply|answered|unreadable", repr(given[place + 1]).lower())
+        has_reply = re.search("reply|answered|unreadable", repr(given[place + 1 :]).lower())
         if given[place].item_id == first and (always or has_reply):
             raise ValueError(SECRET)
         return judged(*given, **named)

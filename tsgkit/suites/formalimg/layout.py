@@ -50,7 +50,7 @@ from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_ver
 from tsgkit.suites.judgement import AnswerScores, Given, Spans
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
-from tsgkit.suites.solvers.offline_solvers import Program, baseline_name, programs
+from tsgkit.suites.solvers.offline_solvers import Baselines, OwnProgram, baseline_name
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.task import Official, Task
 
@@ -240,14 +240,13 @@ def needs_solver() -> None:
 
 
 PROGRAMS = {"random": lambda sample, seed: layout_text(random_layout(sample, seed)), SOLVER: solved}
-BASELINES = programs(PROGRAMS)
 
 
-def _program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> Program:
-    if baseline_name(subject, PROGRAMS) == SOLVER:
+def _program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> OwnProgram:
+    name = baseline_name(subject, PROGRAMS)
+    if name == SOLVER:
         needs_solver()
-    assert BASELINES.program is not None  # noqa: S101  (it has programs)
-    return BASELINES.program(task, subject, seed, dataset)
+    return OwnProgram(task, name, seed, PROGRAMS[name])
 
 
 def layout(card: Card) -> Task:
@@ -257,12 +256,7 @@ def layout(card: Card) -> Task:
         card,
         KNOLLING,
         left_out="no layout can be verified for them",
-        view=replace(
-            VIEW,
-            told=lambda answer: _shown(answer.objects),
-            noted=attrgetter("notes"),
-            spans=_spans,
-        ),
+        view=replace(VIEW, told=lambda answer: _shown(answer.objects), noted=attrgetter("notes"), spans=_spans),
         official=Official(
             unpublished=lambda style, solver: NO_SCHEMA if style == "structured" else "",
             read=_published_layout,
@@ -285,5 +279,5 @@ def layout(card: Card) -> Task:
         ),
         read=lambda text, sample: layout_in(text),
         score=_score,
-        baselines=replace(BASELINES, program=_program),
+        baselines=Baselines(tuple(PROGRAMS), _program),
     )
