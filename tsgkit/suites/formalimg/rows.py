@@ -18,7 +18,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -27,12 +26,12 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import look_alike, read_text
-from tsgkit.library.projects import text_of
 from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
-from tsgkit.logic.parser import FormulaProblem, parse
-from tsgkit.suites.rows import Items, Source
+from tsgkit.logic.parser import parse
+from tsgkit.suites.rows import Items, Source, text_at
+from tsgkit.suites.task import by_number
 
 KNOLLING, NATURAL = "knolling", "natural"
 SCENARIOS = (KNOLLING, NATURAL)
@@ -167,17 +166,22 @@ def read_samples(source: str | Source, *, needs_prompts: bool = True) -> tuple[F
 
 
 def read_rows(source: str | Source) -> Iterator[Placed]:
-    """Yield the rows of a file of rows, a file with one row, or a folder in the published layout."""
-    if isinstance(source, Traversable) and not isinstance(source, Path):
-        yield from _lines(text_of(source), str(source))
-        return
-    path = Path(str(source))
-    if path.is_dir():
-        yield from _of_folder(path)
-    elif path.suffix == ".json":
-        yield _of_file(path, 0)
+    """Yield the rows of a file of rows, a file with one row, or a folder: of files of rows, or in the published layout,
+    with folders named after scenarios, here or in ``benchmarks``."""
+    place = Path(source) if isinstance(source, str) else source
+    if isinstance(place, Path) and place.suffix == ".json" and not place.is_dir():
+        yield _of_file(place, 0)
+    elif not isinstance(place, Path) or not place.is_dir():
+        yield from _lines(text_at(place), str(place))
+    elif files := [file for name in SCENARIOS if (file := place / f"{name}{ROWS}").is_file()]:
+        for file in files:
+            yield from _lines(read_text(file), str(file))
+    elif found := list(_item_files(place)):
+        for number, path in enumerate(found):
+            yield _of_file(path, number)
     else:
-        yield from _lines(read_text(path), str(path))
+        wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
+        raise FileProblem(f"{place}: no items in this folder", hint=f"looked for {wanted}")
 
 
 def _lines(text: str, file: str) -> Iterator[Placed]:
@@ -190,33 +194,13 @@ def _lines(text: str, file: str) -> Iterator[Placed]:
             raise UsageError(f"{where}: {error.message}", hint="one JSON object per line") from None
 
 
-def _of_folder(folder: Path) -> Iterator[Placed]:
-    """Yield rows from files of rows, or from one file per item in folders named after scenarios, here or in
-    ``benchmarks``."""
-    if files := [file for name in SCENARIOS if (file := folder / f"{name}{ROWS}").is_file()]:
-        for file in files:
-            yield from _lines(read_text(file), str(file))
-        return
-    found = list(item_files(folder))
-    if not found:
-        wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
-        raise FileProblem(f"{folder}: no items in this folder", hint=f"looked for {wanted}")
-    for number, path in enumerate(found):
-        yield _of_file(path, number)
-
-
-def item_files(folder: Path) -> Iterator[Path]:
+def _item_files(folder: Path) -> Iterator[Path]:
     """Yield the files of the published layout, by scenario and number."""
     inner = folder / "benchmarks"
     home = inner if inner.is_dir() else folder
-    places = [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]
-    for place in places:
-        files = place.glob("*.json") if place.is_dir() else ()
-        yield from sorted(files, key=lambda path: (not path.stem.isdecimal(), _number(path.stem), path.stem))
-
-
-def _number(name: str) -> int:
-    return int(name) if name.isdecimal() and len(name) < 20 else 0
+    for place in [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]:
+        stems = [path.stem for path in place.glob("*.json")] if place.is_dir() else []
+        yield from (place / f"{stem}.json" for stem in by_number(stems, ""))
 
 
 def _of_file(path: Path, number: int) -> Placed:
@@ -241,14 +225,13 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
         _refuse(row.scenario, formula)
         cnf = row.cnf if row.cnf is not None else clause_form(formula, official=True).text
         k = row.k if row.k is not None else clause_form(formula, official=True).k
-    except FormulaProblem as problem:
-        raise UsageError(f"{place}: dsl: {problem}", hint=problem.hint) from None
     except TsgkitError as problem:
-        raise UsageError(f"{place}: dsl: {problem.message}", hint=problem.hint) from None
+        raise UsageError(f"{place}: dsl: {problem}", hint=problem.hint) from None
     classes = object_classes(formula) if row.object_classes is None else dict.fromkeys(row.object_classes)
-    name, item_id = _names(row, number)
+    own = "" if row.item_id is None else str(row.item_id)
+    name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
     return FormulaSample(
-        item_id=item_id,
+        item_id=own or f"{row.scenario}/{name}",
         scenario=row.scenario,
         number=name,
         prompt=row.prompt,
@@ -258,13 +241,6 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
         classes=tuple(classes),
         cnf=cnf,
     )
-
-
-def _names(row: FormulaRow, number: int) -> tuple[str, str]:
-    """Return the name used for the images of a row, and its item id."""
-    own = "" if row.item_id is None else str(row.item_id)
-    name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
-    return name, own or f"{row.scenario}/{name}"
 
 
 def row_from(value: object, place: str) -> FormulaRow:
