@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.library.cards import load_card
-from tsgkit.suites.formalimg.layout import LayoutTask
+from tsgkit.suites.formalimg.layout import layout
 from tsgkit.suites.formalimg.rows import FormulaSample, sample_from
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.solvers.protocols import AsAsked
+from tsgkit.suites.solvers.scorers import judge_reply
 
 CUP_PEN = "(exists ?c (exists ?p (and (Is ?c 'cup') (Has ?c 'red') (Is ?p 'pen') (LeftOf ?c ?p))))"
 EVERY_KEY = "(forall ?k (implies (Is ?k 'keys') (OnTopSide ?k)))"
@@ -40,8 +40,7 @@ def sample(number: int) -> FormulaSample:
 
 def judge_layout(item: FormulaSample, reply: Reply | None) -> Judged:
     """Return the judgement on a reply that gives a layout."""
-    task = LayoutTask(load_card("formalimg/layout"))
-    return task.score(item, task.read(item, reply), AsAsked(reply, "zero-shot"))
+    return judge_reply(layout(load_card("formalimg/layout")), item, reply, "zero-shot")
 
 
 def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
-from tsg_tasks import SOURCES, repairs_of, draft_of, item, of_item, tsg_task
+from tsg_tasks import draft_of, item, of_item, repairs_of, tsg_task
 
 from tsgkit.agents import prompts
 from tsgkit.agents.review import Review, before_and_after, decided, proposal

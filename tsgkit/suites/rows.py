@@ -256,6 +256,8 @@ class Rows:
     """Returns the ids of rows that are no items of the task, to which replies may have been collected all the same."""
     lines: Callable[[str], Iterator[RowLine]] | None = None
     """Yields each line of a text with its item, where every line is one."""
+    full_id: Callable[[Any, str], str] = lambda _, named: named
+    """Returns the id of an item of a dataset that people may name more briefly."""
     own: Any = None
     """What the suite keeps here for its own inspection and audits."""
 

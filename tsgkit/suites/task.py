@@ -488,8 +488,7 @@ def draws_lots(task: Task, way: str) -> bool:
 def preview_of(task: Task, options: PreviewOptions) -> Preview:
     """Return what would be sent for one item. Raise ``UsageError`` if that cannot be shown."""
     if task.prompt is not None:
-        dataset = task.dataset(options.data)
-        item = dataset.sample(dataset.chosen(ItemChoice(() if options.item is None else (options.item,)))[0])
+        dataset, item = item_to_preview(task, options)
         style = style_of(options.style, options.shots)
         prompter = prompter_of(task.prompt, style, dataset, seed=options.seed, prompts=options.prompts)
         return prompter.preview(task.key, item)
@@ -499,6 +498,13 @@ def preview_of(task: Task, options: PreviewOptions) -> Preview:
         raise UsageError(f"{task.key}: no model is asked this task", hint="tsgkit prompts list names the others")
     hint = f"its texts lie in prompts/{task.card.prompts}, and a run's prompts.jsonl has all that was sent"
     raise UsageError(f"{task.key}: the prompt of one item cannot be shown", hint=hint)
+
+
+def item_to_preview(task: Task, options: PreviewOptions) -> tuple[Dataset, Any]:
+    """Return the data of a preview, and the item that it shows."""
+    dataset = task.dataset(options.data)
+    ids = () if options.item is None else (task.rows.full_id(dataset, options.item),)
+    return dataset, dataset.sample(dataset.chosen(ItemChoice(ids))[0])
 
 
 @dataclass(frozen=True)

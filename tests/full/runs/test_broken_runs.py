@@ -210,7 +210,7 @@ def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
 
     def stumbling(*given: Any, **named: Any) -> Any:  # noqa: ANN401
         place = next(number for number, one in enumerate(given) if hasattr(one, "item_id"))
-        has_reply = re.search("reply|answered|unreadable", repr(given[place + 1]).lower())
+        has_reply = re.search("reply|answered|unreadable", repr(given[place + 1 :]).lower())
         if given[place].item_id == first and (always or has_reply):
             raise ValueError(SECRET)
         return judged(*given, **named)

@@ -31,22 +31,21 @@ from tsgkit.logic.printer import text_of
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree, leaves_of
-from tsgkit.suites.formalimg.image_prompts import plan_png
+from tsgkit.suites.formalimg.image_prompts import paintings_of, plan_png
 from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
-from tsgkit.suites.formalimg.knolling import KnollingTask, objects_in, published_objects
-from tsgkit.suites.formalimg.layout import LayoutTask
+from tsgkit.suites.formalimg.knolling import knolling, objects_in, published_objects
+from tsgkit.suites.formalimg.layout import layout
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
-from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
+from tsgkit.suites.formalimg.natural import judgement, judgement_in, natural
 from tsgkit.suites.formalimg.rows import read_samples
-from tsgkit.suites.item_choice import ItemChoice
+from tsgkit.suites.formalimg.view import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
-from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
 from tsgkit.suites.replies import Reply as GivenReply
+from tsgkit.suites.rows import ItemChoice
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.task import Folder, Viewing
+from tsgkit.suites.task import Folder, PaintingOptions, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 CUP_ON_THE_LEFT = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
@@ -198,9 +197,9 @@ def test_maker_keeps_words_of_the_same_meaning_only(tmp_path: Path, capsys: pyte
 
 SEEN_IT = ShownImage(SEEN, sha256="0" * 64).said
 ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
-TASK = KnollingTask(load_card("formalimg/knolling"))
+TASK = knolling(load_card("formalimg/knolling"))
 KNOLLING, OURS = (TASK.recorded(protocol, "") for protocol in ("published", "ours"))
-NATURAL = NaturalTask(load_card("formalimg/natural")).recorded("published", "")
+NATURAL = natural(load_card("formalimg/natural")).recorded("published", "")
 
 
 def grounded(*replies: str | dict[str, Any], names: tuple[str, ...] = ("ground/cup", "ground/pen")) -> Transcript:
@@ -229,8 +228,10 @@ def test_objects_found_per_class_in_images_named_after_rows_form_one_scene_by_th
         paint(tmp_path / "pictures" / f"{name}.png")
     dataset = TASK.dataset(str(tmp_path / "rows.jsonl"))
     viewing = Viewing(Folder("mine", "images", tmp_path / "pictures"), "openai/eye", "published", 0)
-    assert [piece.name for piece in TASK.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
-    made = TASK.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
+    samples = [dataset.sample(number) for number in range(len(dataset))]
+    assert TASK.looks is not None
+    assert [piece.name for piece in TASK.looks.pieces(viewing, samples)] == ["0.png", "desk-2.png"]
+    made = paintings_of(TASK, str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
     assert [painting.item_id for painting in made] == ["desk-2"]
     cup, pen = {"objects": [CUP]}, {"objects": [PEN]}
     again = grounded("?", cup, pen, names=("ground/cup", "ground/cup", "ground/pen"))
@@ -347,9 +348,9 @@ def test_natural_images_are_judged_and_a_missing_one_is_left_out_of_official(tmp
 def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]:  # noqa: ANN401
     (tmp_path / "rows.jsonl").write_text(lines(ROWS))
     task = task_of(load_card(f"formalimg/{name}"))
-    assert isinstance(task, Paintable)
+    assert task.paint is not None
     wanted = PaintingOptions(**{"drawings": tmp_path / "drawings", **options})
-    return list(task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(tuple(ids)), wanted))
+    return list(task.paint(task, str(tmp_path / "rows.jsonl"), ItemChoice(tuple(ids)), wanted))
 
 
 def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path: Path) -> None:
@@ -365,8 +366,7 @@ def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path:
     assert drawn.image.path.read_bytes() == plan_png([CUP, PEN])
     solved = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
     assert all('"label"' in one.prompt for one in solved)
-    names = {name for name in paintable_names() if name.startswith("formalimg/")}
-    assert names == {"formalimg/knolling", "formalimg/natural"}
+    assert layout(load_card("formalimg/layout")).paint is None
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
     for name, ids, reason in (
         ("knolling", ("0",), "no list of objects"),
@@ -381,7 +381,7 @@ def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> lis
     """Return the panels of a layout for the item of a row."""
     item = sample(number)
     judged = judge_layout(item, GivenReply(json.dumps(objects) if text is None else text))
-    return panels(Shown(LayoutTask(load_card("formalimg/layout")), item, judged, None, None))
+    return panels(Shown(layout(load_card("formalimg/layout")), item, judged, None, None))
 
 
 def test_boxes_and_parts_are_right_or_marked_and_hostile_replies_decide_nothing() -> None:

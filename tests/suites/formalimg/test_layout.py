@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
@@ -16,14 +17,17 @@ from tsgkit.library.bundle import bundled
 from tsgkit.library.cards import load_card
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
+from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.layout import SCHEMA, LayoutTask
+from tsgkit.suites.formalimg.layout import SCHEMA, layout
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.strict import LayoutAnswer, as_asked, layout_in
 from tsgkit.suites.formalimg.task import level_held
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.solvers.prompter import prompter_of
 from tsgkit.suites.styles import style_of
+from tsgkit.suites.task import Task
 
 RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
@@ -69,19 +73,20 @@ PIECES = (
 )
 
 
-def task_with(*metrics: str) -> LayoutTask:
+def task_with(*metrics: str) -> Task:
     """Return the task of a card that names these metrics besides."""
     card = load_card("formalimg/layout")
     more = dict.fromkeys(metrics, card.metrics["g_50"])
-    return LayoutTask(card.model_copy(update={"metrics": {**card.metrics, **more}}))
+    return layout(card.model_copy(update={"metrics": {**card.metrics, **more}}))
 
 
 def scored(folder: Path, rows: list[dict[str, Any]], replies: dict[str, Any], **options: Any) -> ScoreReport:  # noqa: ANN401
     (folder / "rows.jsonl").write_text(lines(rows))
     told = [{"item_id": item_id, **(r if isinstance(r, dict) else {"reply": r})} for item_id, r in replies.items()]
     (folder / "replies.jsonl").write_text(lines(told))
-    task = task_with(*options.pop("metrics", ()))
-    return task.score_replies(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **options)
+    card = task_with(*options.pop("metrics", ())).card
+    with patch.dict("tsgkit.library.cards._GIVEN", {card.name: card}):
+        return score(card.name, folder / "rows.jsonl", folder / "replies.jsonl", **options)
 
 
 def value(report: ScoreReport, profile: str, metric: str) -> float | None:
@@ -136,8 +141,8 @@ def test_what_is_left_out_of_a_profile_is_counted(tmp_path: Path) -> None:
     assert report.board.counts["missing"] == report.board.counts["skipped_official"] == 2
     assert "2; strict counts these as wrong" in report.board.reasons["official.n"]
     report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
-    note = "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)"
-    assert (report.board.n, report.notes) == (2, (note,))
+    note = "natural items left out: 1 (no layout can be verified for them)"
+    assert (report.board.n, report.notes) == (2, (note, "replies to rows that are left out: 1"))
     with pytest.raises(UsageError, match="there are no knolling items"):
         scored(tmp_path, ROWS[2:], {})
     beyond = [CUP | {"box_2d": [-50, 0, 100, 1200]}]
@@ -206,7 +211,8 @@ def test_rows_keep_their_item_ids_and_what_cannot_be_used_is_refused_by_line_and
 
 def test_prompts_of_every_style_have_its_parts_and_show_its_examples_which_are_right() -> None:
     task = task_with()
-    dataset = task.dataset(None)
+    prompt, dataset = task.prompt, task.dataset(None)
+    assert prompt is not None
     folder = Path(str(bundled("prompts"))) / "formalimg" / "layout"
     part = {path.stem: path.read_text(encoding="utf-8").rstrip("\n") for path in folder.glob("*.txt")}
     labels, colors = (", ".join(names) for names in (KNOLLING.classes, KNOLLING.values["color"]))
@@ -219,7 +225,7 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples_which_are_r
         ("cot-few-shot", [part["reasoning"]], "answer-reasoned", "example-reasoned"),
         ("structured", [], "answer-structured", ""),
     ):
-        prompter = task.prompter(style_of(name), dataset, seed=0, prompts=None)
+        prompter = prompter_of(prompt, style_of(name), dataset, seed=0, prompts=None)
         examples = []
         for number, one in enumerate(prompter.examples, 1):
             said = {"input": part["input"].format(prompt=one.item.prompt), "answer": one.answer}
@@ -282,7 +288,7 @@ def test_the_last_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadabl
         unread = layout_in(reply)
         assert isinstance(unread, Unreadable), reply
         assert reason in unread.reason, reply
-    for reply, layout in {
+    for reply, published in {
         str([ONE, OTHER]): [ONE, OTHER],
         f"<think>{json.dumps([OTHER])}</think>```json\n{json.dumps([ONE])}\n``` or {json.dumps([OTHER])}": [ONE],
         f"First {json.dumps([ONE])}, no: {json.dumps([OTHER])}": None,
@@ -290,7 +296,7 @@ def test_the_last_layout_is_found_anywhere_and_repaired_with_a_note_or_unreadabl
         "[{'label': 'cup'": None,
         "][": None,
     }.items():
-        assert official.layout(reply) == layout, reply
+        assert official.layout(reply) == published, reply
     read = answer(f"{json.dumps([ONE])} or rather {json.dumps([OTHER])}. Not [].")
     assert read.objects == [OTHER]
     assert "2 other layouts" in str(read.notes[0])

@@ -5,9 +5,9 @@ from tsgkit.suites.suite import Suite
 SUITE = Suite(
     name="formalimg",
     tasks={
-        "knolling": "tsgkit.suites.formalimg.knolling:KnollingTask",
-        "layout": "tsgkit.suites.formalimg.layout:LayoutTask",
-        "natural": "tsgkit.suites.formalimg.natural:NaturalTask",
+        "knolling": "tsgkit.suites.formalimg.knolling:knolling",
+        "layout": "tsgkit.suites.formalimg.layout:layout",
+        "natural": "tsgkit.suites.formalimg.natural:natural",
     },
     needs={
         "knolling": "images and a model that looks: --images NAME=DIR --judge M",

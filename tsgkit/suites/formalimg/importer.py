@@ -129,8 +129,13 @@ def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: 
     ready = {name: _lines_of(name, items) for name, items in found.items() if items}
     for name, (data, _) in ready.items():
         refuse_to_replace(wanted, wanted.file(name), data, force=force)
-    arrivals = tuple(_stored(wanted, name, *made, len(found[name]), origin) for name, made in ready.items())
-    return Intake(dataset(wanted.name), arrivals)
+    arrivals = []
+    for name, (data, inspection) in ready.items():
+        replaced = next((file for file in dataset(wanted.name).files if file.task == name), None)
+        stored = store(wanted, wanted.file(name), data, origin, len(found[name]), inspection.counts)
+        is_other = replaced is not None and replaced.sha256 != stored.sha256
+        arrivals.append(Arrival(stored, inspection, replaced if is_other else None))
+    return Intake(dataset(wanted.name), tuple(arrivals))
 
 
 def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> tuple[bytes, Inspection]:
@@ -140,34 +145,24 @@ def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> t
     for number, (row, sample) in enumerate(items, 1):
         value = row_from(row.value, row.place).model_dump(exclude_none=True)
         lines.append(json.dumps({"scenario": scenario, "id": sample.number} | value) + "\n")
-        findings += [found.at(line=number, item=sample.item_id) for found in findings_of(sample, value)]
+        place = Place(number, sample.item_id)
+        for code, message in _oddities(sample, value):
+            findings.append(Finding(code, RULES[code].severity, message, place=place))
     return "".join(lines).encode("ascii"), Inspection(tuple(findings))
 
 
-def _stored(
-    wanted: KnownDataset, scenario: str, data: bytes, inspection: Inspection, rows: int, origin: str
-) -> Arrival:
-    before = next((file for file in dataset(wanted.name).files if file.task == scenario), None)
-    stored = store(wanted, wanted.file(scenario), data, origin, rows, inspection.counts)
-    return Arrival(stored, inspection, before if before and before.sha256 != stored.sha256 else None)
-
-
-def findings_of(sample: FormulaSample, value: dict[str, object]) -> Iterator[Finding]:
-    """Yield the findings about an item."""
+def _oddities(sample: FormulaSample, value: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield code and message of each finding about an item."""
     try:
         form = clause_form(sample.formula, official=True)
         if sample.k != form.k:
-            yield _finding("k-differs", f"K is {sample.k}, the formula's is {form.k}")
+            yield "k-differs", f"K is {sample.k}, the formula's is {form.k}"
         if "cnf" in value and form_of_text(parse(sample.cnf)).unordered != form.unordered:
-            yield _finding("clauses-differ", "the stored clauses differ from those of the formula")
+            yield "clauses-differ", "the stored clauses differ from those of the formula"
     except TsgkitError as error:
-        yield _finding("clauses-differ", str(error))
+        yield "clauses-differ", str(error)
     codes = {found.code: found for found in check(sample.dsl, VOCABULARIES[sample.scenario]).findings}
     if differ := codes.get("readers-differ"):
-        yield _finding("readers-differ", differ.message)
+        yield "readers-differ", differ.message
     if wrong := next((found for found in codes.values() if found.severity == "error"), None):
-        yield _finding("outside-vocabulary", wrong.message)
-
-
-def _finding(code: str, message: str) -> Finding:
-    return Finding(code, RULES[code].severity, message, place=Place())
+        yield "outside-vocabulary", wrong.message

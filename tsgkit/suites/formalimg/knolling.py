@@ -15,34 +15,35 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.verdicts import Verdict
-from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import ImageJudge, ImageTask
-from tsgkit.suites.formalimg.prompts import Texts, words
-from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.image_prompts import FolderTexts, paintings_of
+from tsgkit.suites.formalimg.images import ImageQuestions, image_looks
+from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
+from tsgkit.suites.formalimg.task import formula_task
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, verdict_on
 from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
 from tsgkit.suites.judges.shown_images import NO_IMAGE, ShownImage
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.task import OURS, PUBLISHED
+from tsgkit.suites.task import OURS, PUBLISHED, Official, Task
 
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
-
+PARTS = {"one-class": ("label", "colors"), "all-classes": ("classes", "colors")}
+"""The parts of the judge's prompts, with their fields."""
 TRIES = {PUBLISHED: 30, OURS: 3}
-"""The maximum number of calls for a class until a reply is readable."""
+"""The protocols, with the maximum number of calls for a class until a reply is readable."""
 PREFIX = "ground/"
 INSTRUCTIONS, CHARACTERS = 700, 90
 """The estimated characters of the instructions and of an object in a reply, without the image."""
@@ -54,84 +55,15 @@ NO_CLASS = "the formula names no class: the published code leaves the item out"
 FENCED = (re.compile(r"```json(.*?)```", re.DOTALL), re.compile(r"```(?:json)?(.*?)```", re.DOTALL))
 
 
-class KnollingTask(ImageTask):
-    """The task that judges images of objects laid out."""
-
-    protocols = (PUBLISHED, OURS)
-    why_left_out = "a task of their own, natural, is about them"
-    room = "grounding"
-    parts = MappingProxyType({"one-class": ("label", "colors"), "all-classes": ("classes", "colors")})
-
-    # Questions
-
-    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
-        """Return the published text about the first class, the role it is sent with, and a note on what is sent
-        besides."""
-        if not sample.classes:
-            raise UsageError(f"{sample.item_id}: the formula names no class, so there is nothing to ask for")
-        first, *others = sample.classes
-        more = f"; {', '.join(others)}: one call each with the same prompt" if others else ""
-        note = f"a user message with only the image follows{more}"
-        return instructions(texts, (first,), PUBLISHED), "system", note
-
-    def questions(self, sample: FormulaSample, image: ImageFile, look: ImageJudge) -> Sequence[Question[None]]:
-        """Return one question per class, or one about all of them."""
-        return [
-            Question(label, _messages(classes, image, look), _reader(classes, look.name), tries=TRIES[look.name])
-            for label, classes in calls_of(sample, look.name)
-        ]
-
-    def expected(self, sample: FormulaSample, protocol: str) -> Expected:
-        """Return one call per class, or one for all."""
-        calls = len(calls_of(sample, protocol))
-        sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
-        return Expected((calls, calls), (sent, sent), (said, 2 * said), worst=TRIES[protocol])
-
-    def identified(self, look: ImageJudge) -> str:
-        """Return the number of tries and the prompt texts."""
-        return f"{TRIES[look.name]}/{look.texts.fingerprint}"
-
-    def unpublished(self, protocol: str) -> str:
-        """Return why a protocol has no official figures; empty if it has."""
-        return "" if protocol == PUBLISHED else UNPUBLISHED
-
-    # Scoring
-
-    def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
-        """Return findings without a scene. The published code treats an image that cannot be shown as empty."""
-        published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
-        return _nothing(sample, None if self.unpublished(protocol) else published, why, (why,))
-
-    def seen(
-        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
-    ) -> tuple[Outcome, Findings]:
-        """Verify the objects found."""
-        found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
-        published = _published(sample, replies) if protocol == PUBLISHED else None
-        notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
-        for label, one in found.items():
-            if one.problem:
-                reply, why = replies.get(label), f"{label}: {one.problem}"
-                outcome = Outcome.MISSING if reply is None else outcome_of(reply)
-                return outcome, _nothing(sample, published, why, (*notes, why))
-        objects = [thing for one in found.values() for thing in one.objects]
-        verdict, clauses = verdict_on(sample, {"objects": objects}, grounded=True)
-        counts = {
-            "repaired": int(any(one.is_repaired for one in found.values())),
-            "rejected": int(verdict.status == "rejected"),
-        }
-        findings = Findings(
-            strict=verdict, official=published, clauses=clauses, answer=objects, notes=notes, counts=counts
-        )
-        return Outcome.ANSWERED, findings
+# Questions
 
 
-def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:
+def instructions(texts: FolderTexts, classes: Sequence[str], protocol: str) -> str:
     """Return the judge's instructions: for one class as published, else for all of them."""
-    colors = words(KNOLLING.values["color"])
+    colors = ", ".join(VOCABULARY.values["color"])
     if protocol == PUBLISHED:
-        return texts.part("one-class").render(label=classes[0], colors=colors)
-    return texts.part("all-classes").render(classes=words(classes), colors=colors)
+        return texts.render("one-class", label=classes[0], colors=colors)
+    return texts.render("all-classes", classes=", ".join(classes), colors=colors)
 
 
 def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -141,19 +73,37 @@ def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str,
     return [(ALL, sample.classes)] if sample.classes else []
 
 
-def _messages(classes: Sequence[str], image: ImageFile, look: ImageJudge) -> list[BaseMessage]:
-    """Build the messages: as published, instructions as system and image as user message; else both in a user
-    message."""
-    text = instructions(look.texts, classes, look.name)
-    if look.name == PUBLISHED:
-        return messages_of(images=(image,), role=text)
-    return messages_of(text, images=(image,), images_first=True)
+def _preview(sample: FormulaSample, texts: FolderTexts) -> tuple[str, str, str]:
+    if not sample.classes:
+        raise UsageError(f"{sample.item_id}: the formula names no class, so there is nothing to ask for")
+    first, *others = sample.classes
+    more = f"; {', '.join(others)}: one call each with the same prompt" if others else ""
+    return instructions(texts, (first,), PUBLISHED), "system", f"a user message with only the image follows{more}"
 
 
-def _reader(classes: Sequence[str], protocol: str) -> Callable[[Reply], Reading[None]]:
-    if protocol == PUBLISHED:
-        return _published_reading
-    return lambda reply: Reading(None, _read(reply, classes).problem)
+def _questions(sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts) -> Sequence[Question[None]]:
+    """Return one question per class, or one about all of them.
+
+    As published, the instructions are the system message and the image the user's; else both are in the user's.
+    """
+    questions, is_published = [], protocol == PUBLISHED
+    for label, classes in calls_of(sample, protocol):
+        text = instructions(texts, classes, protocol)
+        messages = (
+            messages_of(images=(image,), role=text)
+            if is_published
+            else messages_of(text, images=(image,), images_first=True)
+        )
+        read = _published_reading if is_published else partial(_own_reading, classes)
+        questions.append(Question(label, messages, read, tries=TRIES[protocol]))
+    return questions
+
+
+def _expected(sample: FormulaSample, protocol: str) -> Expected:
+    """Return one call per class, or one for all."""
+    calls = len(calls_of(sample, protocol))
+    sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
+    return Expected((calls, calls), (sent, sent), (said, 2 * said))
 
 
 # Reading
@@ -179,30 +129,22 @@ def objects_in(reply: Reply, classes: Sequence[str]) -> LocatedObjects:
     for number, thing in enumerate(found.objects):
         if not isinstance(thing, dict):
             return LocatedObjects([], problem=f"object {number} is no object")
-        made, said = _checked(thing, classes)
-        notes += said
-        if made is not None:
-            objects.append(made)
+        label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
+        if label not in classes:
+            notes.append(f"{label} was not asked for")
+            continue
+        color = thing.get("color")
+        if color not in (None, OTHER, *VOCABULARY.values["color"]):
+            notes.append(f"{color} is not one of the colors asked for")
+            color = OTHER
+        parts = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
+        objects.append({key: value for key, value in parts.items() if value is not None})
     try:
         for thing in objects:
             layout_of({"objects": [thing]})
     except LayoutProblem as problem:
         return LocatedObjects([], problem=problem.message)
     return LocatedObjects(objects, tuple(notes), is_repaired=found.is_repaired)
-
-
-def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
-    """Return an object with a normalised label and color, or None if it is of another class."""
-    notes = []
-    label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
-    if label not in classes:
-        return None, [f"{label} was not asked for"]
-    color = thing.get("color")
-    if color not in (None, OTHER) and color not in KNOLLING.values["color"]:
-        notes.append(f"{color} is not one of the colors asked for")
-        color = OTHER
-    made = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
-    return {key: value for key, value in made.items() if value is not None}, notes
 
 
 def _read(reply: Reply | None, classes: Sequence[str]) -> LocatedObjects:
@@ -231,6 +173,10 @@ def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there
     return value.get("objects", [])
 
 
+def _own_reading(classes: Sequence[str], reply: Reply) -> Reading[None]:
+    return Reading(None, _read(reply, classes).problem)
+
+
 def _published_reading(reply: Reply) -> Reading[None]:
     try:
         published_objects(reply.text or "")
@@ -256,6 +202,62 @@ def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict |
     return published_verdict(sample, objects)
 
 
+# Scoring
+
+
+def _unpublished(style: str, protocol: str) -> str:
+    return "" if protocol == PUBLISHED else UNPUBLISHED
+
+
 def _nothing(sample: FormulaSample, published: Verdict | str | None, why: str, notes: tuple[str, ...]) -> Findings:
     """Return findings without a scene: no clause holds."""
     return Findings(official=published, clauses=clauses_of(sample.formula, hold=False), why=why, notes=notes)
+
+
+def _unseen(sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
+    """Return findings without a scene. The published code treats an image that cannot be shown as empty."""
+    published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
+    return _nothing(sample, published if protocol == PUBLISHED else None, why, (why,))
+
+
+def _seen(
+    sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
+) -> tuple[Outcome, Findings]:
+    """Verify the objects found."""
+    found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
+    published = _published(sample, replies) if protocol == PUBLISHED else None
+    notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
+    for label, one in found.items():
+        if one.problem:
+            reply, why = replies.get(label), f"{label}: {one.problem}"
+            outcome = Outcome.MISSING if reply is None else outcome_of(reply)
+            return outcome, _nothing(sample, published, why, (*notes, why))
+    objects = [thing for one in found.values() for thing in one.objects]
+    verdict, clauses = verdict_on(sample, {"objects": objects}, grounded=True)
+    counts = {
+        "repaired": int(any(one.is_repaired for one in found.values())),
+        "rejected": int(verdict.status == "rejected"),
+    }
+    findings = Findings(strict=verdict, official=published, clauses=clauses, answer=objects, notes=notes, counts=counts)
+    return Outcome.ANSWERED, findings
+
+
+def knolling(card: Card) -> Task:
+    """Return the task that judges images of objects laid out."""
+    questions = ImageQuestions(
+        texts=partial(FolderTexts.of, "grounding", PARTS),
+        tries=TRIES,
+        preview=_preview,
+        about=_questions,
+        expected=_expected,
+        unseen=_unseen,
+        seen=_seen,
+    )
+    return formula_task(
+        card,
+        KNOLLING,
+        left_out="a task of their own, natural, is about them",
+        official=Official(unpublished=_unpublished),
+        looks=image_looks(questions),
+        paint=paintings_of,
+    )

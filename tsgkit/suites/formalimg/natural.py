@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import partial
 from typing import Any
 
 from tsgkit.errors import NotationError
+from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.clauses import category
@@ -28,16 +29,19 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import ImageJudge, ImageTask
+from tsgkit.suites.formalimg.image_prompts import FolderTexts, paintings_of
+from tsgkit.suites.formalimg.images import ImageQuestions, image_looks
 from tsgkit.suites.formalimg.official import value_of
-from tsgkit.suites.formalimg.prompts import Texts
-from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.task import FormulaTask, clauses_that_hold
+from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
+from tsgkit.suites.formalimg.task import FORMULA_METRICS, clauses_that_hold, formula_task
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
 from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
 from tsgkit.suites.judges.shown_images import ShownImage
 from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.task import PUBLISHED, Official, Task
 
+PARTS = {"judge": ("prompt", "formula", "clauses")}
+"""The parts of the judge's prompts, with their fields."""
 TRIES = 10
 LABEL = "judge"
 INSTRUCTIONS, VERDICT_LENGTH = 1500, 100
@@ -51,86 +55,30 @@ FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*
 STYLES = clauses_that_hold("clauses about the style of the image")
 
 
-class NaturalTask(ImageTask):
-    """The task that judges images of scenes."""
-
-    own_metrics = MappingProxyType({**FormulaTask.own_metrics, "styles": STYLES})
-    why_left_out = "tasks of their own, layout and knolling, are about them"
-    room = "natural"
-    parts = MappingProxyType({"judge": ("prompt", "formula", "clauses")})
-
-    # Questions
-
-    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
-        """Return the instruction, formula and clauses as text, the role, and a note on what is sent besides."""
-        return instructions(texts, sample), "user", "the image follows in the same message"
-
-    def questions(self, sample: FormulaSample, image: ImageFile, look: ImageJudge) -> Sequence[Question[None]]:
-        """Return the published question: text, then the image; asked again if the reply is unreadable."""
-        messages = messages_of(instructions(look.texts, sample), images=(image,))
-        return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
-
-    def expected(self, sample: FormulaSample, protocol: str) -> Expected:
-        """Return one call."""
-        clauses = sum(len(text_of(one)) for one in clauses_in(sample))
-        sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
-        return Expected((1, 1), (sent, sent), (VERDICT_LENGTH, VERDICT_LENGTH + clauses), worst=TRIES)
-
-    def identified(self, look: ImageJudge) -> str:
-        """Return the number of tries and the prompt texts."""
-        return f"{TRIES}/{look.texts.fingerprint}"
-
-    # Scoring
-
-    def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
-        """Return findings without a reply."""
-        clauses, _ = judged_clauses(sample, ())
-        return Findings(official=NO_RESULT, clauses=clauses, why=why, notes=(why,))
-
-    def seen(
-        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
-    ) -> tuple[Outcome, Findings]:
-        """Accept the judge's verdict and clauses."""
-        reply = replies.get(LABEL)
-        if reply is None:
-            return Outcome.MISSING, self.unseen(sample, protocol, Outcome.MISSING, "the judge was not asked")
-        result = judgement(reply.text or "")
-        published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
-        ended = outcome_of(reply)
-        said = (
-            judgement_in(reply)
-            if ended is Outcome.UNREADABLE
-            else JudgeReply(None, problem=f"the judge's reply is {ended}")
-        )
-        clauses, unknown = judged_clauses(sample, said.clauses)
-        if said.verdict is None:
-            notes = (*sight.notes, said.problem)
-            return ended, Findings(official=published, clauses=clauses, why=said.problem, notes=notes)
-        failed = [one.text for one in clauses if not one.holds]
-        reason = "" if said.verdict else f"judged to fail: {'; '.join(failed) or 'no clause in particular'}"
-        findings = Findings(
-            strict=Verdict(said.verdict, "strict", reason=reason),
-            official=published,
-            clauses=clauses,
-            answer={VERDICT: said.verdict, CLAUSES: [one.text for one in clauses if one.holds]},
-            notes=(*sight.notes, *_oddities(said.verdict, failed, unknown)),
-            counts={"repaired": int(said.is_repaired), "inconsistent": int(said.verdict and bool(failed))},
-        )
-        return Outcome.ANSWERED, findings
+# Questions
 
 
-def _oddities(verdict: bool, failed: Sequence[str], unknown: int) -> Iterator[str]:
-    """Yield contradictions in a judge's reply."""
-    if unknown:
-        yield f"the judge names {unknown} clauses that the formula does not have"
-    if verdict and failed:
-        yield f"{INCONSISTENT}: {'; '.join(failed)}"
-
-
-def instructions(texts: Texts, sample: FormulaSample) -> str:
+def instructions(texts: FolderTexts, sample: FormulaSample) -> str:
     """Return the judge's prompt: the instruction, the formula and its clauses."""
     clauses = "\n".join(dict.fromkeys(map(text_of, clauses_in(sample))))
-    return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
+    return texts.render("judge", prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
+
+
+def _preview(sample: FormulaSample, texts: FolderTexts) -> tuple[str, str, str]:
+    return instructions(texts, sample), "user", "the image follows in the same message"
+
+
+def _questions(sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts) -> Sequence[Question[None]]:
+    """Return the published question: text, then the image; asked again if the reply is unreadable."""
+    messages = messages_of(instructions(texts, sample), images=(image,))
+    return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
+
+
+def _expected(sample: FormulaSample, protocol: str) -> Expected:
+    """Return one call."""
+    clauses = sum(len(text_of(one)) for one in clauses_in(sample))
+    sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
+    return Expected((1, 1), (sent, sent), (VERDICT_LENGTH, VERDICT_LENGTH + clauses))
 
 
 # Reading
@@ -216,3 +164,69 @@ def _fenced_object(text: str) -> str:
 
 def _published_reading(reply: Reply) -> Reading[None]:
     return Reading(None, NO_RESULT if judgement(reply.text or "") is None else "")
+
+
+# Scoring
+
+
+def _unseen(sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
+    """Return findings without a reply."""
+    clauses, _ = judged_clauses(sample, ())
+    return Findings(official=NO_RESULT, clauses=clauses, why=why, notes=(why,))
+
+
+def _seen(
+    sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
+) -> tuple[Outcome, Findings]:
+    """Accept the judge's verdict and clauses."""
+    reply = replies.get(LABEL)
+    if reply is None:
+        return Outcome.MISSING, _unseen(sample, protocol, Outcome.MISSING, "the judge was not asked")
+    result = judgement(reply.text or "")
+    published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
+    ended = outcome_of(reply)
+    said = (
+        judgement_in(reply)
+        if ended is Outcome.UNREADABLE
+        else JudgeReply(None, problem=f"the judge's reply is {ended}")
+    )
+    clauses, unknown = judged_clauses(sample, said.clauses)
+    if said.verdict is None:
+        notes = (*sight.notes, said.problem)
+        return ended, Findings(official=published, clauses=clauses, why=said.problem, notes=notes)
+    failed = [one.text for one in clauses if not one.holds]
+    reason = "" if said.verdict else f"judged to fail: {'; '.join(failed) or 'no clause in particular'}"
+    oddities = [f"the judge names {unknown} clauses that the formula does not have"] if unknown else []
+    if said.verdict and failed:
+        oddities.append(f"{INCONSISTENT}: {'; '.join(failed)}")
+    findings = Findings(
+        strict=Verdict(said.verdict, "strict", reason=reason),
+        official=published,
+        clauses=clauses,
+        answer={VERDICT: said.verdict, CLAUSES: [one.text for one in clauses if one.holds]},
+        notes=(*sight.notes, *oddities),
+        counts={"repaired": int(said.is_repaired), "inconsistent": int(said.verdict and bool(failed))},
+    )
+    return Outcome.ANSWERED, findings
+
+
+def natural(card: Card) -> Task:
+    """Return the task that judges images of scenes."""
+    questions = ImageQuestions(
+        texts=partial(FolderTexts.of, "natural", PARTS),
+        tries={PUBLISHED: TRIES},
+        preview=_preview,
+        about=_questions,
+        expected=_expected,
+        unseen=_unseen,
+        seen=_seen,
+    )
+    return formula_task(
+        card,
+        NATURAL,
+        left_out="tasks of their own, layout and knolling, are about them",
+        own_metrics={**FORMULA_METRICS, "styles": STYLES},
+        official=Official(unpublished=lambda style, protocol: ""),
+        looks=image_looks(questions),
+        paint=paintings_of,
+    )

@@ -18,7 +18,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -27,12 +26,12 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import look_alike, read_text
-from tsgkit.library.projects import text_of
 from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
-from tsgkit.logic.parser import FormulaProblem, parse
-from tsgkit.suites.task import Items
+from tsgkit.logic.parser import parse
+from tsgkit.suites.rows import Items, Source, text_at
+from tsgkit.suites.task import by_number
 
 KNOLLING, NATURAL = "knolling", "natural"
 SCENARIOS = (KNOLLING, NATURAL)
@@ -42,7 +41,7 @@ ROWS = ".jsonl"
 HINT = 'a row reads {"scenario": "knolling", "id": 0, "prompt": "...", "dsl": "(exists ?x ...)"}'
 
 
-class Row(BaseModel):
+class FormulaRow(BaseModel):
     """A row as files have it."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -98,7 +97,7 @@ class Placed(NamedTuple):
     number: int
 
 
-class Rows(Items):
+class FormulaItems(Items):
     """The samples of one scenario; ``left_out`` names those of the other."""
 
     def __init__(self, file: str, samples: Iterable[FormulaSample], scenario: str) -> None:
@@ -107,33 +106,42 @@ class Rows(Items):
         if not mine:
             other = f"all {len(every)} are of the scenario {every[0].scenario}" if every else "the file has none"
             raise UsageError(f"{file}: there are no {scenario} items in it: {other}")
-        super().__init__(file, _hash_of(mine), mine)
+        digest = hashlib.sha256()  # of the content, however rows are split into files
+        for one in mine:
+            asked: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]
+            digest.update(json.dumps(asked).encode("ascii") + b"\n")
+        super().__init__(file, digest.hexdigest(), mine)
         self.scenario = scenario
         self.left_out = [sample.item_id for sample in every if sample.scenario != scenario]
 
     def written(self, numbers: Iterable[int]) -> Iterator[str]:
         """Yield these items as lines of a file."""
-        yield from (f"{_written(self.sample(number))}\n" for number in numbers)
+        for sample in map(self.sample, numbers):
+            row = {
+                "item_id": sample.item_id,
+                "scenario": sample.scenario,
+                "id": sample.number,
+                "prompt": sample.prompt,
+                "dsl": sample.dsl,
+                "cnf": sample.cnf,
+                "k": sample.k,
+                "object_classes": list(sample.classes),
+            }
+            yield f"{json.dumps(row, ensure_ascii=False)}\n"
 
-    def told(self, why: str) -> tuple[str, ...]:
+    def notes(self, why: str) -> tuple[str, ...]:
         """Return a note with the number of rows left out and the reason; empty if there are none."""
         other = next(name for name in SCENARIOS if name != self.scenario)
         return (f"{other} items left out: {len(self.left_out)} ({why})",) if self.left_out else ()
 
+    def full_id(self, name: str) -> str:
+        """Return the id of an item, which may be named by its ``id`` alone."""
+        return name if "/" in name or name in self._numbers else f"{self.scenario}/{name}"
 
-def _written(sample: FormulaSample) -> str:
-    """Return an item as a line of a file."""
-    value = {
-        "item_id": sample.item_id,
-        "scenario": sample.scenario,
-        "id": sample.number,
-        "prompt": sample.prompt,
-        "dsl": sample.dsl,
-        "cnf": sample.cnf,
-        "k": sample.k,
-        "object_classes": list(sample.classes),
-    }
-    return json.dumps(value, ensure_ascii=False)
+
+def load_items(scenario: str, source: str | Source, *, needs_prompts: bool = True) -> FormulaItems:
+    """Return the items of a scenario in a file or folder; without ``needs_prompts`` a prompt may be empty."""
+    return FormulaItems(str(source), read_samples(source, needs_prompts=needs_prompts), scenario)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
@@ -149,7 +157,7 @@ def kinds_of(file: Path) -> tuple[str, ...]:
     return tuple(kind for kind, of in SCENARIO_OF.items() if of == scenario)
 
 
-def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True) -> tuple[FormulaSample, ...]:
+def read_samples(source: str | Source, *, needs_prompts: bool = True) -> tuple[FormulaSample, ...]:
     """Return the samples of a file or folder. ``UsageError`` names the first unusable row and the reason.
 
     Without ``needs_prompts`` a prompt may be empty, as when replies are scored.
@@ -157,18 +165,23 @@ def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True
     return tuple(sample_from(row.value, row.place, row.number, needs_prompt=needs_prompts) for row in read_rows(source))
 
 
-def read_rows(source: str | Path | Traversable) -> Iterator[Placed]:
-    """Yield the rows of a file of rows, a file with one row, or a folder in the published layout."""
-    if isinstance(source, Traversable) and not isinstance(source, Path):
-        yield from _lines(text_of(source), str(source))
-        return
-    path = Path(str(source))
-    if path.is_dir():
-        yield from _of_folder(path)
-    elif path.suffix == ".json":
-        yield _of_file(path, 0)
+def read_rows(source: str | Source) -> Iterator[Placed]:
+    """Yield the rows of a file of rows, a file with one row, or a folder: of files of rows, or in the published layout,
+    with folders named after scenarios, here or in ``benchmarks``."""
+    place = Path(source) if isinstance(source, str) else source
+    if isinstance(place, Path) and place.suffix == ".json" and not place.is_dir():
+        yield _of_file(place, 0)
+    elif not isinstance(place, Path) or not place.is_dir():
+        yield from _lines(text_at(place), str(place))
+    elif files := [file for name in SCENARIOS if (file := place / f"{name}{ROWS}").is_file()]:
+        for file in files:
+            yield from _lines(read_text(file), str(file))
+    elif found := list(_item_files(place)):
+        for number, path in enumerate(found):
+            yield _of_file(path, number)
     else:
-        yield from _lines(read_text(path), str(path))
+        wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
+        raise FileProblem(f"{place}: no items in this folder", hint=f"looked for {wanted}")
 
 
 def _lines(text: str, file: str) -> Iterator[Placed]:
@@ -181,33 +194,13 @@ def _lines(text: str, file: str) -> Iterator[Placed]:
             raise UsageError(f"{where}: {error.message}", hint="one JSON object per line") from None
 
 
-def _of_folder(folder: Path) -> Iterator[Placed]:
-    """Yield rows from files of rows, or from one file per item in folders named after scenarios, here or in
-    ``benchmarks``."""
-    if files := [file for name in SCENARIOS if (file := folder / f"{name}{ROWS}").is_file()]:
-        for file in files:
-            yield from _lines(read_text(file), str(file))
-        return
-    found = list(item_files(folder))
-    if not found:
-        wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
-        raise FileProblem(f"{folder}: no items in this folder", hint=f"looked for {wanted}")
-    for number, path in enumerate(found):
-        yield _of_file(path, number)
-
-
-def item_files(folder: Path) -> Iterator[Path]:
+def _item_files(folder: Path) -> Iterator[Path]:
     """Yield the files of the published layout, by scenario and number."""
     inner = folder / "benchmarks"
     home = inner if inner.is_dir() else folder
-    places = [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]
-    for place in places:
-        files = place.glob("*.json") if place.is_dir() else ()
-        yield from sorted(files, key=lambda path: (not path.stem.isdecimal(), _number(path.stem), path.stem))
-
-
-def _number(name: str) -> int:
-    return int(name) if name.isdecimal() and len(name) < 20 else 0
+    for place in [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]:
+        stems = [path.stem for path in place.glob("*.json")] if place.is_dir() else []
+        yield from (place / f"{stem}.json" for stem in by_number(stems, ""))
 
 
 def _of_file(path: Path, number: int) -> Placed:
@@ -232,14 +225,13 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
         _refuse(row.scenario, formula)
         cnf = row.cnf if row.cnf is not None else clause_form(formula, official=True).text
         k = row.k if row.k is not None else clause_form(formula, official=True).k
-    except FormulaProblem as problem:
-        raise UsageError(f"{place}: dsl: {problem}", hint=problem.hint) from None
     except TsgkitError as problem:
-        raise UsageError(f"{place}: dsl: {problem.message}", hint=problem.hint) from None
+        raise UsageError(f"{place}: dsl: {problem}", hint=problem.hint) from None
     classes = object_classes(formula) if row.object_classes is None else dict.fromkeys(row.object_classes)
-    name, item_id = _names(row, number)
+    own = "" if row.item_id is None else str(row.item_id)
+    name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
     return FormulaSample(
-        item_id=item_id,
+        item_id=own or f"{row.scenario}/{name}",
         scenario=row.scenario,
         number=name,
         prompt=row.prompt,
@@ -251,19 +243,12 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
     )
 
 
-def _names(row: Row, number: int) -> tuple[str, str]:
-    """Return the name used for the images of a row, and its item id."""
-    own = "" if row.item_id is None else str(row.item_id)
-    name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
-    return name, own or f"{row.scenario}/{name}"
-
-
-def row_from(value: object, place: str) -> Row:
+def row_from(value: object, place: str) -> FormulaRow:
     """Validate a JSON value as a row."""
     if not isinstance(value, dict):
         raise UsageError(f"{place}: expected an object, found {kind_of(value)}", hint=HINT)
     try:
-        return Row.model_validate(value)
+        return FormulaRow.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"] if part not in ("str", "int"))
@@ -276,12 +261,3 @@ def _refuse(scenario: str, formula: Formula) -> None:
         refuse_unjudgeable(formula)
     elif free := sorted(variable.name for variable in free_variables(formula)):
         raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")
-
-
-def _hash_of(samples: Iterable[FormulaSample]) -> str:
-    """Return a hash of the items' content; it does not depend on how rows are split into files."""
-    digest = hashlib.sha256()
-    for one in samples:
-        said: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]
-        digest.update(json.dumps(said).encode("ascii") + b"\n")
-    return digest.hexdigest()

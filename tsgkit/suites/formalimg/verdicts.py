@@ -51,6 +51,7 @@ CATEGORIES = {
 """The metric of each category of clauses."""
 MOST_LINES = 120
 """The number of trace lines kept."""
+HOLDS, NO_CLAUSE = "the formula holds", "there is none"
 NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
 ORDER = ("object", "attribute", "relation", "number", "condition", "style")
 """The order in which clauses are added."""
@@ -110,38 +111,39 @@ def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
 
 
 def scores_of(sample: FormulaSample, found: Findings) -> AnswerScores:
-    """Convert findings into scores, counts and evidence."""
-    left_out, official_scores = _official(sample, found.official)
-    verdict = found.strict
-    undecided = int(verdict is not None and verdict.truth is None)
+    """Convert findings into scores, counts and evidence.
+
+    The official verdict is missing where the published code leaves the item out.
+    """
+    verdict, published = found.strict, found.official
+    truth, reason = (None, found.why) if verdict is None else (verdict.truth, verdict.reason)
+    strict = levelled(sample, right_or_wrong(truth is True, reason or HOLDS)) | shares(found.clauses)
+    official, left_out = None, isinstance(published, str)
+    if isinstance(published, str):
+        official = levelled(sample, Score.missing(published))
+    elif published is not None and published.truth is None:
+        left_out = True
+        is_undecided = published.status == "undecided"
+        why = NOT_DECIDED if is_undecided else f"{published.reason}: {published.detail}"
+        official = levelled(sample, Score.missing(why))
+    elif published is not None:
+        official = levelled(sample, right_or_wrong(bool(published.truth), published.reason or HOLDS))
+    trace = verdict.trace if verdict is not None else None
+    evidence = {
+        "k": sample.k,
+        "verdict": truth,
+        "status": None if verdict is None else verdict.status,
+        "reason": reason,
+        "official": published.truth if isinstance(published, Verdict) else None,
+        "fail_reason": (published.reason or None) if isinstance(published, Verdict) else published,
+        "failed": [{"clause": one.text, "category": one.category} for one in found.clauses if not one.holds],
+        "trace": None if trace is None else list(islice(trace.lines(), MOST_LINES)),
+        **found.evidence,
+    }
+    undecided = int(verdict is not None and truth is None)
     own = {"inconsistent": 0} if sample.scenario == NATURAL else {"rejected": 0}
-    return AnswerScores(
-        strict=_strict(sample, found),
-        official=official_scores,
-        answer=found.answer,
-        evidence=_evidence(sample, found),
-        counts={"skipped_official": int(left_out), "undecided": undecided, **own, **found.counts},
-        notes=found.notes,
-    )
-
-
-def _strict(sample: FormulaSample, found: Findings) -> Scores:
-    verdict = found.strict
-    reason = found.why if verdict is None else verdict.reason
-    right = verdict is not None and verdict.truth is True
-    return levelled(sample, right_or_wrong(right, reason or "the formula holds")) | shares(found.clauses)
-
-
-def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[bool, Scores | None]:
-    """Return whether the published code leaves the item out, and its scores."""
-    if verdict is None:
-        return False, None
-    if isinstance(verdict, str):
-        return True, levelled(sample, Score.missing(verdict))
-    if verdict.truth is None:
-        why = NOT_DECIDED if verdict.status == "undecided" else f"{verdict.reason}: {verdict.detail}"
-        return True, levelled(sample, Score.missing(why))
-    return False, levelled(sample, right_or_wrong(verdict.truth, verdict.reason or "the formula holds"))
+    counts = {"skipped_official": int(left_out), "undecided": undecided, **own, **found.counts}
+    return AnswerScores(strict, official, found.answer, evidence, counts, found.notes)
 
 
 def levelled(sample: FormulaSample, score: Score) -> Scores:
@@ -152,31 +154,14 @@ def levelled(sample: FormulaSample, score: Score) -> Scores:
 def shares(clauses: Iterable[Clause]) -> Scores:
     """Return the shares of clauses that hold, overall and per category, and of those that fail."""
     listed = list(clauses)
-    wrong = sum(not one.holds for one in listed)
-    failed = Score(wrong, len(listed), f"{wrong} of {len(listed)} fail") if listed else Score.missing("there is none")
     groups = {metric: [one for one in listed if one.category == name] for name, metric in CATEGORIES.items()}
-    return {name: _share(group) for name, group in {"clauses": listed, **groups}.items()} | {"failed": failed}
-
-
-def _share(clauses: Sequence[Clause]) -> Score:
-    held = sum(one.holds for one in clauses)
-    return Score(held, len(clauses), f"{held} of {len(clauses)} hold") if clauses else Score.missing("there is none")
-
-
-def _evidence(sample: FormulaSample, found: Findings) -> dict[str, Any]:
-    verdict, theirs = found.strict, found.official
-    trace = verdict.trace if verdict is not None else None
-    return {
-        "k": sample.k,
-        "verdict": None if verdict is None else verdict.truth,
-        "status": None if verdict is None else verdict.status,
-        "reason": found.why if verdict is None else verdict.reason,
-        "official": theirs.truth if isinstance(theirs, Verdict) else None,
-        "fail_reason": (theirs.reason or None) if isinstance(theirs, Verdict) else theirs,
-        "failed": [{"clause": one.text, "category": one.category} for one in found.clauses if not one.holds],
-        "trace": None if trace is None else list(islice(trace.lines(), MOST_LINES)),
-        **found.evidence,
-    }
+    scores = {}
+    for name, group in {"clauses": listed, **groups}.items():
+        right = sum(one.holds for one in group)
+        scores[name] = Score(right, len(group), f"{right} of {len(group)} hold") if group else Score.missing(NO_CLAUSE)
+    wrong = sum(not one.holds for one in listed)
+    failed = Score(wrong, len(listed), f"{wrong} of {len(listed)} fail") if listed else Score.missing(NO_CLAUSE)
+    return scores | {"failed": failed}
 
 
 # Clauses

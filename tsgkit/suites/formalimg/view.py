@@ -1,27 +1,49 @@
-"""Panels of this suite's samples: layouts and images with boxes, and formulas with the parts that failed."""
+"""Panels of this suite's samples: layouts and images with boxes, and formulas with the parts that failed.
+
+The tree of a formula has the truth of its parts, the reasons of failed ones, and the boxes they are about.
+
+>>> from tsgkit.logic.parser import parse
+>>> formula = parse("(exists ?c (and (Is ?c 'cup') (OnTopSide ?c)))")
+>>> layout = [{"label": "cup", "box_2d": [0, 600, 100, 700]}]
+>>> tree = formula_tree(formula, Judgement(False, "no cup fits", {"(OnTopSide ?c)"}, layout))
+>>> tree["text"], [(part["text"], part["holds"], part["names"]) for part in tree["parts"]]
+('there is ?c', [("(Is ?c 'cup')", True, ['the cup']), ('(OnTopSide ?c)', False, ['the cup'])])
+>>> tree["parts"][1]["why"]
+'no cup is on the top side: its centre is at y = 650, the middle at 500'
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from tsgkit.logic.english import thing
+from tsgkit.logic.english import class_of, thing
+from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Path, Variable, walk
+from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
 from tsgkit.logic.printer import text_of
-from tsgkit.suites.formalimg.formula_tree import Judgement, formula_tree, leaves_of, part_value
-from tsgkit.suites.formalimg.images import ImageTask
+from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.variables import rename_apart
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
-from tsgkit.suites.formalimg.verdicts import clauses_in
+from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
 
 NOT_JUDGED = "nothing was judged"
+FOUND_IN_IMAGE = "Image, with the objects that were found"
+MOST_REASONS = 20
+"""The number of failed parts whose reasons are computed."""
+MOST_PARTS = 500
+LEFT_OUT = "... (more parts are left out)"
 
 
 def view(shown: Shown) -> Iterator[Panel]:
     """Yield the image or layout with its boxes, and the formula."""
     sample: FormulaSample = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
-    is_image = isinstance(shown.task, ImageTask)
+    is_image = shown.task.looks is not None
     now = image_now(shown.folder, sample.number, evidence.get("image")) if is_image else None
     if sample.scenario == NATURAL:
         yield boxes_panel("Image", (), now=now)
@@ -43,49 +65,24 @@ def _located(shown: Shown, evidence: Mapping[str, Any], now: ImageNow | None) ->
         is_judged=objects is not None and evidence.get("status") is not None,
     )
     tree = formula_tree(sample.formula, judgement)
-    states = _states(tree, judgement)
-    boxes, notes = _boxes(objects or (), judgement, states)
-    title = "Layout that was read" if now is None else "Image, with the objects that were found"
-    if objects is None and now is None:
-        notes = [f"There is no layout: {judgement.reason}"]
-    elif objects is not None:
-        notes += _absent(sample, objects)
-    yield boxes_panel(title, boxes, notes, now)
-    yield Panel("formula", "Formula", {"tree": tree})
-
-
-def _states(tree: Mapping[str, Any], judgement: Judgement) -> dict[str, str]:
-    """Return the states of boxes by name: those that a failed part names are wrong, others that parts name right."""
-    if not judgement.is_judged:
-        return {}
-    leaves = list(leaves_of(tree))
-    right = dict.fromkeys(chain.from_iterable(one["names"] for one in leaves), "right")
-    return right | dict.fromkeys(chain.from_iterable(one["names"] for one in leaves if one["holds"] is False), "wrong")
-
-
-def _boxes(
-    objects: Sequence[Any], judgement: Judgement, states: Mapping[str, str]
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the boxes of objects, and notes about those that cannot be drawn."""
-    layout = judgement.layout
-    names: Sequence[str] = layout.names if layout is not None else [_label(one) for one in objects]
+    leaves = list(leaves_of(tree)) if judgement.is_judged else []
+    states = dict.fromkeys(chain.from_iterable(leaf["names"] for leaf in leaves), "right")
+    states |= dict.fromkeys(chain.from_iterable(leaf["names"] for leaf in leaves if leaf["holds"] is False), "wrong")
+    labels = [str(one.get("label", "no label")) if isinstance(one, dict) else "no object" for one in objects or ()]
+    names = judgement.layout.names if judgement.layout is not None else labels
     boxes, notes = [], []
-    for number, (one, name) in enumerate(zip(objects, names, strict=True)):
-        found = box_value(name, one.get("box_2d") if isinstance(one, dict) else None, states.get(name, ""))
-        if found is None:
+    for number, (one, name) in enumerate(zip(objects or (), names, strict=True)):
+        box = box_value(name, one.get("box_2d") if isinstance(one, dict) else None, states.get(name, ""))
+        if box is None:
             notes.append(f"Object {number} ({name}) has no box that can be drawn.")
         else:
-            boxes.append(found)
-    return boxes, notes
-
-
-def _label(one: object) -> str:
-    return str(one.get("label", "no label")) if isinstance(one, dict) else "no object"
-
-
-def _absent(sample: FormulaSample, objects: Sequence[Any]) -> list[str]:
-    found = {_label(one) for one in objects}
-    return [f"There is no {thing(name)}." for name in sample.classes if name not in found]
+            boxes.append(box)
+    if objects is not None:
+        notes += [f"There is no {thing(label)}." for label in sample.classes if label not in labels]
+    elif now is None:
+        notes = [f"There is no layout: {judgement.reason}"]
+    yield boxes_panel("Layout that was read" if now is None else FOUND_IN_IMAGE, boxes, notes, now)
+    yield Panel("formula", "Formula", {"tree": tree})
 
 
 def _clause_tree(sample: FormulaSample, evidence: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,3 +92,140 @@ def _clause_tree(sample: FormulaSample, evidence: Mapping[str, Any]) -> dict[str
     clauses = dict.fromkeys(map(text_of, clauses_in(sample)))
     parts = [part_value(text, None if verdict is None else text not in failed) for text in clauses]
     return part_value(text_of(sample.formula), verdict, evidence.get("reason") or "", (), parts)
+
+
+# Trees of formulas
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict on a formula: its truth (None if undecided), the reason, the texts of failed clauses, and the layout
+    that was judged (None if there is none).
+    """
+
+    truth: bool | None
+    reason: str
+    failed: Set[str]
+    objects: Sequence[Any] | None = None
+    grounded: bool = False
+    is_judged: bool = True
+
+    @cached_property
+    def names(self) -> Mapping[str, list[str]]:
+        """The names of the objects by their labels."""
+        layout = self.layout
+        found: dict[str, list[str]] = {}
+        for located, name in zip(layout.objects, layout.names, strict=True) if layout else ():
+            found.setdefault(located.label, []).append(name)
+        return found
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """The layout; None if it is malformed."""
+        try:
+            return None if self.objects is None else Layout(things_of({"objects": list(self.objects)}))
+        except LayoutProblem:
+            return None
+
+
+def part_value(
+    text: str, holds: bool | None, why: str = "", names: Sequence[str] = (), parts: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return a part of a tree."""
+    return {"text": text, "holds": holds, "why": why, "names": list(names), "parts": list(parts)}
+
+
+def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
+    """Return the tree of a formula as it was judged on a layout."""
+    return _Tree(rename_apart(formula), judgement).value()
+
+
+def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the parts of a tree that have no parts themselves."""
+    if not tree["parts"]:
+        yield tree
+    for part in tree["parts"]:
+        yield from leaves_of(part)
+
+
+class _Tree:
+    def __init__(self, formula: Formula, judgement: Judgement) -> None:
+        self.formula, self.judgement = formula, judgement
+        self.clauses = {one.path: text_of(one.clause) for one in required(formula, (), ())}
+        self.failed = [path for path, text in self.clauses.items() if text in judgement.failed]
+        self.classes = dict(_classes(formula))
+        self.left = MOST_PARTS
+
+    def value(self) -> dict[str, Any]:
+        tree = self.part(self.formula, ())
+        judgement = self.judgement
+        holds = judgement.truth if judgement.is_judged else None
+        is_told = judgement.reason in (one["why"] for one in leaves_of(tree))
+        return tree | {"holds": holds, "why": tree["why"] if is_told else judgement.reason}
+
+    def part(self, formula: Formula, path: Path) -> dict[str, Any]:
+        self.left -= 1
+        if self.left < 0:
+            return part_value(LEFT_OUT, None)
+        if path in self.clauses:
+            return self.clause(formula, path)
+        parts = [self.part(*inner) for inner in _inner(formula, path)]
+        return part_value(_head(formula), self.holds(path), "", (), parts)
+
+    def clause(self, formula: Formula, path: Path) -> dict[str, Any]:
+        why = self.why(path) if path in self.failed[:MOST_REASONS] else ""
+        return part_value(text_of(formula), self.holds(path), why, self.named(formula, why))
+
+    def holds(self, path: Path) -> bool | None:
+        if not self.judgement.is_judged:
+            return None
+        return not any(one[: len(path)] == path for one in self.failed)
+
+    def why(self, path: Path) -> str:
+        """Return why a part does not hold together with those that do."""
+        if self.judgement.layout is None:
+            return ""
+        kept = set(self.clauses).difference(self.failed) | {path}
+        tried = only(self.formula, kept, ())
+        scene = {"objects": list(self.judgement.objects or ())}
+        return verify_strict(tried, scene, grounded=self.judgement.grounded, work=WORK).reason
+
+    def named(self, formula: Formula, why: str) -> list[str]:
+        """Return the objects that the reason names, else those of the classes that a part is about."""
+        names = self.judgement.names
+        said = [name for of_class in names.values() for name in of_class if re.search(rf"\b{re.escape(name)}\b", why)]
+        return said or [name for label in self._labels(formula) for name in names.get(label, ())]
+
+    def _labels(self, formula: Formula) -> Iterator[str]:
+        atoms = (one for _, one in walk(formula) if isinstance(one, Atom))
+        variables = dict.fromkeys(one for atom in atoms for one in atom.args if isinstance(one, Variable))
+        yield from dict.fromkeys(label for one in variables if (label := self.classes.get(one)))
+
+
+def _classes(formula: Formula) -> Iterator[tuple[Variable, str]]:
+    for _, part in walk(formula):
+        if isinstance(part, Exists | Forall) and (label := class_of(part.variable, part.body)):
+            yield part.variable, label
+
+
+def _inner(formula: Formula, path: Path) -> Iterator[tuple[Formula, Path]]:
+    """Yield the parts below a part that is no clause; a conjunction right below a quantifier gives its parts."""
+    match formula:
+        case And(parts):
+            yield from ((part, (*path, number)) for number, part in enumerate(parts))
+        case Exists(_, body) | Forall(_, body):
+            inner = (*path, 0)
+            yield from _inner(body, inner) if isinstance(body, And) and body.parts else [(body, inner)]
+        case Implies(_, consequent):
+            yield consequent, (*path, 1)
+
+
+def _head(formula: Formula) -> str:
+    match formula:
+        case Exists(variable):
+            return f"there is {variable.name}"
+        case Forall(variable):
+            return f"for every {variable.name}"
+        case Implies(condition):
+            return f"if {text_of(condition)}"
+    return "all of these"
