@@ -16,10 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
+from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import gather_all
@@ -27,11 +29,26 @@ from tsgkit.suites.judgement import Scores
 from tsgkit.suites.judgement import Verdict as QuestionVerdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
+from tsgkit.suites.sceneeval.annotations import (
+    KINDS,
+    Annotation,
+    Specification,
+    annotation_value,
+    in_words,
+    spaced,
+)
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
+from tsgkit.suites.sceneeval.scenes import (
+    ABSENT,
+    NOT_SEEN,
+    OUTCOMES,
+    SceneChecks,
+    scene_task,
+    with_averages,
+)
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
+from tsgkit.suites.task import Task, View
 
 MOST_GROUPS = 20_000
 """A demand with more possible groups than this is unknown."""
@@ -49,86 +66,88 @@ METRICS = with_averages(
 )
 
 
-class FidelityTask(SceneTask):
-    """The task that checks rooms against the demands of their descriptions."""
+async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+    """Ask the judge all questions, concurrently where possible."""
+    floors = {ground.id: ground.room for ground in scene.stage.floors}
+    pairs, rooms, (matched, attributes) = await gather_all(
+        judge.object_relations(annotation, ask),
+        judge.room_relations(annotation, floors, ask),
+        _object_answers(annotation, scene, judge, ask),
+    )
+    return JudgeAnswers(matched, attributes, pairs, rooms)
 
-    metrics = METRICS
 
-    async def ask_judge(
-        self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
-    ) -> JudgeAnswers:
-        """Ask the judge all questions, concurrently where possible."""
-        floors = {ground.id: ground.room for ground in scene.stage.floors}
-        pairs, rooms, (matched, attributes) = await gather_all(
-            judge.object_relations(annotation, ask),
-            judge.room_relations(annotation, floors, ask),
-            _object_answers(annotation, scene, judge, ask),
-        )
-        return JudgeAnswers(matched, attributes, pairs, rooms)
+def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
+    """Return all results as JSON."""
+    found = {name: verdicts(annotation, stage, answers) for name, stage in scene.stages.items()}
+    return {
+        "matched": {name: None if isinstance(of, Unknown) else of for name, of in answers.matched.items()},
+        "specifications": [
+            {
+                "text": spec.text,
+                "kind": spec.kind,
+                "meant": _meaning(spec, answers),
+                "profiles": {name: found[name][spec].value() for name in found},
+            }
+            for spec in annotation.specifications
+        ],
+        "problems": [str(problem) for problem in scene.stage.problems],
+    }
 
-    def measure(self, annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
-        """Return all results as JSON."""
-        found = {name: verdicts(annotation, stage, answers) for name, stage in scene.stages.items()}
-        return {
-            "matched": {name: None if isinstance(of, Unknown) else of for name, of in answers.matched.items()},
-            "specifications": [
-                {
-                    "text": spec.text,
-                    "kind": spec.kind,
-                    "meant": _meaning(spec, answers),
-                    "profiles": {name: found[name][spec].value() for name in found},
-                }
-                for spec in annotation.specifications
-            ],
-            "problems": [str(problem) for problem in scene.stage.problems],
-        }
 
-    def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
-        """Score how many demands of each kind are met."""
-        found = {one["text"]: one for one in value.get("specifications", ())}
-        return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
+def _scores(sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
+    """Score how many demands of each kind are met."""
+    found = {one["text"]: one for one in value.get("specifications", ())}
+    return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
 
-    def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the demands that are met, unmet and unknown."""
-        verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
-        names = {"met": True, "unmet": False, "unknown": None}
-        return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
-    def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the category of each object, the result of each demand, and how the judge's calls ended."""
-        return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
+def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the demands that are met, unmet and unknown."""
+    verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
+    names = {"met": True, "unmet": False, "unknown": None}
+    return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
-    def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return a line for each demand that is unmet or unknown."""
-        shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
-        names = {False: "unmet", None: "unknown"}
-        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
-    def faults(self, answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[str]:
-        """Yield the demands that are unmet or unknown."""
-        yield from (f"{name} {text}" for name in ("unmet", "unknown") for text in answer[name])
+def _evidence(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the category of each object, the result of each demand, and how the judge's calls ended."""
+    return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
 
-    def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return the number of demands that are unknown in ``strict``."""
-        return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
-    def verdicts(
-        self, record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
-    ) -> Iterator[QuestionVerdict]:
-        """Yield the verdict on each demand, as a question of its kind, numbered from 0 in list order.
+def _troubles(value: Mapping[str, Any], profile: str) -> list[str]:
+    """Return a line for each demand that is unmet or unknown."""
+    shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+    names = {False: "unmet", None: "unknown"}
+    return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
-        Unknown demands, and all demands of a missing scene, have no label and count as wrong.
-        """
-        evidence = record["evidence"] or {}
-        found = {one["text"]: one["profiles"][profile]["satisfied"] for one in evidence.get("specifications", ())}
-        for number, spec in enumerate(sample.specifications):
-            met = found.get(spec.text)
-            label = None if met is None else MET if met else UNMET
-            yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
 
-    def reference(self, sample: Annotation) -> str:
-        """Return the demands in words."""
-        return "\n".join(in_words(spec) for spec in sample.specifications)
+def _faults(answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[str]:
+    """Yield the demands that are unmet or unknown."""
+    yield from (f"{name} {text}" for name in ("unmet", "unknown") for text in answer[name])
+
+
+def _unknown(value: Mapping[str, Any]) -> int:
+    """Return the number of demands that are unknown in ``strict``."""
+    return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
+
+
+def _verdicts(
+    record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
+) -> Iterator[QuestionVerdict]:
+    """Yield the verdict on each demand, as a question of its kind, numbered from 0 in list order.
+
+    Unknown demands, and all demands of a missing scene, have no label and count as wrong.
+    """
+    evidence = record["evidence"] or {}
+    found = {one["text"]: one["profiles"][profile]["satisfied"] for one in evidence.get("specifications", ())}
+    for number, spec in enumerate(sample.specifications):
+        met = found.get(spec.text)
+        label = None if met is None else MET if met else UNMET
+        yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
+
+
+def _demands_in_words(sample: Annotation) -> str:
+    """Return the demands in words."""
+    return "\n".join(in_words(spec) for spec in sample.specifications)
 
 
 def _score_of_kind(
@@ -408,3 +427,27 @@ def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
         return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
     room = answers.rooms.get(spec) if spec.kind == "oar" else None
     return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]
+
+
+CHECKS = SceneChecks(
+    kind="fidelity",
+    ask_judge=ask_judge,
+    measure=measure,
+    scores=_scores,
+    answer=_answer,
+    evidence=_evidence,
+    troubles=_troubles,
+    unknown=_unknown,
+)
+
+
+def fidelity(card: Card) -> Task:
+    """Return the task that checks rooms against the demands of their descriptions."""
+    view = View(
+        question=attrgetter("description"),
+        reference=_demands_in_words,
+        value=annotation_value,
+        faults=_faults,
+        verdicts=_verdicts,
+    )
+    return scene_task(card, CHECKS, METRICS, view)

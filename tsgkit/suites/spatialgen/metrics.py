@@ -70,9 +70,9 @@ def finish(board: Board, tally: Tally) -> Board:
     if (official := board.profiles["official"]) is not None:
         rounded = {name: _rounded(name, value, tally) for name, value in official.items()}
         board = replace(board, profiles=board.profiles | {"official": rounded})
-    counts = board.counts | {name: board.counts.get(name, 0) for name in OWN_COUNTS}
-    pairing = {"pairing": f"{PAIRED}: {shifted} of {board.n}"} if (shifted := counts[SHOWN_BY_POSITION]) else {}
-    return replace(board, counts=counts, reasons=board.reasons | pairing)
+    if shifted := board.counts.get(SHOWN_BY_POSITION, 0):
+        board = replace(board, reasons=board.reasons | {"pairing": f"{PAIRED}: {shifted} of {board.n}"})
+    return board.with_counts(*OWN_COUNTS)
 
 
 def _rounded(name: str, value: Value | None, tally: Tally) -> Value | None:
