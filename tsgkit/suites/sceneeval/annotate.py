@@ -25,6 +25,7 @@ there is no ``official`` profile.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from operator import attrgetter
 from typing import Any
@@ -50,15 +51,15 @@ from tsgkit.suites.sceneeval.annotation_entries import (
     entry_matcher,
     near_misses,
 )
-from tsgkit.suites.sceneeval.annotation_files import GROUPS, ROWS
+from tsgkit.suites.sceneeval.annotation_files import GROUPS, ROWS, VIEW, AnnotationRow
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
-from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of, annotation_value
-from tsgkit.suites.sceneeval.scene_files.files import FileModel, json_of, problem_of
+from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
+from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.offline_solvers import Baselines, Program
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.vote_rules import majority
-from tsgkit.suites.task import Official, Task, View
+from tsgkit.suites.task import Official, Task
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
 NO_MAJORITY = "no entry has a majority"
@@ -170,7 +171,18 @@ def _program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> Pr
 
 def _trace(judged: Judged) -> tuple[str, ...]:
     """Return a line for each given or expected entry, field by field."""
-    return tuple(_trace_lines(judged.evidence)) if judged.evidence else ()
+    if not judged.evidence:
+        return ()
+    lines, near_by_entry = list[str](), {one["said"]: one for one in judged.evidence["nearly"]}
+    for kind in KINDS:
+        entries = judged.evidence["fields"][kind]
+        for name, mark in MARKS.items():
+            for entry in entries[name]:
+                near = near_by_entry.get(entry) if name == "extra" else None
+                why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
+                lines.append(f"{FIELDS[kind]}: {mark} {entry}{why}")
+        lines += [f"{FIELDS[kind]}: ✗ unread: {bad['entry']} ({bad['reason']})" for bad in entries["unread"]]
+    return tuple(lines)
 
 
 def _faults(answer: object, evidence: Mapping[str, Any]) -> Iterator[str]:
@@ -191,22 +203,17 @@ def _identity(item: Annotation) -> Identity:
     return Identity((folded(item.description),))
 
 
-class _Row(FileModel):
+class _ExampleRow(AnnotationRow):
     item_id: StrictStr
-    difficulty: StrictStr = ""
     description: StrictStr
     counts: tuple[StrictStr, ...]
-    attributes: tuple[StrictStr, ...] = ()
-    object_relations: tuple[StrictStr, ...] = ()
-    room_relations: tuple[StrictStr, ...] = ()
     rationale: StrictStr
 
 
 def _example(line: str, place: str) -> Example:
     try:
-        row = _Row.model_validate(json_of(line, place))
-        listed = (row.counts, row.attributes, row.object_relations, row.room_relations)
-        annotation = annotation_of(row.item_id, row.difficulty, row.description, *listed)
+        row = _ExampleRow.model_validate(json_of(line, place))
+        annotation = annotation_of(row.item_id, row.difficulty, row.description, *row.entries)
     except ValidationError as error:
         raise problem_of(error, place) from None
     except NotationError as error:
@@ -294,19 +301,6 @@ def _evidence(levels: Mapping[Level, Mapping[Kind, EntryComparison]], reading: A
     return {"fields": fields, "nearly": almost}
 
 
-def _trace_lines(evidence: Mapping[str, Any]) -> Iterator[str]:
-    near_by_entry = {one["said"]: one for one in evidence["nearly"]}
-    for kind in KINDS:
-        found = evidence["fields"][kind]
-        for name, mark in MARKS.items():
-            for entry in found[name]:
-                near = near_by_entry.get(entry) if name == "extra" else None
-                why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
-                yield f"{FIELDS[kind]}: {mark} {entry}{why}"
-        for bad in found["unread"]:
-            yield f"{FIELDS[kind]}: ✗ unread: {bad['entry']} ({bad['reason']})"
-
-
 def annotate(card: Card) -> Task:
     """Return the task of annotating descriptions.
 
@@ -317,10 +311,9 @@ def annotate(card: Card) -> Task:
         card=card,
         rows=ROWS,
         metrics=METRICS,
-        view=View(
-            question=attrgetter("description"),
+        view=replace(
+            VIEW,
             reference=answer_text,
-            value=annotation_value,
             told=lambda answer: answer_text(answer.annotation("")),
             noted=attrgetter("findings"),
             spans=lambda _, text: read_annotation_reply(text).spans,

@@ -1,4 +1,4 @@
-"""Annotation files (the published CSV or JSON), their findings, and the rows and groups of all tasks on them.
+"""Annotation files (the published CSV or JSON), their findings, and the rows, groups and view of all tasks on them.
 
 >>> text = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\\n0,easy,A den.,\\"eq,1,sofa; ge,x,lamp\\",,,\\n"
 >>> found = read_annotations(text, "annotations.csv")
@@ -27,6 +27,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ from tsgkit.suites.sceneeval.annotations import (
 )
 from tsgkit.suites.sceneeval.scene_files.files import NAME, FileModel, json_of, problem_of
 from tsgkit.suites.sceneeval.word_meanings import RELATIONS, element_of, relation_table
-from tsgkit.suites.task import Groups
+from tsgkit.suites.task import Groups, View
 
 COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "OARel")
 CELLS = dict(zip(KINDS, COLUMNS[3:], strict=True))
@@ -111,7 +112,12 @@ class AnnotationFile:
         return self.annotations
 
 
-class _Row(FileModel):
+Entries = tuple[str, ...]
+
+
+class AnnotationRow(FileModel):
+    """An annotation in JSON."""
+
     item_id: StrictStr | StrictInt
     difficulty: StrictStr = ""
     room: StrictStr = ""
@@ -121,10 +127,15 @@ class _Row(FileModel):
     object_relations: tuple[StrictStr, ...] = ()
     room_relations: tuple[StrictStr, ...] = ()
 
+    @property
+    def entries(self) -> tuple[Entries, Entries, Entries, Entries]:
+        """The entries of each kind."""
+        return self.counts, self.attributes, self.object_relations, self.room_relations
+
 
 class _File(FileModel):
     format: StrictStr
-    annotations: tuple[_Row, ...]
+    annotations: tuple[AnnotationRow, ...]
 
 
 @dataclass(frozen=True)
@@ -202,17 +213,10 @@ def _json_rows(text: str, file: str) -> list[_RawRow]:
     if read.format != FORMAT:
         raise FileProblem(f"{file}: format: {read.format!r:.60} is not {FORMAT}")
     return [
-        _RawRow(
-            None,
-            str(row.item_id),
-            row.difficulty,
-            row.description,
-            dict(zip(KINDS, (row.counts, row.attributes, row.object_relations, row.room_relations), strict=True)),
-            row.room,
-            place,
-        )
+        _RawRow(None, str(row.item_id), row.difficulty, row.description, dict(zip(KINDS, row.entries, strict=True)),
+                row.room, place)
         for place, row in enumerate(read.annotations)
-    ]
+    ]  # fmt: skip
 
 
 def _annotation(raw: _RawRow, collector: _FindingCollector) -> Annotation:
@@ -389,3 +393,5 @@ ROWS = Rows(
     stored=ANNOTATIONS, load=load_annotations, formats=(".csv",), is_folder=True, clusters="descriptions"
 )  # annotation files in a folder may have any name
 GROUPS = Groups(names=("difficulty", "room"), order=_in_order)
+VIEW = View(question=attrgetter("description"), reference=lambda _: "", value=annotation_value)
+"""The description; a room has no reference in words."""

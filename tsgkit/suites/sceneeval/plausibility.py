@@ -16,8 +16,7 @@ It measures collisions, support, navigability, accessibility, bounds and opening
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tsgkit.geometry import (
@@ -36,34 +35,26 @@ from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
-from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value
+from tsgkit.suites.sceneeval.annotation_files import VIEW
+from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.judge import Judge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.scenes import (
-    ABSENT,
-    NOT_SEEN,
-    OUTCOMES,
-    PER_SCENE,
-    SceneChecks,
-    scene_task,
-    with_averages,
-)
-from tsgkit.suites.task import Task, View
+from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
+from tsgkit.suites.task import Task
 
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]
-METRICS = with_averages(
-    {
-        "col_ob": Metric("objects that collide", more_is_better=False),
-        "col_sc": Metric("scenes in which anything collides", more_is_better=False),
-        "sup": Metric("objects that something holds"),
-        "nav": Metric("the largest free part of the floor over all free floor"),
-        "acc": Metric("how free the best functional side of an object is"),
-        "oob": Metric("objects that are not over the floor", more_is_better=False),
-        "opc": Metric("sides of doors and windows that nothing stands before"),
-    }
-)
-WORST = {name: 0.0 if one.more_is_better else 1.0 for name, one in METRICS.items() if not name.endswith(PER_SCENE)}
+POOLED = {
+    "col_ob": Metric("objects that collide", more_is_better=False),
+    "col_sc": Metric("scenes in which anything collides", more_is_better=False),
+    "sup": Metric("objects that something holds"),
+    "nav": Metric("the largest free part of the floor over all free floor"),
+    "acc": Metric("how free the best functional side of an object is"),
+    "oob": Metric("objects that are not over the floor", more_is_better=False),
+    "opc": Metric("sides of doors and windows that nothing stands before"),
+}
+METRICS = with_averages(POOLED)
+WORST = {name: 0.0 if metric.more_is_better else 1.0 for name, metric in POOLED.items()}
 """The score of a missing or unreadable scene in ``strict``."""
 NOTHING = {
     "col_ob": "there is no object",
@@ -259,19 +250,9 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
     }  # fmt: skip
 
 
-CHECKS = SceneChecks(
-    kind="plausibility",
-    ask_judge=ask_judge,
-    measure=measure,
-    scores=_scores,
-    answer=_answer,
-    evidence=_evidence,
-    troubles=_troubles,
-    unknown=_unknown,
-)
+CHECKS = SceneChecks("plausibility", ask_judge, measure, _scores, _answer, _evidence, _troubles, _unknown)
 
 
 def plausibility(card: Card) -> Task:
-    """Return the task that checks rooms for physical plausibility; there is no reference for a room."""
-    view = View(question=attrgetter("description"), reference=lambda _: "", value=annotation_value, verdicts=_verdicts)
-    return scene_task(card, CHECKS, METRICS, view)
+    """Return the task that checks rooms for physical plausibility."""
+    return scene_task(card, CHECKS, METRICS, replace(VIEW, verdicts=_verdicts))

@@ -86,7 +86,7 @@ def with_averages(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     return {**metrics, **averages}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SceneChecks:
     """The checks of a task: what a judge is asked about a scene, what is measured, and the scores of the findings.
 
@@ -159,12 +159,15 @@ def _pieces(viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
     """Yield the scene files of these items, and the meshes they name, beside them or among the assets."""
     sources = sources_of(viewing.assets)
     for sample in samples:
-        try:
-            path = scene_file(viewing.folder.path, sample.item_id)
-        except FileProblem:  # reported when the scene is judged
-            continue
-        if path is not None:
-            yield from pieces_of_scene(path, sources)
+        yield from _pieces_of(viewing.folder.path, sample.item_id, sources)
+
+
+def _pieces_of(folder: Path, item_id: str, sources: Sequence[FolderSource]) -> Iterable[Piece]:
+    try:
+        path = scene_file(folder, item_id)
+    except FileProblem:  # reported when the scene is judged
+        return ()
+    return () if path is None else pieces_of_scene(path, sources)
 
 
 def _official_results(
@@ -230,12 +233,15 @@ class SceneScorer:
 
     def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
         """Score the recorded findings (None: the scene was not judged)."""
-        value = value_of(transcript)
-        given_up = value is None and transcript is not None and any(one.label == TOO_LONG for one in transcript.said)
+        value, given_up = value_of(transcript), False
         if value is None:
-            failed = transcript.said[-1].reply if transcript and transcript.said else None
+            calls = transcript.said if transcript else ()
+            failed = calls[-1].reply if calls else None
+            given_up = any(call.label == TOO_LONG for call in calls)
             value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_JUDGED}
-            outcome = _outcome_of(failed) if failed and failed.error else Outcome.MISSING
+            outcome = Outcome.MISSING
+            if failed and failed.error:  # of the work on the scene, or of the service
+                outcome = Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
         else:
             outcome = OUTCOMES.get(value["found"]) or Outcome(_judge_record(value)["ended"])
         seen = value["found"] not in OUTCOMES
@@ -296,11 +302,8 @@ class SceneFolderSolver(SceneScorer):
 
     def files_of(self, sample: Annotation) -> Iterable[Path]:
         """Return the file of a scene, and the meshes beside it that it names."""
-        try:
-            path = scene_file(self.rooms.folder, sample.item_id)
-        except FileProblem:  # reported when the scene is judged
-            return ()
-        return () if path is None else [one.held for one in pieces_of_scene(path, ()) if isinstance(one.held, Path)]
+        pieces = _pieces_of(self.rooms.folder, sample.item_id, ())
+        return [piece.held for piece in pieces if isinstance(piece.held, Path)]
 
     def in_folder(self, folder: Path) -> SceneFolderSolver:
         """Return the same solver for another folder."""
@@ -504,11 +507,6 @@ def _check_names(folder: Path, item_ids: Sequence[str]) -> None:
 def _scores_in_words(scores: Scores) -> str:
     listed = {name: one for name, one in scores.items() if not name.endswith(PER_SCENE) and one.weight}
     return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
-
-
-def _outcome_of(failed: Reply) -> Outcome:
-    """Return the outcome of a sample whose last reply is an error: of the service, or of the work on the scene."""
-    return Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
 
 
 def _judge_record(value: Mapping[str, Any]) -> Mapping[str, Any]:

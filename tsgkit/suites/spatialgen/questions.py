@@ -20,13 +20,7 @@ from tsgkit.suites.solvers.offline_solvers import Baseline, Recorded
 from tsgkit.suites.solvers.solver import BASELINE
 from tsgkit.suites.spatialgen.audit import auditable_rows
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
-from tsgkit.suites.spatialgen.judge_requests import (
-    PROTOCOLS,
-    SHUFFLED,
-    ParsedProtocol,
-    QuestionPrompts,
-    parse_protocol,
-)
+from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, SHUFFLED, ParsedProtocol, QuestionPrompts, parse_protocol
 from tsgkit.suites.spatialgen.metrics import METRICS, NOTHING_COUNTED, PUBLISHED, finish, reasons
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import SpatialSample, load_rows, rows_in, rows_of, scenes_in_order

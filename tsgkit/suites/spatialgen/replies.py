@@ -58,11 +58,8 @@ MOST_NAMED = 5
 """The maximum number of items named in a note; the others are counted."""
 
 
-class Scored(NamedTuple):
-    """The scored items of a file of replies, with notes."""
-
-    judged: tuple[Judged, ...]
-    notes: tuple[str, ...]
+ScoredItems = tuple[tuple[Judged, ...], tuple[str, ...]]
+"""The scored items of a file of replies, and notes."""
 
 
 def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
@@ -75,13 +72,13 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
     dataset, text = task.dataset(data), read_text(replies)
     samples = [dataset.sample(number) for number in range(len(dataset))]
     if holds_result_rows(text):
-        found = judged_rows(samples, result_rows_in(text, replies, rows_of(dataset)))
+        items, notes = judged_rows(samples, result_rows_in(text, replies, rows_of(dataset)))
     else:
-        found = judged_replies(samples, read_reply_lists(text, replies, dataset.item_ids))
-    return report_of(task, found.judged, VoteScorer(PUBLISHED), by, seed, found.notes)
+        items, notes = judged_replies(samples, read_reply_lists(text, replies, dataset.item_ids))
+    return report_of(task, items, VoteScorer(PUBLISHED), by, seed, notes)
 
 
-def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies]) -> Scored:
+def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies]) -> ScoredItems:
     """Score lists of replies."""
     every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in samples)
     few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
@@ -92,10 +89,10 @@ def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies
         *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
         *_note("without five replies of ten lines", _dropped(every), LEFT_OUT),
     )
-    return Scored(every, notes)
+    return every, notes
 
 
-def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> Scored:
+def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> ScoredItems:
     """Score result rows."""
     every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in samples)
     again = [name for name, rows in found.rows.items() if len(rows) > 1]
@@ -109,7 +106,7 @@ def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> Scored:
         *_note("with other questions in their rows than in the data", texts, "their letters may mean other options"),
     )
     broken = (f"line {line} is not JSON: left out, as the published script does" for line in found.broken)
-    return Scored(every, (*notes, *broken))
+    return every, (*notes, *broken)
 
 
 def _missing(judged: Iterable[Judged]) -> list[str]:
