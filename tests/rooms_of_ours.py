@@ -10,24 +10,20 @@ from typing import Any
 import pytest
 from shipped import TASKS
 
-from tsgkit.library.cards import load_card
+from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.fidelity import FidelityTask
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.plausibility import PlausibilityTask
-from tsgkit.suites.sceneeval.scenes import SceneFolder, SceneTask, judge_scene, value_of
+from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_scene, value_of
 
 ROOMS = TASKS / "sceneeval" / "data"
-SCENE_TASKS: dict[str, SceneTask] = {
-    "fidelity": FidelityTask(load_card("sceneeval/fidelity")),
-    "plausibility": PlausibilityTask(load_card("sceneeval/plausibility")),
-}
+CHECKS = {checks.kind: checks for checks in (fidelity.CHECKS, plausibility.CHECKS)}
+METRICS = {"fidelity": fidelity.METRICS, "plausibility": plausibility.METRICS}
 
 
 def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return what is found about the scene of an annotation."""
     value = value_of(
-        asyncio.run(judge_scene(SCENE_TASKS[kind], annotation, SceneFolder(folder, **more), RulesJudge(), None))
+        asyncio.run(judge_scene(CHECKS[kind], annotation, SceneFolder(folder, **more), RulesJudge(), None))
     )
     assert value is not None
     return value

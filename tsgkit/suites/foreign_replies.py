@@ -81,6 +81,9 @@ def score(
     if scoring is None or (own.looks is None and own.prompt is None):
         hint = own.looks.hint if own.looks is not None else "tsgkit eval runs the task"
         raise UsageError(f"{own.key}: replies collected elsewhere cannot be scored", hint=hint)
+    for group in by:
+        if group not in own.groups.names:
+            raise no_group(group, [own])
     if source is None:
         if epoch is not None:
             raise UsageError("--epoch is said of a log", hint=f"add --from {'|'.join(SOURCES)} LOG")
@@ -98,7 +101,7 @@ def score(
 
 def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
     assert task.prompt is not None  # noqa: S101  (the caller looked)
-    scorer, dataset = OneReply(task, _checked_style(task, style, by)), _items_to_score(task, data)
+    scorer, dataset = OneReply(task, style_of(style or ZERO_SHOT).name), _items_to_score(task, data)
     unused = set(task.rows.left_out(dataset))
     found = read_replies(file, (*dataset.item_ids, *unused), task.prompt.reply_text)
     notes = task.rows.notes(dataset)
@@ -108,7 +111,7 @@ def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: S
         scored(lambda item, reply: judge_reply(task, item, reply, scorer.style), item, found.get(item.item_id)).judged
         for item in _samples_in(dataset)
     )
-    return _report(task, judged, scorer, by, seed, notes)
+    return report_of(task, judged, scorer, by, seed, notes)
 
 
 def _score_calls(
@@ -122,19 +125,11 @@ def _score_calls(
     seed: int,
 ) -> ScoreReport:
     """Return the scores of answers that a solver made of several calls."""
-    style = _checked_style(task, style, by)
+    style = style_of(style or ZERO_SHOT).name
     check_solver(solver, task)
     scorer, dataset = factory_of(solver).scorer(solver, task, style), _items_to_score(task, data)
     judged = tuple(scored(scorer.judge, item, calls.get(item.item_id)).judged for item in _samples_in(dataset))
-    return _report(task, judged, scorer, by, seed, task.rows.notes(dataset))
-
-
-def _checked_style(task: Task, style: str | None, by: Sequence[str]) -> str:
-    style_of(style or ZERO_SHOT)
-    for group in by:
-        if group not in task.groups.names:
-            raise no_group(group, [task])
-    return style or ZERO_SHOT
+    return report_of(task, judged, scorer, by, seed, task.rows.notes(dataset))
 
 
 def _items_to_score(task: Task, data: str) -> Dataset:
@@ -152,9 +147,11 @@ def _samples_in(dataset: Dataset) -> Iterator[Any]:
     return (dataset.sample(number) for number in range(len(dataset)))
 
 
-def _report(
+def report_of(
     task: Task, judged: tuple[Judged, ...], scorer: Scorer, by: Sequence[str], seed: int, notes: tuple[str, ...]
 ) -> ScoreReport:
+    """Return the board of some judgements, and one for each member of these groups."""
+
     def board_of(some: Iterable[Judged], only: Collection[str] | None = None) -> Board:
         return task.board(add_judged(task.tally(), some), scorer, seed, only=only)
 

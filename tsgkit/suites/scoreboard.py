@@ -56,6 +56,10 @@ class Board:
         nothing = {"strict": dict.fromkeys(self.profiles["strict"] or ()), "official": None}
         return replace(self, profiles=nothing, reasons=dict.fromkeys(PROFILES, NEVER_ANSWERED))
 
+    def with_counts(self, *names: str) -> Board:
+        """Return the board with counts of these names, 0 where there was nothing to count."""
+        return replace(self, counts=self.counts | {name: self.counts.get(name, 0) for name in names})
+
 
 @dataclass(frozen=True)
 class ScoreReport:

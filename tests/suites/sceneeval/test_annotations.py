@@ -21,14 +21,14 @@ from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
-from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.importers import import_dataset
-from tsgkit.suites.judgement import Judged, Scores
+from tsgkit.suites.judgement import Judged, Reading, Scores
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval import annotations as demands
-from tsgkit.suites.sceneeval.annotate import METRICS, NO_MAJORITY, UNREAD, AnnotateTask
+from tsgkit.suites.sceneeval.annotate import METRICS, NO_MAJORITY, UNREAD
 from tsgkit.suites.sceneeval.annotation_baselines import annotate, annotator_named
+from tsgkit.suites.sceneeval.annotation_entries import entry_matcher
 from tsgkit.suites.sceneeval.annotation_files import (
     COLUMNS,
     RULES,
@@ -38,8 +38,7 @@ from tsgkit.suites.sceneeval.annotation_files import (
 )
 from tsgkit.suites.sceneeval.annotation_replies import CUT, FIELDS, NOTHING, AnnotationReading, read_annotation_reply
 from tsgkit.suites.sceneeval.word_meanings import relation_table
-from tsgkit.suites.solvers.protocols import Reading
-from tsgkit.suites.solvers.scorers import Draws, OneReply
+from tsgkit.suites.solvers.scorers import Draws, OneReply, judge_reading, read_reply
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -53,8 +52,8 @@ WORDS = (
     " stand surrounded by around facing , . ; and another several pair row"
 )
 ROWS = (TASKS / "sceneeval" / "data" / "annotations.csv").read_bytes()
-TASK = AnnotateTask(load_card("sceneeval/annotate"))
-WORDING = TASK.matcher
+TASK = task_of(load_card("sceneeval/annotate"))
+WORDING = entry_matcher()
 WANTED = {
     "counts": ["eq,1,bed", "ge,2,lamp"],
     "attributes": ["eq,1,bed,king_size"],
@@ -336,7 +335,7 @@ def test_what_is_as_asked_is_read_back_and_what_is_cut_never_whole(listed: tuple
 
 
 def judge_reply(asked: demands.Annotation, reply: Reply | None) -> Judged:
-    return TASK.score(asked, TASK.read(asked, reply), None)
+    return judge_reading(TASK, asked, read_reply(TASK, asked, reply))
 
 
 def judged(**changed: list[str]) -> Judged:
@@ -471,8 +470,13 @@ def draw(*entries: str) -> AnnotationReading:
     return read_annotation_reply(reply(*entries))
 
 
-def kept(found: Reading[Any]) -> tuple[demands.Specification, ...]:
-    return () if isinstance(found.answer, Unreadable) else found.answer.specifications
+def voted(draws: Sequence[AnnotationReading]) -> Reading:
+    assert TASK.vote is not None
+    return TASK.vote(draws)
+
+
+def kept(found: Reading) -> tuple[demands.Specification, ...]:
+    return () if found.answer is None else found.answer.specifications
 
 
 def test_vote_keeps_entries_of_more_than_half_of_the_draws_or_is_unreadable() -> None:
@@ -490,12 +494,12 @@ def test_vote_keeps_entries_of_more_than_half_of_the_draws_or_is_unreadable() ->
         ([[], [], ["eq,1,bed"]], []),  # most draws want nothing at all
     ]
     for draws, said in rows:
-        found = TASK.vote(DEN, [draw(*one) for one in draws])
+        found = voted([draw(*one) for one in draws])
         assert (found.outcome, texts_of(found.answer)) == (Outcome.ANSWERED, said), draws
     without_majority: list[list[list[str]]] = [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]]
     for draws in without_majority:
-        found = TASK.vote(DEN, [draw(*one) for one in draws])
-        assert found == (Outcome.UNREADABLE, Unreadable(NO_MAJORITY)), draws
+        found = voted([draw(*one) for one in draws])
+        assert found == (Outcome.UNREADABLE, None, NO_MAJORITY), draws
 
 
 def transcript(*replies: str | Ending) -> Transcript:
@@ -527,9 +531,9 @@ def test_unreadable_draws_do_not_vote_and_failed_draw_fails_the_sample() -> None
 @given(draws=DRAWS, order=st.randoms(use_true_random=False))
 def test_voted_entries_occur_in_more_than_half_of_the_draws_in_any_order(draws: list[list[str]], order: Random) -> None:
     readings = [draw(*one) for one in draws]
-    voted, other = (TASK.vote(DEN, some) for some in (readings, order.sample(readings, len(readings))))
-    assert voted.outcome is other.outcome
-    assert {WORDING.key(spec) for spec in kept(voted)} == {WORDING.key(spec) for spec in kept(other)}
+    one_order, other = (voted(some) for some in (readings, order.sample(readings, len(readings))))
+    assert one_order.outcome is other.outcome
+    assert {WORDING.key(spec) for spec in kept(one_order)} == {WORDING.key(spec) for spec in kept(other)}
     keys = [{WORDING.key(one) for one in reading.specifications} for reading in readings]
-    for spec in kept(voted):
+    for spec in kept(one_order):
         assert sum(WORDING.key(spec) in one for one in keys) * 2 > len(draws)

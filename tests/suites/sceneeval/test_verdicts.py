@@ -13,7 +13,7 @@ from furnished_rooms import AS_IT_IS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
-from rooms_of_ours import SCENE_TASKS, measured, room, thing
+from rooms_of_ours import CHECKS, METRICS, measured, room, thing
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Floor, MeasuredScene, Object, Opening, Primitive, Scene, Wall, box, standing
@@ -25,7 +25,7 @@ from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRe
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
-from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_scene
+from tsgkit.suites.sceneeval.scenes import SceneFolder, SceneScorer, judge_scene
 from tsgkit.suites.transcript import local
 
 BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
@@ -101,15 +101,16 @@ def test_an_attribute_is_read_from_list_or_description_and_reasons_name_what_sat
 
 
 def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
-    task = SCENE_TASKS[kind]
-    return task.judge(annotation, asyncio.run(judge_scene(task, annotation, SceneFolder(folder), RulesJudge(), None)))
+    checks = CHECKS[kind]
+    transcript = asyncio.run(judge_scene(checks, annotation, SceneFolder(folder), RulesJudge(), None))
+    return SceneScorer(checks).judge(annotation, transcript)
 
 
-@pytest.mark.parametrize("kind", SCENE_TASKS)
+@pytest.mark.parametrize("kind", CHECKS)
 def test_missing_or_broken_scene_scores_worst_in_strict_and_as_published_in_official(kind: str, tmp_path: Path) -> None:
     found = judged(tmp_path, kind, demands())
     assert (str(found.outcome), found.counts["skipped_official"]) == ("missing", 1)
-    for name, metric in SCENE_TASKS[kind].metrics.items():
+    for name, metric in METRICS[kind].items():
         strict, official = found.scores["strict"][name], found.scores["official"][name]
         assert official.value is None
         assert not strict.weight or strict.value == (0 if metric.more_is_better else 1)
@@ -224,7 +225,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
     rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
     attributes = {spec: AttributeAnswer(said["has"])} if spec.kind == "atr" and "has" in said else {}
     looked = fidelity.JudgeAnswers(matched, attributes, pairs, rooms)
-    value = SCENE_TASKS["fidelity"].measure(annotation, LoadedScene(Scene("den", objects, ROOM)), looked)
+    value = CHECKS["fidelity"].measure(annotation, LoadedScene(Scene("den", objects, ROOM)), looked)
     profiles = value["specifications"][0]["profiles"]
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
 
@@ -269,7 +270,7 @@ def test_a_verdict_is_unknown_if_one_more_object_would_decide_it() -> None:
 def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     scene = LoadedScene(Scene("den", (COT, what), ROOM))
     looked = plausibility.JudgeAnswers({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
-    value = SCENE_TASKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, looked)
+    value = CHECKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, looked)
     strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))
     assert value["unknown_sides"] == ["bed_1"]
     return strict, official, value["profiles"]["strict"]["scores"]["sup"]
@@ -287,7 +288,7 @@ def test_what_no_judge_decided_is_unknown_what_is_taken_for_a_rug_told_and_calls
     assert ended([WHY, undrawn]) is ended([AttributeAnswer({}, "", WHY)]) is Outcome.REFUSED
     assert unknowns([WHY, "lamp", AttributeAnswer({"a": True}), AttributeAnswer({}, "", failed), WHY]) == [WHY, failed]
     scene = LoadedScene(Scene("den", (AS_IT_IS.thing("mat_1", (1, 1, 0.01), (0, 0, 0.005)),), ROOM))
-    value = SCENE_TASKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, plausibility.JudgeAnswers({}, {}))
+    value = CHECKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, plausibility.JudgeAnswers({}, {}))
     told = {name: value["profiles"][name]["objects"]["mat_1"]["reasons"] for name in ("strict", "official")}
     assert told == {"strict": ["mat_1 is a rug by its shape: it neither collides nor blocks"], "official": []}
 
@@ -320,12 +321,12 @@ def furnished_room(listed: list[Piece], *more: Object, backwards: bool = False) 
 
 
 def measured_of(kind: str, furnished: LoadedScene, wanted: Annotation) -> dict[str, Any]:
-    task = SCENE_TASKS[kind]
+    checks = CHECKS[kind]
 
     async def looked() -> Any:  # noqa: ANN401  (what a task makes of it)
-        return await task.ask_judge(wanted, furnished, RulesJudge(), None)
+        return await checks.ask_judge(wanted, furnished, RulesJudge(), None)
 
-    return task.measure(wanted, furnished, asyncio.run(looked()))
+    return checks.measure(wanted, furnished, asyncio.run(looked()))
 
 
 @given(pieces, st.integers(0, 3), st.sampled_from(CATEGORIES), places, st.sampled_from(["eq", "lt", "gt", "le", "ge"]))
@@ -359,7 +360,7 @@ def test_verdicts_ignore_the_order_and_distant_objects_and_at_least_stays_met_wi
             assert said[field] == other[name][field], (name, field)
         assert said["accessibility"] == pytest.approx(other[name]["accessibility"], abs=0.02), name
     for kind, value in (("fidelity", found[0]), ("plausibility", plausible[0])):
-        judgement = SCENE_TASKS[kind].judge(wanted, local(json.dumps({"found": "seen", **value})))
-        scores = [scores[name] for scores in judgement.scores.values() for name in SCENE_TASKS[kind].metrics]
+        judgement = SceneScorer(CHECKS[kind]).judge(wanted, local(json.dumps({"found": "seen", **value})))
+        scores = [scores[name] for scores in judgement.scores.values() for name in METRICS[kind]]
         assert str(judgement.outcome) == "answered"
         assert all(score.weight >= 0 and 0 <= (score.value or 0) <= 1 for score in scores)

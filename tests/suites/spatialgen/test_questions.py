@@ -43,16 +43,15 @@ from tsgkit.suites.spatialgen.judge_requests import (
     shown,
 )
 from tsgkit.suites.spatialgen.metrics import METRICS
-from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
-from tsgkit.suites.suite import tasks_of_rows
+from tsgkit.suites.suite import task_of, tasks_of_rows
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
 CARD = load_card("spatialgen/questions")
-TASK = SpatialGenTask(CARD)
+TASK = task_of(CARD)
 QWEN_IMAGE = dict(zip(terms.SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
 """The published figures of one image model by sub-domain."""
 NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)

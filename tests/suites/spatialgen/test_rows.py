@@ -29,10 +29,10 @@ from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
 from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
 from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems
-from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rewriter import facts_of, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+from tsgkit.suites.suite import task_of
 
 FIVE = row_files.Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
 FOUR = row_files.Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
@@ -281,7 +281,7 @@ def test_a_published_file_is_imported_unless_its_rows_cannot_be_evaluated_and_it
     Path("checkout", place).write_bytes(rows)
     [arrival] = import_dataset(name, "checkout").arrivals
     assert (arrival.stored.rows, arrival.stored.official, arrival.stored.findings) == (25, False, {})
-    assert len(SpatialGenTask(load_card("spatialgen/questions")).dataset(name)) == 25
+    assert len(task_of(load_card("spatialgen/questions")).dataset(name)) == 25
     skewed = rows.replace(b"Which way is the ranger turned?", b"Which way is the ranger mentioned turned?")
     [finding] = inspect(skewed, "rows.jsonl").findings
     assert (finding.code, finding.place.line) == ("text-reference", 1)

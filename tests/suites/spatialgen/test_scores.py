@@ -15,12 +15,11 @@ from shipped import TASKS
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.replies import Unreadable
+from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official, strict, votes
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
-from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of, rows_in, written
 from tsgkit.suites.spatialgen.strict import letters
@@ -61,7 +60,6 @@ PIECES = (
     *('"1": "B"', '"answer": "C"', "answers", "<think>", "</think>", "```", "| 1 | B |\n"),
 )
 ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
-TASK = SpatialGenTask(load_card("spatialgen/questions"))
 REFUSED = "\n".join("E" * 10)
 Value = Mapping[str, Any]
 
@@ -229,7 +227,7 @@ def scored(folder: Path, values: Sequence[Value | str], rows: Sequence[Row] = RO
     (folder / "rows.jsonl").write_text("".join(f"{written(row)}\n" for row in rows))
     lines = (value if isinstance(value, str) else json.dumps(value) for value in values)
     (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    return TASK.score_replies(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **more)
+    return score("spatialgen/questions", str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **more)
 
 
 def figure(report: ScoreReport, profile: str, metric: str = "accuracy") -> float | None:

@@ -5,9 +5,9 @@ from tsgkit.suites.suite import Suite
 SUITE = Suite(
     name="sceneeval",
     tasks={
-        "annotate": "tsgkit.suites.sceneeval.annotate:AnnotateTask",
-        "fidelity": "tsgkit.suites.sceneeval.fidelity:FidelityTask",
-        "plausibility": "tsgkit.suites.sceneeval.plausibility:PlausibilityTask",
+        "annotate": "tsgkit.suites.sceneeval.annotate:annotate",
+        "fidelity": "tsgkit.suites.sceneeval.fidelity:fidelity",
+        "plausibility": "tsgkit.suites.sceneeval.plausibility:plausibility",
     },
     needs={
         "fidelity": "scenes: --scenes NAME=DIR (default: two bundled folders)",

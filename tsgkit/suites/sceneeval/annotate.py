@@ -3,12 +3,13 @@
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.replies import Reply
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
->>> task = AnnotateTask(load_card("sceneeval/annotate"))
+>>> from tsgkit.suites.solvers.scorers import judge_reading, read_reply
+>>> task = annotate(load_card("sceneeval/annotate"))
 >>> len(task.dataset(None)), task.baseline("baseline/rules", 0, task.dataset(None)).name
 (30, 'baseline')
 >>> asked = annotation_of("0", "easy", "A den.", ("eq,1,sofa", "ge,2,lamp"), (), ("eq,1,left,0,sofa,lamp",))
 >>> said = '{"counts": ["eq,1,couch", "eq,2,lamp"], "object_relations": ["eq,1,left,1,sofa,lamp"]}'
->>> judged = task.score(asked, task.read(asked, Reply(said)), None)
+>>> judged = judge_reading(task, asked, read_reply(task, asked, Reply(said)))
 >>> scores = judged.scores["strict"]
 >>> scores["cnt_f1"].value, scores["oor_f1"].value, scores["quantities"].value, scores["anchors"].value
 (0.5, 0.0, 0.5, 0.0)
@@ -23,25 +24,25 @@ there is no ``official`` profile.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import cache, partial
+from operator import attrgetter
 from typing import Any
 
 from pydantic import StrictStr, ValidationError
 
 from tsgkit.errors import NotationError, UsageError
-from tsgkit.graph.reading import Note
+from tsgkit.library.cards import Card
 from tsgkit.library.projects import text_of
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import Overlap
-from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judgement import AnswerScores, Judged, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, Reading, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
-from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
+from tsgkit.suites.rows import Dataset
+from tsgkit.suites.sceneeval.annotation_baselines import NAMES, annotator_named
 from tsgkit.suites.sceneeval.annotation_entries import (
     EntryComparison,
     EntryMatcher,
@@ -50,19 +51,15 @@ from tsgkit.suites.sceneeval.annotation_entries import (
     entry_matcher,
     near_misses,
 )
-from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
+from tsgkit.suites.sceneeval.annotation_files import GROUPS, ROWS, VIEW, AnnotationRow
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
-from tsgkit.suites.sceneeval.scene_files.files import FileModel, json_of, problem_of
-from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
-from tsgkit.suites.solvers.prompt_files import Parts, Texts
-from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.offline_solvers import Baselines, Program
+from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.vote_rules import majority
-from tsgkit.suites.styles import Style
-from tsgkit.suites.task import Dataset, Items
-from tsgkit.suites.text_task import TextTask
+from tsgkit.suites.task import Official, Task
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
 NO_MAJORITY = "no entry has a majority"
@@ -115,143 +112,108 @@ METRICS = {
 }
 
 
-def texts_of(folder: str, prompts: str | Path | None = None) -> Texts[Annotation]:
-    """Return the texts in a folder of prompts. ``prompts`` is the user's own folder; None uses the working project,
-    then the bundled ones."""
-    parts = Parts(folder, rules=("entries", "rules"), required=("description",))
-    return Texts(parts, parts.load(prompts), _prompt_fields, lambda _: SCHEMA, "annotation")
+def annotation_prompt(card: Card) -> Prompt:
+    """Return what models are asked about a description."""
+    return Prompt(
+        task=card.task,
+        folder=card.prompts,
+        fields=lambda item: {"description": item.description},
+        asked=("description",),
+        rules=("entries", "rules"),
+        answer=answer_text,
+        schema=lambda _, __: SCHEMA,
+        answer_name="annotation",
+        identity=_identity,
+        pool=partial(_pool, card),
+    )
 
 
-def _prompt_fields(item: Annotation) -> Mapping[str, str]:
-    return {"description": item.description}
+def _read(text: str, item: Annotation) -> AnnotationReading | Unreadable:
+    """Read an annotation from a text, strictly."""
+    reading = read_annotation_reply(text)
+    return Unreadable(reading.unreadable) if reading.unreadable else reading
 
 
-class AnnotateTask(DescriptionTask, TextTask[Annotation, AnnotationReading]):
-    """The task of annotating descriptions."""
-
-    metrics = METRICS
-
-    @functools.cached_property
-    def matcher(self) -> EntryMatcher:
-        """The rules that decide if two entries are equal, from the tables of the working project or the bundled
-        ones."""
-        return entry_matcher()
-
-    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return the source of each part of the prompts."""
-        return {name: part.source for name, part in texts_of(self.card.prompts, prompts).templates.items()}
-
-    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Annotation]:
-        """Return the prompter for a style. Examples whose descriptions occur in the dataset are not used."""
-        examples = self.pool().chosen(style.shots, seed, _descriptions(dataset)) if style.shots else ()
-        return Prompter(texts_of(self.card.prompts, prompts), style, examples)
-
-    def pool(self) -> Pool[Annotation]:
-        """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
-        found = pool_file(self.card)
-        lines = enumerate(text_of(found).split("\n"), 1)
-        examples = tuple(_example(line, f"{found}: line {number}") for number, line in lines if line.strip())
-        return Pool(str(self.card.examples), examples, lambda item: Identity((folded(item.description),)))
-
-    def read_text(self, item: Annotation, text: str) -> AnnotationReading | Unreadable:
-        """Read an annotation from a text, strictly."""
-        reading = read_annotation_reply(text)
-        return Unreadable(reading.unreadable) if reading.unreadable else reading
-
-    def answer_scores(self, item: Annotation, answer: AnnotationReading | None, asked: AsAsked | None) -> AnswerScores:
-        """Score the entries of an answer."""
-        answered, reading = answer is not None, answer or AnnotationReading()
-        levels = compare_entries(item, reading, self.matcher)
-        scores = _scores(levels, answered=answered) | _partial_scores(levels["meaning"])
-        return AnswerScores(
-            {name: scores[name] for name in ("f1", *METRICS)},
-            answer=_answer_value(reading) if answered else None,
-            evidence=_evidence(levels, reading) if answered else None,
-            counts={"repaired": int(reading.is_repaired), UNREAD: len(reading.bad)},
-            notes=tuple(map(str, reading.findings)),
-        )
-
-    def vote(self, item: Annotation, answers: Sequence[AnnotationReading]) -> Reading[Any]:
-        """Return the entries in more than half of the draws, each as it was first written.
-
-        Two entries are equal if the exact scores treat them as equal. An unreadable entry votes by its text: if most
-        draws have it, it is kept and counts as wrong.
-        """
-        entries = majority([draw.specifications for draw in answers], self.matcher.key)
-        bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
-        empty = sum(not draw.specifications and not draw.bad for draw in answers)
-        if not entries and not bad and empty * 2 <= len(answers):
-            return Reading(Outcome.UNREADABLE, Unreadable(NO_MAJORITY))
-        return Reading(Outcome.ANSWERED, AnnotationReading(tuple(entries), tuple(bad)))
-
-    def program(self, subject: str, seed: int, dataset: Dataset) -> Annotator:
-        """Return the baseline with this name."""
-        return annotator_named(subject, seed, list(_descriptions(dataset)))
-
-    def unpublished(self, style: str, solver: str) -> str:
-        """Return the reason why there are no official scores."""
-        return NO_FIGURES
-
-    def board_by(
-        self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
-    ) -> Board:
-        """Return the scoreboard of a tally, with the number of unreadable entries."""
-        board = super().board_by(tally, seed, style=style, unpublished=unpublished, only=only)
-        return replace(board, counts={**board.counts, UNREAD: board.counts.get(UNREAD, 0)})
-
-    def shown_answer(self, item: Annotation) -> str:
-        """Return the reference answer in the requested form."""
-        return answer_text(item)
-
-    def told(self, answer: AnnotationReading) -> str:
-        """Return an answer in the requested form."""
-        return answer_text(answer.annotation(""))
-
-    def noted(self, answer: AnnotationReading) -> tuple[Note, ...]:
-        """Return the notes on repaired, ignored and unreadable parts."""
-        return answer.findings
-
-    def spans(self, item: Annotation, text: str) -> Spans:
-        """Return the spans of a text that hold the annotation."""
-        return read_annotation_reply(text).spans
-
-    def reference(self, sample: Annotation) -> str:
-        """Return the annotation in the requested form."""
-        return answer_text(sample)
-
-    def trace(self, judged: Judged) -> tuple[str, ...]:
-        """Return a line for each given or expected entry, field by field."""
-        return tuple(_trace_lines(judged.evidence)) if judged.evidence else ()
-
-    def faults(self, answer: object, evidence: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the entries that are missing and those that are too many."""
-        for field in evidence["fields"].values():
-            yield from (f"{side} {entry}" for side in ("missing", "extra") for entry in field[side])
+def _score(
+    matcher: Callable[[], EntryMatcher], item: Annotation, answer: AnnotationReading | None, given: Given
+) -> AnswerScores:
+    """Score the entries of an answer."""
+    answered, reading = answer is not None, answer or AnnotationReading()
+    levels = compare_entries(item, reading, matcher())
+    scores = _scores(levels, answered=answered) | _partial_scores(levels["meaning"])
+    return AnswerScores(
+        {name: scores[name] for name in ("f1", *METRICS)},
+        answer=_answer_value(reading) if answered else None,
+        evidence=_evidence(levels, reading) if answered else None,
+        counts={"repaired": int(reading.is_repaired), UNREAD: len(reading.bad)},
+        notes=tuple(map(str, reading.findings)),
+    )
 
 
-def _descriptions(dataset: Dataset) -> Items:
-    """Return the dataset as descriptions of this suite, or raise UsageError."""
-    if not isinstance(dataset, Items):
-        raise UsageError(f"{dataset.file}: not descriptions of rooms")
-    return dataset
+def _vote(matcher: Callable[[], EntryMatcher], answers: Sequence[AnnotationReading]) -> Reading:
+    """Return the entries in more than half of the draws, each as it was first written.
+
+    Two entries are equal if the exact scores treat them as equal. An unreadable entry votes by its text: if most
+    draws have it, it is kept and counts as wrong.
+    """
+    entries = majority([draw.specifications for draw in answers], matcher().key)
+    bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
+    empty = sum(not draw.specifications and not draw.bad for draw in answers)
+    if not entries and not bad and empty * 2 <= len(answers):
+        return Reading(Outcome.UNREADABLE, None, NO_MAJORITY)
+    return Reading(Outcome.ANSWERED, AnnotationReading(tuple(entries), tuple(bad)))
 
 
-class _Row(FileModel):
+def _program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> Program:
+    samples = [] if dataset is None else [dataset.sample(number) for number in range(len(dataset))]
+    return annotator_named(subject, seed, samples)
+
+
+def _trace(judged: Judged) -> tuple[str, ...]:
+    """Return a line for each given or expected entry, field by field."""
+    if not judged.evidence:
+        return ()
+    lines, near_by_entry = list[str](), {one["said"]: one for one in judged.evidence["nearly"]}
+    for kind in KINDS:
+        entries = judged.evidence["fields"][kind]
+        for name, mark in MARKS.items():
+            for entry in entries[name]:
+                near = near_by_entry.get(entry) if name == "extra" else None
+                why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
+                lines.append(f"{FIELDS[kind]}: {mark} {entry}{why}")
+        lines += [f"{FIELDS[kind]}: ✗ unread: {bad['entry']} ({bad['reason']})" for bad in entries["unread"]]
+    return tuple(lines)
+
+
+def _faults(answer: object, evidence: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the entries that are missing and those that are too many."""
+    for field in evidence["fields"].values():
+        yield from (f"{side} {entry}" for side in ("missing", "extra") for entry in field[side])
+
+
+def _pool(card: Card) -> Pool:
+    """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
+    found = pool_file(card)
+    lines = enumerate(text_of(found).split("\n"), 1)
+    examples = tuple(_example(line, f"{found}: line {number}") for number, line in lines if line.strip())
+    return Pool(str(card.examples), examples, _identity)
+
+
+def _identity(item: Annotation) -> Identity:
+    return Identity((folded(item.description),))
+
+
+class _ExampleRow(AnnotationRow):
     item_id: StrictStr
-    difficulty: StrictStr = ""
     description: StrictStr
     counts: tuple[StrictStr, ...]
-    attributes: tuple[StrictStr, ...] = ()
-    object_relations: tuple[StrictStr, ...] = ()
-    room_relations: tuple[StrictStr, ...] = ()
     rationale: StrictStr
 
 
-def _example(line: str, place: str) -> Example[Annotation]:
+def _example(line: str, place: str) -> Example:
     try:
-        row = _Row.model_validate(json_of(line, place))
-        listed = (row.counts, row.attributes, row.object_relations, row.room_relations)
-        annotation = annotation_of(row.item_id, row.difficulty, row.description, *listed)
+        row = _ExampleRow.model_validate(json_of(line, place))
+        annotation = annotation_of(row.item_id, row.difficulty, row.description, *row.entries)
     except ValidationError as error:
         raise problem_of(error, place) from None
     except NotationError as error:
@@ -339,14 +301,32 @@ def _evidence(levels: Mapping[Level, Mapping[Kind, EntryComparison]], reading: A
     return {"fields": fields, "nearly": almost}
 
 
-def _trace_lines(evidence: Mapping[str, Any]) -> Iterator[str]:
-    near_by_entry = {one["said"]: one for one in evidence["nearly"]}
-    for kind in KINDS:
-        found = evidence["fields"][kind]
-        for name, mark in MARKS.items():
-            for entry in found[name]:
-                near = near_by_entry.get(entry) if name == "extra" else None
-                why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
-                yield f"{FIELDS[kind]}: {mark} {entry}{why}"
-        for bad in found["unread"]:
-            yield f"{FIELDS[kind]}: ✗ unread: {bad['entry']} ({bad['reason']})"
+def annotate(card: Card) -> Task:
+    """Return the task of annotating descriptions.
+
+    The rules that decide if two entries are equal come from the tables of the working project, else the bundled ones.
+    """
+    matcher = cache(entry_matcher)
+    return Task(
+        card=card,
+        rows=ROWS,
+        metrics=METRICS,
+        view=replace(
+            VIEW,
+            reference=answer_text,
+            told=lambda answer: answer_text(answer.annotation("")),
+            noted=attrgetter("findings"),
+            spans=lambda _, text: read_annotation_reply(text).spans,
+            trace=_trace,
+            faults=_faults,
+        ),
+        groups=GROUPS,
+        official=Official(unpublished=lambda _, __: NO_FIGURES),
+        prompt=annotation_prompt(card),
+        read=_read,
+        score=partial(_score, matcher),
+        baselines=Baselines(NAMES, _program),
+        vote=partial(_vote, matcher),
+        shown=tuple(name for name, metric in METRICS.items() if metric.is_headline),
+        finish=lambda board, _: board.with_counts(UNREAD),
+    )

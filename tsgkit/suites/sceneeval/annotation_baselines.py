@@ -18,22 +18,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol
 
 from tsgkit.suites.sceneeval.annotation_phrases import Piece, RelationPhrase, Thing, split_description
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
 from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
-from tsgkit.suites.solvers.offline_solvers import Program, baseline_name
+from tsgkit.suites.solvers.offline_solvers import baseline_name
 
 NAMES = ("random", "rules")
-
-
-class Annotator(Program[Annotation], Protocol):
-    """A program that annotates a description."""
-
-    def answer(self, item: Annotation) -> str:
-        """Return the annotation in the form that models are asked for."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +110,7 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*names} - {""}))
 
 
-def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> Annotator:
+def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> RandomAnnotator | RuleAnnotator:
     """Return the baseline with this name for a dataset. Raise UsageError if there is none."""
     name = baseline_name(subject, NAMES)
     if name == "rules":

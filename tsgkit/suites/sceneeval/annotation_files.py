@@ -1,4 +1,4 @@
-"""Annotation files (the published CSV or JSON), their findings, and the base class of tasks on them.
+"""Annotation files (the published CSV or JSON), their findings, and the rows, groups and view of all tasks on them.
 
 >>> text = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\\n0,easy,A den.,\\"eq,1,sofa; ge,x,lamp\\",,,\\n"
 >>> found = read_annotations(text, "annotations.csv")
@@ -27,7 +27,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources.abc import Traversable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,8 @@ from pydantic import StrictInt, StrictStr, ValidationError
 
 from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
-from tsgkit.library.projects import text_of
-from tsgkit.library.row_sources import row_place
+from tsgkit.suites.rows import Items, Rows, Source, text_at
 from tsgkit.suites.sceneeval.annotations import (
     DIFFICULTIES,
     KINDS,
@@ -54,7 +52,7 @@ from tsgkit.suites.sceneeval.annotations import (
 )
 from tsgkit.suites.sceneeval.scene_files.files import NAME, FileModel, json_of, problem_of
 from tsgkit.suites.sceneeval.word_meanings import RELATIONS, element_of, relation_table
-from tsgkit.suites.task import Dataset, Items, Task
+from tsgkit.suites.task import Groups, View
 
 COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "OARel")
 CELLS = dict(zip(KINDS, COLUMNS[3:], strict=True))
@@ -114,7 +112,12 @@ class AnnotationFile:
         return self.annotations
 
 
-class _Row(FileModel):
+Entries = tuple[str, ...]
+
+
+class AnnotationRow(FileModel):
+    """An annotation in JSON."""
+
     item_id: StrictStr | StrictInt
     difficulty: StrictStr = ""
     room: StrictStr = ""
@@ -124,10 +127,15 @@ class _Row(FileModel):
     object_relations: tuple[StrictStr, ...] = ()
     room_relations: tuple[StrictStr, ...] = ()
 
+    @property
+    def entries(self) -> tuple[Entries, Entries, Entries, Entries]:
+        """The entries of each kind."""
+        return self.counts, self.attributes, self.object_relations, self.room_relations
+
 
 class _File(FileModel):
     format: StrictStr
-    annotations: tuple[_Row, ...]
+    annotations: tuple[AnnotationRow, ...]
 
 
 @dataclass(frozen=True)
@@ -205,17 +213,10 @@ def _json_rows(text: str, file: str) -> list[_RawRow]:
     if read.format != FORMAT:
         raise FileProblem(f"{file}: format: {read.format!r:.60} is not {FORMAT}")
     return [
-        _RawRow(
-            None,
-            str(row.item_id),
-            row.difficulty,
-            row.description,
-            dict(zip(KINDS, (row.counts, row.attributes, row.object_relations, row.room_relations), strict=True)),
-            row.room,
-            place,
-        )
+        _RawRow(None, str(row.item_id), row.difficulty, row.description, dict(zip(KINDS, row.entries, strict=True)),
+                row.room, place)
         for place, row in enumerate(read.annotations)
-    ]
+    ]  # fmt: skip
 
 
 def _annotation(raw: _RawRow, collector: _FindingCollector) -> Annotation:
@@ -375,48 +376,22 @@ class Annotations(Items):
         yield as_json([self.sample(number) for number in numbers])
 
 
-class DescriptionTask(Task):
-    """Base class of this suite's tasks. Their items are descriptions with annotations."""
+def load_annotations(source: Source) -> Annotations:
+    """Return the annotations of a file. Raise UsageError with the first error if it has any."""
+    samples = read_annotations(text_at(source), str(source)).usable()
+    content = json.dumps([annotation_value(sample) for sample in samples])
+    return Annotations(str(source), hashlib.sha256(content.encode()).hexdigest(), samples)
 
-    @property
-    def stored(self) -> str:
-        """The name of the rows in datasets, the same for all tasks of this suite."""
-        return ANNOTATIONS
 
-    groups: tuple[str, ...] = ("difficulty", "room")
-    formats: tuple[str, ...] = (".csv",)
+def _in_order(members: Iterable[str], group: str) -> list[str]:
+    """Sort difficulties from easy to hard, and rooms by name."""
+    last = len(DIFFICULTIES)
+    return sorted(members, key=lambda one: (DIFFICULTIES.index(one) if one in DIFFICULTIES else last, one))
 
-    def __init__(self, card: Card) -> None:
-        super().__init__(card)
-        self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
 
-    def clusters_are(self, dataset: Dataset) -> str:
-        """Return the unit of the clusters: each description is its own cluster."""
-        return "descriptions"
-
-    def source(self, data: str | None) -> Path | Traversable:
-        """Return the path of the rows. A folder is returned as it is, since annotation files can have any name."""
-        is_folder = data is not None and Path(data).is_dir() and not row_place(data, self.stored, self.formats)
-        return Path(data) if data is not None and is_folder else super().source(data)
-
-    def dataset(self, data: str | None) -> Items:
-        """Return the annotations of a file, of an installed dataset, or (None) of the dataset that the card names."""
-        source = self.source(data)
-        text = read_text(source) if isinstance(source, Path) else text_of(source)
-        found = read_annotations(text, str(source))
-        samples = found.usable()
-        content = json.dumps([annotation_value(sample) for sample in samples])
-        return Annotations(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
-
-    def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """Sort difficulties from easy to hard, and rooms by name."""
-        last = len(DIFFICULTIES)
-        return sorted(members, key=lambda one: (DIFFICULTIES.index(one) if one in DIFFICULTIES else last, one))
-
-    def question(self, sample: Annotation, *, briefly: bool = False) -> str:
-        """Return the description."""
-        return sample.description
-
-    def reference_value(self, sample: Annotation) -> object:
-        """Return the annotation as JSON."""
-        return annotation_value(sample)
+ROWS = Rows(
+    stored=ANNOTATIONS, load=load_annotations, formats=(".csv",), is_folder=True, clusters="descriptions"
+)  # annotation files in a folder may have any name
+GROUPS = Groups(names=("difficulty", "room"), order=_in_order)
+VIEW = View(question=attrgetter("description"), reference=lambda _: "", value=annotation_value)
+"""The description; a room has no reference in words."""

@@ -13,30 +13,34 @@ In ``strict``, a demand is unknown if the missing answer could decide it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
+from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import gather_all
-from tsgkit.suites.judgement import Scores
-from tsgkit.suites.judgement import Verdict as QuestionVerdict
+from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.sceneeval.annotation_files import VIEW
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
+from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
+from tsgkit.suites.task import Task
 
 MOST_GROUPS = 20_000
 """A demand with more possible groups than this is unknown."""
 MOST_SHOWN = 12
 """The maximum number of groups in the evidence of a demand; satisfied ones come first."""
+MOST_NAMED = 4
+"""The maximum number of groups named in a reason."""
 NOT_MEASURED = "means no relation that can be measured"
 MET, UNMET = "met", "unmet"
 METRICS = with_averages(
@@ -49,86 +53,86 @@ METRICS = with_averages(
 )
 
 
-class FidelityTask(SceneTask):
-    """The task that checks rooms against the demands of their descriptions."""
+async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+    """Ask the judge all questions, concurrently where possible."""
+    floors = {ground.id: ground.room for ground in scene.stage.floors}
+    pairs, rooms, (matched, attributes) = await gather_all(
+        judge.object_relations(annotation, ask),
+        judge.room_relations(annotation, floors, ask),
+        _object_answers(annotation, scene, judge, ask),
+    )
+    return JudgeAnswers(matched, attributes, pairs, rooms)
 
-    metrics = METRICS
 
-    async def ask_judge(
-        self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
-    ) -> JudgeAnswers:
-        """Ask the judge all questions, concurrently where possible."""
-        floors = {ground.id: ground.room for ground in scene.stage.floors}
-        pairs, rooms, (matched, attributes) = await gather_all(
-            judge.object_relations(annotation, ask),
-            judge.room_relations(annotation, floors, ask),
-            _object_answers(annotation, scene, judge, ask),
-        )
-        return JudgeAnswers(matched, attributes, pairs, rooms)
+def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
+    """Return all results as JSON."""
+    stages = scene.stages.items()
+    return {
+        "matched": {name: None if isinstance(of, Unknown) else of for name, of in answers.matched.items()},
+        "specifications": [
+            {
+                "text": spec.text,
+                "kind": spec.kind,
+                "meant": _meaning(spec, answers),
+                "profiles": {name: _VERDICTS[spec.kind](spec, stage, answers).value() for name, stage in stages},
+            }
+            for spec in annotation.specifications
+        ],
+        "problems": [str(problem) for problem in scene.stage.problems],
+    }
 
-    def measure(self, annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
-        """Return all results as JSON."""
-        found = {name: verdicts(annotation, stage, answers) for name, stage in scene.stages.items()}
-        return {
-            "matched": {name: None if isinstance(of, Unknown) else of for name, of in answers.matched.items()},
-            "specifications": [
-                {
-                    "text": spec.text,
-                    "kind": spec.kind,
-                    "meant": _meaning(spec, answers),
-                    "profiles": {name: found[name][spec].value() for name in found},
-                }
-                for spec in annotation.specifications
-            ],
-            "problems": [str(problem) for problem in scene.stage.problems],
-        }
 
-    def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
-        """Score how many demands of each kind are met."""
-        found = {one["text"]: one for one in value.get("specifications", ())}
-        return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
+def _scores(sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
+    """Score how many demands of each kind are met."""
+    found = {one["text"]: one for one in value.get("specifications", ())}
+    return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
 
-    def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the demands that are met, unmet and unknown."""
-        verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
-        names = {"met": True, "unmet": False, "unknown": None}
-        return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
-    def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the category of each object, the result of each demand, and how the judge's calls ended."""
-        return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
+def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the demands that are met, unmet and unknown."""
+    verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
+    names = {"met": True, "unmet": False, "unknown": None}
+    return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
-    def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return a line for each demand that is unmet or unknown."""
-        shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
-        names = {False: "unmet", None: "unknown"}
-        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
-    def faults(self, answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[str]:
-        """Yield the demands that are unmet or unknown."""
-        yield from (f"{name} {text}" for name in ("unmet", "unknown") for text in answer[name])
+def _evidence(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the category of each object, the result of each demand, and how the judge's calls ended."""
+    return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
 
-    def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return the number of demands that are unknown in ``strict``."""
-        return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
-    def verdicts(
-        self, record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
-    ) -> Iterator[QuestionVerdict]:
-        """Yield the verdict on each demand, as a question of its kind, numbered from 0 in list order.
+def _troubles(value: Mapping[str, Any], profile: str) -> list[str]:
+    """Return a line for each demand that is unmet or unknown."""
+    shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+    names = {False: "unmet", None: "unknown"}
+    return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
-        Unknown demands, and all demands of a missing scene, have no label and count as wrong.
-        """
-        evidence = record["evidence"] or {}
-        found = {one["text"]: one["profiles"][profile]["satisfied"] for one in evidence.get("specifications", ())}
-        for number, spec in enumerate(sample.specifications):
-            met = found.get(spec.text)
-            label = None if met is None else MET if met else UNMET
-            yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
 
-    def reference(self, sample: Annotation) -> str:
-        """Return the demands in words."""
-        return "\n".join(in_words(spec) for spec in sample.specifications)
+def _faults(answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[str]:
+    """Yield the demands that are unmet or unknown."""
+    yield from (f"{name} {text}" for name in ("unmet", "unknown") for text in answer[name])
+
+
+def _unknown(value: Mapping[str, Any]) -> int:
+    """Return the number of demands that are unknown in ``strict``."""
+    return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
+
+
+def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict") -> Iterator[Verdict]:
+    """Yield the verdict on each demand, as a question of its kind, numbered from 0 in list order.
+
+    Unknown demands, and all demands of a missing scene, have no label and count as wrong.
+    """
+    evidence = record["evidence"] or {}
+    found = {one["text"]: one["profiles"][profile]["satisfied"] for one in evidence.get("specifications", ())}
+    for number, spec in enumerate(sample.specifications):
+        met = found.get(spec.text)
+        label = None if met is None else MET if met else UNMET
+        yield Verdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
+
+
+def _demands_in_words(sample: Annotation) -> str:
+    """Return the demands in words."""
+    return "\n".join(in_words(spec) for spec in sample.specifications)
 
 
 def _score_of_kind(
@@ -153,7 +157,7 @@ def _score_of_kind(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DemandVerdict:
     """The result for a demand: met or not (None if unknown), how many objects or groups satisfy it, why, and the
     evidence."""
 
@@ -236,16 +240,11 @@ async def _object_answers(
     return answers.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
 
 
-def verdicts(annotation: Annotation, stage: MeasuredScene, answers: JudgeAnswers) -> dict[Specification, Verdict]:
-    """Return the verdict on each demand, under the profile of a stage."""
-    return {spec: _VERDICTS[spec.kind](spec, stage, answers) for spec in annotation.specifications}
-
-
-def _count_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
+def _count_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
     names = answers.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
-    sure = Verdict(spec.holds(len(names)), len(names), what)
+    sure = DemandVerdict(spec.holds(len(names)), len(names), what)
     unsure = _unsure(stage, answers)
     return _if_decided(spec, sure, len(names) + len(unsure), unsure)
 
@@ -256,42 +255,42 @@ def _unsure(stage: MeasuredScene, answers: JudgeAnswers) -> Mapping[str, Unknown
     return {} if stage.profile.self_pairs else answers.unsure
 
 
-def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[str, Unknown]) -> Verdict:
+def _if_decided(spec: Specification, sure: DemandVerdict, most: int, unsure: Mapping[str, Unknown]) -> DemandVerdict:
     """Return the verdict on what is known, if no possible count up to ``most`` would change it, else an unknown one."""
     least = sure.count or 0
     if not unsure or all(spec.holds(count) == sure.satisfied for count in range(least, most + 1)):
         return sure
     name, why = next(iter(unsure.items()))
-    return Verdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
+    return DemandVerdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
-def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
+def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
     said, unsure = answers.attributes.get(spec), _unsure(stage, answers)
     if said is None:
         return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
     if said.failed is not None and stage.profile.self_pairs:
-        return Verdict(False, None, f"{said.failed}; unsatisfied, as published")
+        return DemandVerdict(False, None, f"{said.failed}; unsatisfied, as published")
     sure = [name for name, has in said.instances.items() if has]
     open_ = [name for name, has in said.instances.items() if has is None]
     possible = {spec.holds(count) for count in range(len(sure), len(sure) + len(open_) + 1)}
     shown = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
     if len(possible) > 1:
-        return Verdict(None, None, said.reason, shown)
+        return DemandVerdict(None, None, said.reason, shown)
     listed = f": {', '.join(sure)}" if sure else ""
     more = f", {len(open_)} open" if open_ else ""
     what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
-    verdict = Verdict(possible.pop(), len(sure), what, shown)
+    verdict = DemandVerdict(possible.pop(), len(sure), what, shown)
     return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
 def _verdict_without_objects(
     spec: Specification, stage: MeasuredScene, category: str, there: int, needed: int
-) -> Verdict:
+) -> DemandVerdict:
     """Return the verdict for too few objects: unsatisfied in ``official``, a count of 0 in ``strict``."""
     what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
     if stage.profile.self_pairs:
-        return Verdict(False, 0, what)
-    return Verdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
+        return DemandVerdict(False, 0, what)
+    return DemandVerdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
 
 
 def _missing_category(spec: Specification, answers: JudgeAnswers, more: int = 0) -> tuple[str, int, int] | None:
@@ -300,20 +299,19 @@ def _missing_category(spec: Specification, answers: JudgeAnswers, more: int = 0)
     return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
 
 
-def _verdict_without_relation(spec: Specification, stage: MeasuredScene, meant: Unknown | None) -> Verdict:
+def _verdict_without_relation(spec: Specification, stage: MeasuredScene, meant: Unknown | None) -> DemandVerdict:
     """Return the verdict for an unmapped relation. In ``official`` it is met, or unmet if the judge gave no answer."""
     published = stage.profile.self_pairs
     if meant is not None:
-        return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _unknown_meaning(meant)
+        unmet = DemandVerdict(False, None, f"{meant}; unsatisfied, as published")
+        return unmet if published else DemandVerdict(None, None, f"it is not known what this means ({meant})")
     what = f"{spaced(spec.relation)} {NOT_MEASURED}"
-    return Verdict(True, None, f"{what}; satisfied, as published") if published else Verdict(None, None, what)
+    return (
+        DemandVerdict(True, None, f"{what}; satisfied, as published") if published else DemandVerdict(None, None, what)
+    )
 
 
-def _unknown_meaning(meant: Unknown) -> Verdict:
-    return Verdict(None, None, f"it is not known what this means ({meant})")
-
-
-def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
+def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
     # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
     meant, unsure = answers.pairs.get(spec), _unsure(stage, answers)
     if lacking := _missing_category(spec, answers, len(unsure)):
@@ -326,7 +324,7 @@ def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers:
     could_be = [((*answers.of(name), *unsure), n) for name, n in others.items()]
     listed = list(islice(groups((*answers.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
     if len(listed) > MOST_GROUPS:
-        return Verdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
+        return DemandVerdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
     found = [
         CheckedGroup((group.anchor, *group.others), tuple(_measured_relation(stage, one, group) for one in meant))
         for group in listed
@@ -336,7 +334,7 @@ def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers:
 
 def _verdict_on_known(
     spec: Specification, stage: MeasuredScene, answers: JudgeAnswers, found: Sequence[CheckedGroup]
-) -> Verdict:
+) -> DemandVerdict:
     """Return the verdict on objects of known category, if objects of unknown category could not change it."""
     unsure = _unsure(stage, answers)
     known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
@@ -353,7 +351,7 @@ def _measured_relation(stage: MeasuredScene, meant: MeasuredRelation, group: Gro
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
+def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
     meant, unsure = answers.rooms.get(spec), _unsure(stage, answers)
     if lacking := _missing_category(spec, answers, len(unsure)):
         return _verdict_without_objects(spec, stage, *lacking)
@@ -375,7 +373,7 @@ def _measured_room_relation(
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> Verdict:
+def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> DemandVerdict:
     good = [one for one in found if one.satisfied]
     bad = sorted((one for one in found if not one.satisfied), key=lambda one: -one.nearness)
     satisfied = spec.holds(len(good))
@@ -384,16 +382,13 @@ def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> 
     if too_few and bad:
         reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
     else:
-        reason = f"{head}: {_listed_objects(good)}" if good else head
+        named = "; ".join(" and ".join(group.objects) for group in good[:MOST_NAMED])
+        reason = f"{head}: {named}" if good else head
     shown = tuple(one.value() for one in islice([*good, *bad], MOST_SHOWN))
-    return Verdict(satisfied, len(good), reason, shown)
+    return DemandVerdict(satisfied, len(good), reason, shown)
 
 
-def _listed_objects(found: Iterable[CheckedGroup]) -> str:
-    return "; ".join(" and ".join(one.objects) for one in islice(found, 4))
-
-
-_VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], Verdict]] = {
+_VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], DemandVerdict]] = {
     "cnt": _count_verdict,
     "atr": _attribute_verdict,
     "oor": _object_relation_verdict,
@@ -408,3 +403,12 @@ def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
         return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
     room = answers.rooms.get(spec) if spec.kind == "oar" else None
     return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]
+
+
+CHECKS = SceneChecks("fidelity", ask_judge, measure, _scores, _answer, _evidence, _troubles, _unknown)
+
+
+def fidelity(card: Card) -> Task:
+    """Return the task that checks rooms against the demands of their descriptions."""
+    view = replace(VIEW, reference=_demands_in_words, faults=_faults, verdicts=_verdicts)
+    return scene_task(card, CHECKS, METRICS, view)

@@ -16,7 +16,7 @@ It measures collisions, support, navigability, accessibility, bounds and opening
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tsgkit.geometry import (
@@ -28,31 +28,33 @@ from tsgkit.geometry import (
     out_of_bounds,
     supports,
 )
+from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.sceneeval.annotation_files import VIEW
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.judge import Judge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
+from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
+from tsgkit.suites.task import Task
 
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]
-METRICS = with_averages(
-    {
-        "col_ob": Metric("objects that collide", more_is_better=False),
-        "col_sc": Metric("scenes in which anything collides", more_is_better=False),
-        "sup": Metric("objects that something holds"),
-        "nav": Metric("the largest free part of the floor over all free floor"),
-        "acc": Metric("how free the best functional side of an object is"),
-        "oob": Metric("objects that are not over the floor", more_is_better=False),
-        "opc": Metric("sides of doors and windows that nothing stands before"),
-    }
-)
-WORST = {name: 0.0 if one.more_is_better else 1.0 for name, one in METRICS.items() if not name.endswith(PER_SCENE)}
+POOLED = {
+    "col_ob": Metric("objects that collide", more_is_better=False),
+    "col_sc": Metric("scenes in which anything collides", more_is_better=False),
+    "sup": Metric("objects that something holds"),
+    "nav": Metric("the largest free part of the floor over all free floor"),
+    "acc": Metric("how free the best functional side of an object is"),
+    "oob": Metric("objects that are not over the floor", more_is_better=False),
+    "opc": Metric("sides of doors and windows that nothing stands before"),
+}
+METRICS = with_averages(POOLED)
+WORST = {name: 0.0 if metric.more_is_better else 1.0 for name, metric in POOLED.items()}
 """The score of a missing or unreadable scene in ``strict``."""
 NOTHING = {
     "col_ob": "there is no object",
@@ -72,93 +74,83 @@ WORDS = {"held": "is it held?", "free": "is it free of collisions?", "inside": "
 """These questions in words."""
 
 
-class PlausibilityTask(SceneTask):
-    """The task that checks rooms for physical plausibility."""
+async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+    """Ask the judge all questions."""
+    return JudgeAnswers(*await gather_all(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
 
-    metrics = METRICS
 
-    async def ask_judge(
-        self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
-    ) -> JudgeAnswers:
-        """Ask the judge all questions."""
-        return JudgeAnswers(*await gather_all(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
+def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
+    """Return all findings as JSON."""
+    strict = scene.stage
+    unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]
+    return {
+        "profiles": {name: findings(stage, answers.types, answers.sides) for name, stage in scene.stages.items()},
+        "problems": [str(problem) for problem in strict.problems],
+        "unmeasured": list(strict.unmeasured),
+        **({"unknown_sides": unknown} if unknown else {}),
+    }
 
-    def measure(self, annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
-        """Return all findings as JSON."""
-        strict = scene.stage
-        unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]
-        return {
-            "profiles": {name: findings(stage, answers.types, answers.sides) for name, stage in scene.stages.items()},
-            "problems": [str(problem) for problem in strict.problems],
-            "unmeasured": list(strict.unmeasured),
-            **({"unknown_sides": unknown} if unknown else {}),
-        }
 
-    def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
-        """Score every metric."""
-        if value["found"] == ABSENT and profile == "official":
-            return {name: Score.missing(NOT_SEEN) for name in WORST}
-        if value["found"] in OUTCOMES and profile == "strict":
-            return {name: Score(worst, 1, value["reason"]) for name, worst in WORST.items()}
-        scores = value["profiles"][profile]["scores"]
-        return {
-            name: Score(*scores[name]) if scores[name][1] else Score.missing(_nothing(name, value)) for name in WORST
-        }
+def _scores(sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
+    """Score every metric."""
+    if value["found"] == ABSENT and profile == "official":
+        return {name: Score.missing(NOT_SEEN) for name in WORST}
+    if value["found"] in OUTCOMES and profile == "strict":
+        return {name: Score(worst, 1, value["reason"]) for name, worst in WORST.items()}
+    scores = value["profiles"][profile]["scores"]
+    return {name: Score(*scores[name]) if scores[name][1] else Score.missing(_nothing(name, value)) for name in WORST}
 
-    def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the objects with each problem, and the blocked openings."""
-        objects = value["profiles"]["strict"]["objects"]
-        return {
-            "in_collision": [name for name, one in objects.items() if one["in_collision"]],
-            "unsupported": [name for name, one in objects.items() if one["supported"] is False],
-            "out_of_bounds": [name for name, one in objects.items() if one["out_of_bounds"]],
-            "occluded": [one["id"] for one in value["profiles"]["strict"]["openings"] if one["occluded"]],
-        }
 
-    def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the findings on objects, openings and navigability, and how the judge's calls ended."""
-        profiles = value["profiles"]
-        names = dict.fromkeys(name for profile in PROFILES for name in profiles[profile]["objects"])
-        objects = {name: {profile: profiles[profile]["objects"].get(name) for profile in PROFILES} for name in names}
-        about = ("openings", "navigability")
-        both = {part: {one: profiles[one][part] for one in PROFILES} for part in about}
-        return {"objects": objects, **both, **{name: value[name] for name in ("judge",) if name in value}}
+def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the objects with each problem, and the blocked openings."""
+    objects = value["profiles"]["strict"]["objects"]
+    return {
+        "in_collision": [name for name, one in objects.items() if one["in_collision"]],
+        "unsupported": [name for name, one in objects.items() if one["supported"] is False],
+        "out_of_bounds": [name for name, one in objects.items() if one["out_of_bounds"]],
+        "occluded": [one["id"] for one in value["profiles"]["strict"]["openings"] if one["occluded"]],
+    }
 
-    def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return the reason for each problem, and how free the floor is."""
-        found = value["profiles"][profile]
-        bad = [
-            one
-            for one in found["objects"].values()
-            if one["in_collision"] or one["out_of_bounds"] or not one["supported"]
-        ]
-        lines = [reason for one in bad for reason in one["reasons"]]
-        lines += [one["reason"] for one in found["openings"] if one["occluded"]]
-        return [*dict.fromkeys(lines), found["navigability"]["reason"]]
 
-    def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return the number of objects whose support, functional sides or geometry is unknown."""
-        held = [one["supported"] for one in value["profiles"]["strict"]["objects"].values()]
-        return held.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
+def _evidence(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the findings on objects, openings and navigability, and how the judge's calls ended."""
+    profiles = value["profiles"]
+    names = dict.fromkeys(name for profile in PROFILES for name in profiles[profile]["objects"])
+    objects = {name: {profile: profiles[profile]["objects"].get(name) for profile in PROFILES} for name in names}
+    about = ("openings", "navigability")
+    both = {part: {one: profiles[one][part] for one in PROFILES} for part in about}
+    return {"objects": objects, **both, **{name: value[name] for name in ("judge",) if name in value}}
 
-    def verdicts(
-        self, record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
-    ) -> Iterator[Verdict]:
-        """Yield the verdicts on each object, in the form in which people or another judge would be asked.
 
-        Each object has three questions: is it held (SUP), is it free of collisions (COL), is it over the floor (OOB)?
-        Their ids are of the form ``lamp_1/held``. Unknown findings have no label and count as wrong.
-        """
-        for name, profiles in (record["evidence"] or {}).get("objects", {}).items():
-            findings = profiles[profile] or {}
-            for question, kind, finding, good in OBJECT_QUESTIONS:
-                said = findings.get(finding)
-                label = None if said is None else YES if said is good else NO
-                yield Verdict(f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}")
+def _troubles(value: Mapping[str, Any], profile: str) -> list[str]:
+    """Return the reason for each problem, and how free the floor is."""
+    found = value["profiles"][profile]
+    bad = [
+        one for one in found["objects"].values() if one["in_collision"] or one["out_of_bounds"] or not one["supported"]
+    ]
+    lines = [reason for one in bad for reason in one["reasons"]]
+    lines += [one["reason"] for one in found["openings"] if one["occluded"]]
+    return [*dict.fromkeys(lines), found["navigability"]["reason"]]
 
-    def reference(self, sample: Annotation) -> str:
-        """Return an empty text: there is no reference for a room."""
-        return ""
+
+def _unknown(value: Mapping[str, Any]) -> int:
+    """Return the number of objects whose support, functional sides or geometry is unknown."""
+    held = [one["supported"] for one in value["profiles"]["strict"]["objects"].values()]
+    return held.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
+
+
+def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict") -> Iterator[Verdict]:
+    """Yield the verdicts on each object, in the form in which people or another judge would be asked.
+
+    Each object has three questions: is it held (SUP), is it free of collisions (COL), is it over the floor (OOB)?
+    Their ids are of the form ``lamp_1/held``. Unknown findings have no label and count as wrong.
+    """
+    for name, profiles in (record["evidence"] or {}).get("objects", {}).items():
+        findings = profiles[profile] or {}
+        for question, kind, finding, good in OBJECT_QUESTIONS:
+            said = findings.get(finding)
+            label = None if said is None else YES if said is good else NO
+            yield Verdict(f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}")
 
 
 def _nothing(name: str, value: Mapping[str, Any]) -> str:
@@ -256,3 +248,11 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
             "opc": [sum(not side.occluded for side in open_), len(open_)],
         },
     }  # fmt: skip
+
+
+CHECKS = SceneChecks("plausibility", ask_judge, measure, _scores, _answer, _evidence, _troubles, _unknown)
+
+
+def plausibility(card: Card) -> Task:
+    """Return the task that checks rooms for physical plausibility."""
+    return scene_task(card, CHECKS, METRICS, replace(VIEW, verdicts=_verdicts))

@@ -1,4 +1,4 @@
-"""Base class and solvers of the tasks that judge folders of scenes.
+"""Tasks that judge folders of scenes, and their solvers.
 
 The questions, measurements and scores are specific to each task: :mod:`~tsgkit.suites.sceneeval.fidelity` and
 :mod:`~tsgkit.suites.sceneeval.plausibility`.
@@ -16,24 +16,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.geometry import bare_room, check_libraries
+from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
 from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings
 from tsgkit.suites.judges.judge import Judge as ModelAsker
 from tsgkit.suites.judges.judge import ResponseFormats, outcome_of
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
-from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
+from tsgkit.suites.rows import Dataset
+from tsgkit.suites.sceneeval.annotation_files import GROUPS, ROWS
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.answers import last_json_in
 from tsgkit.suites.sceneeval.judges.judge import Judge, ended, unknowns
@@ -52,11 +53,9 @@ from tsgkit.suites.sceneeval.scene_files.folder import (
     scene_file,
 )
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, LoadedScene, TimeLimit, TooLong
-from tsgkit.suites.scoreboard import Board, Rules, board_of
-from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
 from tsgkit.suites.solvers.solver import Compute, Expected, Solver
-from tsgkit.suites.task import Dataset, Kind, OfficialResults, Piece, Viewing
+from tsgkit.suites.task import Looks, Official, OfficialResults, Piece, Task, View, Viewing
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -64,9 +63,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 RAISE = "raise --scene-time (0: no limit)"
-"""The label of a scene that exceeded its time limit, and the hint."""
+"""The hint for a scene that exceeded its time limit."""
 SEEN, ABSENT, BROKEN = "seen", "missing", "unreadable"
-FOLDER = "name a folder of scenes: --scenes NAME=DIR"
 PER_SCENE = "_per_scene"
 UNKNOWN = "unknown"
 """The name of the count of things that are unknown in ``strict``."""
@@ -88,153 +86,129 @@ def with_averages(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     return {**metrics, **averages}
 
 
-class SceneTask(DescriptionTask):
-    """Base class of tasks that judge scenes."""
+@dataclass(frozen=True)
+class SceneChecks:
+    """The checks of a task: what a judge is asked about a scene, what is measured, and the scores of the findings.
 
-    takes: tuple[Kind, ...] = ("scenes",)
-    computes = True
-    shared_labels = (OBJECTS, ROOM)
+    It is pickled with the solvers that hold it, so its functions are those of modules.
+    """
 
-    @abstractmethod
-    async def ask_judge(self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> Any:  # noqa: ANN401
-        """Ask the judge all questions about a scene. The result has an attribute with all its answers."""
+    kind: str
+    """The kind of the task, for which a judge estimates its calls."""
+    ask_judge: Callable[[Annotation, LoadedScene, Judge, Ask | None], Awaitable[Any]]
+    """Asks a judge all questions about a scene. The result has an attribute with all its answers."""
+    measure: Callable[[Annotation, LoadedScene, Any], dict[str, Any]]
+    """Measures the scene, using the judge's answers, and returns all findings as JSON."""
+    scores: Callable[[Annotation, Mapping[str, Any], str], Scores]
+    """Scores the findings under a profile."""
+    answer: Callable[[Mapping[str, Any]], dict[str, Any]]
+    """Returns a short summary of the findings."""
+    evidence: Callable[[Mapping[str, Any]], dict[str, Any]]
+    """Returns the evidence for the scores."""
+    troubles: Callable[[Mapping[str, Any], str], list[str]]
+    """Returns the problems of a scene under a profile, one per line."""
+    unknown: Callable[[Mapping[str, Any]], int]
+    """Returns the number of things that are unknown in ``strict``."""
 
-    @abstractmethod
-    def measure(self, annotation: Annotation, scene: LoadedScene, answers: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Measure the scene, using the judge's answers, and return all findings as JSON."""
 
-    @abstractmethod
-    def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
-        """Score the findings under a profile."""
+def scene_task(card: Card, checks: SceneChecks, metrics: Mapping[str, Metric], view: View) -> Task:
+    """Return the task that judges scenes by these checks.
 
-    @abstractmethod
-    def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a short summary of the findings."""
+    All metrics are published: the official code reports each of them per scene, and the published figures pool them.
+    """
+    return Task(
+        card=card,
+        rows=ROWS,
+        metrics=metrics,
+        view=view,
+        groups=GROUPS,
+        official=Official(
+            metrics=tuple(metrics),
+            unpublished=lambda _, __: "",
+            without_weight="no scene has a known value of this kind",
+            results=partial(_official_results, checks),
+            categories=_categories,
+        ),
+        looks=Looks(
+            kind="scenes",
+            viewer=partial(_viewer, checks),
+            pieces=_pieces,
+            recorded=lambda _, judge, style: Recorded(SceneScorer(checks), judge, style),
+            readings=partial(_readings, checks),
+            hint="name a folder of scenes: --scenes NAME=DIR",
+            sources=lambda prompts: JudgePrompts.of(prompts).sources,
+            shared_labels=(OBJECTS, ROOM),
+        ),
+        shown=tuple(name for name, metric in metrics.items() if metric.is_headline),
+        finish=lambda board, _: board.with_counts(UNKNOWN),
+        computes="solving",
+    )
 
-    @abstractmethod
-    def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the evidence for the scores."""
 
-    @abstractmethod
-    def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return the problems of a scene under a profile, one per line."""
+def _viewer(checks: SceneChecks, task: Task, viewing: Viewing, dataset: Dataset) -> SceneFolderSolver:
+    """Return a solver for a folder of scenes."""
+    judge = judge_named(viewing.judge, viewing.prompts, formats=viewing.formats)
+    rooms = SceneFolder(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
+    _check_names(viewing.folder.path, dataset.item_ids)
+    if isinstance(judge, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
+        check_boxes(viewing.folder.path, viewing.folder.name, dataset.item_ids, rooms.sources)
+    return SceneFolderSolver(checks, rooms, judge, viewing.protocol)
 
-    @abstractmethod
-    def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return the number of things that are unknown in ``strict``."""
 
-    @property
-    def published_metrics(self) -> Collection[str]:
-        """All metrics: the published code reports each of them per scene, and the published figures pool them."""
-        return tuple(self.metrics)
+def _pieces(viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
+    """Yield the scene files of these items, and the meshes they name, beside them or among the assets."""
+    sources = sources_of(viewing.assets)
+    for sample in samples:
+        yield from _pieces_of(viewing.folder.path, sample.item_id, sources)
 
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Raise UsageError if a solver is given: solvers are for models that answer in words."""
-        refuse_solver(solver, self.key)
 
-    def viewer(self, viewing: Viewing, dataset: Dataset) -> SceneFolderSolver:
-        """Return a solver for a folder of scenes."""
-        judge = judge_named(viewing.judge, viewing.prompts, formats=viewing.formats)
-        rooms = SceneFolder(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
-        _check_names(viewing.folder.path, dataset.item_ids)
-        if isinstance(judge, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
-            check_boxes(viewing.folder.path, viewing.folder.name, dataset.item_ids, rooms.sources)
-        return SceneFolderSolver(self, rooms, judge, viewing.protocol)
+def _pieces_of(folder: Path, item_id: str, sources: Sequence[FolderSource]) -> Iterable[Piece]:
+    try:
+        path = scene_file(folder, item_id)
+    except FileProblem:  # reported when the scene is judged
+        return ()
+    return () if path is None else pieces_of_scene(path, sources)
 
-    def pieces_of(self, viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
-        """Yield the scene files of these items, and the meshes they name, beside them or among the assets."""
-        sources = sources_of(viewing.assets)
-        for sample in samples:
-            try:
-                path = scene_file(viewing.folder.path, sample.item_id)
-            except FileProblem:  # reported when the scene is judged
-                continue
-            if path is not None:
-                yield from pieces_of_scene(path, sources)
 
-    def official_results(self, folder: Path, samples: Iterable[Annotation]) -> Sequence[OfficialResults]:
-        """Return the results of the official code in a folder, method by method."""
+def _official_results(
+    checks: SceneChecks, task: Task, folder: Path, samples: Iterable[Annotation]
+) -> Sequence[OfficialResults]:
+    """Return the results of the official code in a folder, method by method."""
 
-        def score(sample: Annotation, findings: Mapping[str, Any]) -> Judged:
-            reply = Reply(text=json.dumps({"found": SEEN, **findings}), source=LOCAL)
-            return self.judge(sample, Transcript((LabelledReply(LOCAL, reply),)))
+    def score(sample: Annotation, findings: Mapping[str, Any]) -> Judged:
+        reply = Reply(text=json.dumps({"found": SEEN, **findings}), source=LOCAL)
+        return SceneScorer(checks).judge(sample, Transcript((LabelledReply(LOCAL, reply),)))
 
-        names = {name: OFFICIAL_NAMES[name.removesuffix(PER_SCENE)] for name in self.metrics}
-        return official_results(folder, samples, names, score)
+    names = {name: OFFICIAL_NAMES[name.removesuffix(PER_SCENE)] for name in task.metrics}
+    return official_results(folder, samples, names, score)
 
-    def categories(self, record: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the category that each object was matched to, if the task matches objects."""
-        matched = (record["evidence"] or {}).get("matched", {})
-        return {name: category or UNMATCHED for name, category in matched.items()}
 
-    def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        """Raise UsageError: models are not asked to furnish rooms."""
-        raise UsageError(f"{self.key}: this task judges scenes, not replies of models", hint=FOLDER)
+def _categories(record: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the category that each object was matched to, if the task matches objects."""
+    matched = (record["evidence"] or {}).get("matched", {})
+    return {name: category or UNMATCHED for name, category in matched.items()}
 
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Raise UsageError: there are no baselines for furnishing rooms."""
-        raise UsageError(f"{self.key}: there is no baseline {subject}", hint=FOLDER)
 
-    def recorded(self, solver: str, style: str) -> Recorded:
-        """Return the solver of a recorded run, which has only its transcripts."""
-        return Recorded(SceneScorer(self), solver, style)
-
-    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """Return the scoreboard of a tally for these metrics (None: all)."""
-        metrics = {name: metric for name, metric in self.metrics.items() if only is None or name in only}
-        nothing = "no scene has a known value of this kind"
-        board = board_of(tally, Rules(metrics, tuple(metrics), solver.unpublished, nothing, {}, seed))
-        return replace(board, counts={**board.counts, UNKNOWN: board.counts.get(UNKNOWN, 0)})
-
-    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return the source of each prompt of the model judge."""
-        return JudgePrompts.of(prompts).sources
-
-    def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
-        """Score the recorded findings (None: the scene was not judged)."""
-        value = value_of(transcript)
-        given_up = value is None and transcript is not None and any(one.label == TOO_LONG for one in transcript.said)
-        if value is None:
-            failed = transcript.said[-1].reply if transcript and transcript.said else None
-            value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_JUDGED}
-            outcome = _outcome_of(failed) if failed and failed.error else Outcome.MISSING
-        else:
-            outcome = OUTCOMES.get(value["found"]) or Outcome(_judge_record(value)["ended"])
-        seen = value["found"] not in OUTCOMES
-        scores = {profile: self.scores_of(sample, value, profile) for profile in PROFILES}
-        if outcome is Outcome.API_ERROR and value["found"] == SEEN:
-            scores["official"] = dict.fromkeys(scores["official"], Score.missing(FAILED))
-        counts = {"items": 1, str(outcome): 1, UNKNOWN: self.unknown_in(value) if seen else 0}
-        if value["found"] == ABSENT or outcome in FAILURES:
-            counts["skipped_official"] = 1
-        if given_up:
-            counts[TOO_LONG] = 1
-        both = {name: own | {f"{one}{PER_SCENE}": score for one, score in own.items()} for name, own in scores.items()}
-        answer, evidence = (self.answer_of(value), self.evidence_of(value)) if seen else (None, None)
-        return Judged(sample, outcome, answer, both, _notes(value), evidence, counts)
-
-    def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
-        """Describe the findings on a scene under both profiles. For a reply of the judge, return its content."""
-        if reply.source != LOCAL:
-            said = last_json_in(reply.text or "")
-            unsaid = "" if said is not None else "there is no JSON in the reply"
-            return TwoReadings(_ended(reply, said), said, unsaid, (), said, unsaid, ())
-        transcript = Transcript((LabelledReply(LOCAL, reply),))
-        judged, value = self.judge(sample, transcript), value_of(transcript) or {"found": ABSENT}
-        seen = value["found"] not in OUTCOMES
-        troubles = {profile: self.troubles_of(value, profile) if seen else [] for profile in PROFILES}
-        strict, official = (
-            "\n".join([_scores_in_words(judged.scores[profile]), *troubles[profile]])
-            for profile in ("strict", "official")
-        )
-        why: tuple[str, ...] = ()
-        if strict != official:
-            why = ("the profiles measure differently; the reasons say what",)
-        unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
-        why += () if unreadable else judged.notes
-        return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
+def _readings(checks: SceneChecks, task: Task, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
+    """Describe the findings on a scene under both profiles. For a reply of the judge, return its content."""
+    if reply.source != LOCAL:
+        said = last_json_in(reply.text or "")
+        unsaid = "" if said is not None else "there is no JSON in the reply"
+        outcome = Outcome.ANSWERED if reply.ending is Ending.COMPLETE and said is not None else outcome_of(reply)
+        return TwoReadings(outcome, said, unsaid, (), said, unsaid, ())
+    transcript = Transcript((LabelledReply(LOCAL, reply),))
+    judged, value = SceneScorer(checks).judge(sample, transcript), value_of(transcript) or {"found": ABSENT}
+    seen = value["found"] not in OUTCOMES
+    troubles = {profile: checks.troubles(value, profile) if seen else [] for profile in PROFILES}
+    strict, official = (
+        "\n".join([_scores_in_words(judged.scores[profile]), *troubles[profile]]) for profile in ("strict", "official")
+    )
+    why: tuple[str, ...] = ()
+    if strict != official:
+        why = ("the profiles measure differently; the reasons say what",)
+    unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
+    why += () if unreadable else judged.notes
+    return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
 
 
 def judge_named(name: str, prompts: str | None = None, *, formats: ResponseFormats | None = None) -> Judge:
@@ -253,12 +227,35 @@ def judge_named(name: str, prompts: str | None = None, *, formats: ResponseForma
 class SceneScorer:
     """Scores the findings on the scenes of a folder."""
 
-    task: SceneTask
+    checks: SceneChecks
+    style: str = field(default="", kw_only=True)
     unpublished: str = field(default="", kw_only=True)
 
     def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
-        """Score the findings."""
-        return self.task.judge(sample, transcript)
+        """Score the recorded findings (None: the scene was not judged)."""
+        value, given_up = value_of(transcript), False
+        if value is None:
+            calls = transcript.said if transcript else ()
+            failed = calls[-1].reply if calls else None
+            given_up = any(call.label == TOO_LONG for call in calls)
+            value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_JUDGED}
+            outcome = Outcome.MISSING
+            if failed and failed.error:  # of the work on the scene, or of the service
+                outcome = Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
+        else:
+            outcome = OUTCOMES.get(value["found"]) or Outcome(_judge_record(value)["ended"])
+        seen = value["found"] not in OUTCOMES
+        scores = {profile: self.checks.scores(sample, value, profile) for profile in PROFILES}
+        if outcome is Outcome.API_ERROR and value["found"] == SEEN:
+            scores["official"] = dict.fromkeys(scores["official"], Score.missing(FAILED))
+        counts = {"items": 1, str(outcome): 1, UNKNOWN: self.checks.unknown(value) if seen else 0}
+        if value["found"] == ABSENT or outcome in FAILURES:
+            counts["skipped_official"] = 1
+        if given_up:
+            counts[TOO_LONG] = 1
+        both = {name: own | {f"{one}{PER_SCENE}": score for one, score in own.items()} for name, own in scores.items()}
+        answer, evidence = (self.checks.answer(value), self.checks.evidence(value)) if seen else (None, None)
+        return Judged(sample, outcome, answer, both, _notes(value), evidence, counts)
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return the reason why a transcript is unfinished, or an empty text. Findings are recorded last."""
@@ -272,7 +269,6 @@ class SceneFolderSolver(SceneScorer):
     rooms: SceneFolder
     scene_judge: Judge
     name: str
-    style: str = ""
     compute: Compute | None = None
     """What measures the scenes that a model judges; None for a thread."""
 
@@ -280,15 +276,15 @@ class SceneFolderSolver(SceneScorer):
     def fingerprint(self) -> str:
         """The judge with its tables or prompts, and the layouts of the available asset collections."""
         layouts = ",".join(sorted(source.name for source in self.rooms.sources))
-        return f"{self.task.kind}/{self.scene_judge.fingerprint}/{layouts}/{self.rooms.missing}"
+        return f"{self.checks.kind}/{self.scene_judge.fingerprint}/{layouts}/{self.rooms.missing}"
 
     async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
         """Read the scene, ask the judge and measure. With a model judge, few scenes are in memory at a time."""
         if not isinstance(self.scene_judge, ModelJudge):
-            return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask)
+            return await judge_scene(self.checks, sample, self.rooms, self.scene_judge, ask)
         async with self.scene_judge.turn:
             self.scene_judge.go_on()
-            return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask, self.compute)
+            return await judge_scene(self.checks, sample, self.rooms, self.scene_judge, ask, self.compute)
 
     def spread_by(self, compute: Compute) -> SceneFolderSolver:
         """Return the same solver, whose scenes are measured by a function."""
@@ -306,11 +302,8 @@ class SceneFolderSolver(SceneScorer):
 
     def files_of(self, sample: Annotation) -> Iterable[Path]:
         """Return the file of a scene, and the meshes beside it that it names."""
-        try:
-            path = scene_file(self.rooms.folder, sample.item_id)
-        except FileProblem:  # reported when the scene is judged
-            return ()
-        return () if path is None else [one.held for one in pieces_of_scene(path, ()) if isinstance(one.held, Path)]
+        pieces = _pieces_of(self.rooms.folder, sample.item_id, ())
+        return [piece.held for piece in pieces if isinstance(piece.held, Path)]
 
     def in_folder(self, folder: Path) -> SceneFolderSolver:
         """Return the same solver for another folder."""
@@ -322,7 +315,7 @@ class SceneFolderSolver(SceneScorer):
             scene = self.rooms.scene(sample.item_id)
         except (TsgkitError, MemoryError, RecursionError, OSError):
             return Expected()
-        return Expected() if scene is None else self.scene_judge.expected(self.task.kind, sample, scene)
+        return Expected() if scene is None else self.scene_judge.expected(self.checks.kind, sample, scene)
 
 
 @dataclass(frozen=True)
@@ -365,7 +358,7 @@ class RecordingAsk:
 
 
 async def judge_scene(
-    task: SceneTask,
+    checks: SceneChecks,
     annotation: Annotation,
     rooms: SceneFolder,
     judge: Judge,
@@ -375,7 +368,7 @@ async def judge_scene(
     """Judge one scene. Return a transcript of the judge's calls, then the findings."""
     recorder = None if ask is None else RecordingAsk(ask, compute)
     try:
-        value = await _findings_of(task, annotation, rooms, judge, recorder)
+        value = await _findings_of(checks, annotation, rooms, judge, recorder)
         found = LabelledReply(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
     except TooLong as error:
         found = LabelledReply(TOO_LONG, Reply(None, Ending.API_ERROR, error=f"{error}; {RAISE}", source=LOCAL))
@@ -383,24 +376,24 @@ async def judge_scene(
 
 
 async def _findings_of(
-    task: SceneTask, annotation: Annotation, rooms: SceneFolder, judge: Judge, recorder: RecordingAsk | None
+    checks: SceneChecks, annotation: Annotation, rooms: SceneFolder, judge: Judge, recorder: RecordingAsk | None
 ) -> Mapping[str, Any]:
     limit = TimeLimit(rooms.seconds)
     try:
         scene = await _in_thread(recorder, lambda: rooms.scene(annotation.item_id), limit)
     except TsgkitError as error:
-        return await _measure_empty_room(task, annotation, recorder, error.message)
+        return await _measure_empty_room(checks, annotation, recorder, error.message)
     except (MemoryError, RecursionError, OSError) as error:
         return await _measure_empty_room(
-            task, annotation, recorder, f"it cannot be read: {type(error).__name__}: {error}"
+            checks, annotation, recorder, f"it cannot be read: {type(error).__name__}: {error}"
         )
     if scene is None:
         return {"found": ABSENT, "reason": "there is no scene of this id"}
     scene = replace(scene, limit=limit)
     try:
-        value = await _judge_and_measure(task, annotation, scene, judge, recorder)
+        value = await _judge_and_measure(checks, annotation, scene, judge, recorder)
     except _NotMeasured as error:
-        return await _measure_empty_room(task, annotation, recorder, str(error))
+        return await _measure_empty_room(checks, annotation, recorder, str(error))
     notes = [*scene.notes, *await _in_thread(recorder, lambda: scene.texture_faults, limit)]
     return {"found": SEEN, "notes": notes, **value}
 
@@ -420,21 +413,21 @@ def _scene_faults() -> Iterator[None]:
 
 
 async def _judge_and_measure(
-    task: SceneTask, annotation: Annotation, scene: LoadedScene, judge: Judge, recorder: RecordingAsk | None
+    checks: SceneChecks, annotation: Annotation, scene: LoadedScene, judge: Judge, recorder: RecordingAsk | None
 ) -> dict[str, Any]:
     with _scene_faults():
         await _in_thread(recorder, lambda: (scene.stage.bodies, scene.stage.floors), scene.limit)
     if recorder is None:  # rules measure; for a model, waiting does not count as work
         with _scene_faults(), scene.limit.working():
-            answers = await task.ask_judge(annotation, scene, judge, None)
+            answers = await checks.ask_judge(annotation, scene, judge, None)
     else:
-        answers = await task.ask_judge(annotation, scene, judge, recorder)
-    value = await _measured(task, annotation, scene, answers, recorder)
+        answers = await checks.ask_judge(annotation, scene, judge, recorder)
+    value = await _measured(checks, annotation, scene, answers, recorder)
     return value if recorder is None else value | {"judge": _judge_summary(answers.all_answers)}
 
 
 async def _measured(
-    task: SceneTask,
+    checks: SceneChecks,
     annotation: Annotation,
     scene: LoadedScene,
     answers: Any,  # noqa: ANN401
@@ -442,20 +435,20 @@ async def _measured(
 ) -> dict[str, Any]:
     if recorder is None or recorder.compute is None:
         with _scene_faults():
-            return await _in_thread(recorder, lambda: task.measure(annotation, scene, answers), scene.limit)
+            return await _in_thread(recorder, lambda: checks.measure(annotation, scene, answers), scene.limit)
     to_send = replace(scene, limit=scene.limit.rest)  # without what was computed of it, and cannot be sent
-    found: dict[str, Any] | Exception = await recorder.compute(measured_alone, task, (annotation, to_send, answers))
+    found: dict[str, Any] | Exception = await recorder.compute(measured_alone, checks, (annotation, to_send, answers))
     if isinstance(found, Exception):
         raise found
     return found
 
 
-def measured_alone(task: SceneTask, judged: tuple[Annotation, LoadedScene, Any]) -> dict[str, Any] | Exception:
+def measured_alone(checks: SceneChecks, judged: tuple[Annotation, LoadedScene, Any]) -> dict[str, Any] | Exception:
     """Return the findings on a scene, or the reason why there are none, in a process that may be another one."""
     annotation, scene, answers = judged
     try:
         with _scene_faults(), scene.limit.working():
-            value = task.measure(annotation, scene, answers)
+            value = checks.measure(annotation, scene, answers)
             scene.limit.check()
     except (_NotMeasured, TooLong) as error:
         return error
@@ -480,12 +473,12 @@ async def _in_thread(recorder: RecordingAsk | None, work: Callable[[], Found], l
 
 
 async def _measure_empty_room(
-    task: SceneTask, annotation: Annotation, recorder: RecordingAsk | None, reason: str
+    checks: SceneChecks, annotation: Annotation, recorder: RecordingAsk | None, reason: str
 ) -> dict[str, Any]:
     """Measure an empty room in place of a scene that cannot be read, as the published code does. No model is asked."""
     empty = LoadedScene(bare_room(f"scene_{annotation.item_id}"))
-    answers = await task.ask_judge(annotation, empty, RulesJudge(), None)
-    value = await _in_thread(recorder, lambda: task.measure(annotation, empty, answers), empty.limit)
+    answers = await checks.ask_judge(annotation, empty, RulesJudge(), None)
+    value = await _in_thread(recorder, lambda: checks.measure(annotation, empty, answers), empty.limit)
     return {"found": BROKEN, "reason": reason, **value}
 
 
@@ -511,19 +504,9 @@ def _check_names(folder: Path, item_ids: Sequence[str]) -> None:
         raise UsageError(f"{folder}: no scene in this folder is named after an item", hint=hint)
 
 
-def _ended(reply: Reply, said: str | None) -> Outcome:
-    complete = reply.ending is Ending.COMPLETE
-    return Outcome.ANSWERED if complete and said is not None else outcome_of(reply)
-
-
 def _scores_in_words(scores: Scores) -> str:
     listed = {name: one for name, one in scores.items() if not name.endswith(PER_SCENE) and one.weight}
     return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
-
-
-def _outcome_of(failed: Reply) -> Outcome:
-    """Return the outcome of a sample whose last reply is an error: of the service, or of the work on the scene."""
-    return Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
 
 
 def _judge_record(value: Mapping[str, Any]) -> Mapping[str, Any]:

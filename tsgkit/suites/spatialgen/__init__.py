@@ -4,7 +4,7 @@ from tsgkit.suites.suite import Suite
 
 SUITE = Suite(
     name="spatialgen",
-    tasks={"questions": "tsgkit.suites.spatialgen.questions:SpatialGenTask"},
+    tasks={"questions": "tsgkit.suites.spatialgen.questions:questions"},
     needs={"questions": "images and a judge: --images NAME=DIR --judge M"},
     kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
     inspector="tsgkit.suites.spatialgen.defects",

@@ -21,11 +21,11 @@ the refusal. Ties are broken at random.
 A baseline subject answers as many rounds as a judge is asked. Controls show the results of all baselines on the same
 questions beside every score.
 
->>> from tsgkit.suites.spatialgen.rows import question_from, row_of
+>>> from tsgkit.suites.spatialgen.rows import QuestionRows, question_from, row_of
 >>> from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 >>> text = "Where?  Options: A: up, B: down, C: left, D: right, E: None"
 >>> row = row_of("000001", "Forest", "", [question_from(text, "B", name) for name in SUB_DOMAINS])
->>> found = {one.name: dict(one.values) for one in controls([SpatialSample(row)], [row], 0)}
+>>> found = {one.name: dict(one.values) for one in controls(QuestionRows("rows.jsonl", [row]), [0], 0)}
 >>> found["baseline/constant:B"], found["baseline/constant:E"]
 ({'accuracy': 1.0, 'single_round': 1.0}, {'accuracy': 0.0, 'single_round': 0.0})
 
@@ -43,9 +43,10 @@ from statistics import fmean
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
-from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample
+from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample, rows_of
 from tsgkit.suites.spatialgen.scores import label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
 from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
@@ -222,11 +223,12 @@ def baseline_subject(subject: str, rows: Sequence[Row], seed: int) -> BaselineSu
     return BaselineSubject(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
 
 
-def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -> tuple[Control, ...]:
-    """Return the results of all baselines, with and without voting. Keys are counted in ``rows``.
+def controls(dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Control, ...]:
+    """Return the results of all baselines on some samples, with and without voting. Keys are counted in all rows.
 
     All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
+    rows, samples = rows_of(dataset), [dataset.sample(number) for number in numbers]
     return tuple(_control(baseline_subject(PREFIX + name, rows, seed), samples) for name in NAMES)
 
 

@@ -34,7 +34,7 @@ from tsgkit.errors import UsageError
 from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
 from tsgkit.suites.spatialgen.baselines import other_stems
-from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, Rows, read_rows
+from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, QuestionRows, Row, read_rows
 from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
 
 MOST_TOKENS = 77
@@ -277,7 +277,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
 def _problem(rows: list[Row], file: str) -> str:
     """Return why the rows cannot be evaluated, or an empty text."""
     try:
-        Rows(file, rows)
+        QuestionRows(file, rows)
     except UsageError as error:
         return str(error)
     return ""

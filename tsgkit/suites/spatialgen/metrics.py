@@ -8,15 +8,14 @@ The scoreboard is built as in other suites, except that published scores are rou
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
 
 from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.metrics import Metric, columns_of
-from tsgkit.suites.scoreboard import Board, Rules, Value
-from tsgkit.suites.scoreboard import board_of as made_board
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.spatialgen.terms import DOMAINS, MEANING, SUB_DOMAINS
 from tsgkit.suites.spatialgen.votes import NEEDED, ROUNDS
 
@@ -60,31 +59,20 @@ OWN_COUNTS = ("questions", "votes", "votes_unread", "votes_none", "replies_rejec
 published code rejects; items that were shown a file not named after them."""
 
 
-def tally_for() -> Tally:
-    """Return an empty tally in both profiles."""
-    theirs = {name: METRICS[name] for name in PUBLISHED}
-    return Tally({"strict": columns_of(METRICS), "official": columns_of(theirs)})
-
-
-def board_of(tally: Tally, seed: int, *, unpublished: str = "", only: Collection[str] | None = None) -> Board:
-    """Return the scoreboard of a tally. ``only`` names the metrics (None: all), since confidence intervals take
-    time."""
+def reasons(style: str, tally: Tally) -> Mapping[str, str]:
+    """Return why the published scores rest on fewer images than there are items."""
     skipped = tally.counts["skipped_official"]
-    rules = Rules(
-        metrics={name: metric for name, metric in METRICS.items() if only is None or name in only},
-        published=PUBLISHED,
-        unpublished=unpublished,
-        without_weight=NOTHING_COUNTED,
-        own_reasons={"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {},
-        seed=seed,
-    )
-    board = made_board(tally, rules)
+    return {"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {}
+
+
+def finish(board: Board, tally: Tally) -> Board:
+    """Return the scoreboard with rounded published scores, all counts of this suite, and the pairing of images."""
     if (official := board.profiles["official"]) is not None:
         rounded = {name: _rounded(name, value, tally) for name, value in official.items()}
         board = replace(board, profiles=board.profiles | {"official": rounded})
-    counts = board.counts | {name: board.counts.get(name, 0) for name in OWN_COUNTS}
-    pairing = {"pairing": f"{PAIRED}: {shifted} of {board.n}"} if (shifted := counts[SHOWN_BY_POSITION]) else {}
-    return replace(board, counts=counts, reasons=board.reasons | pairing)
+    if shifted := board.counts.get(SHOWN_BY_POSITION, 0):
+        board = replace(board, reasons=board.reasons | {"pairing": f"{PAIRED}: {shifted} of {board.n}"})
+    return board.with_counts(*OWN_COUNTS)
 
 
 def _rounded(name: str, value: Value | None, tally: Tally) -> Value | None:

@@ -35,17 +35,18 @@ from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
+from tsgkit.suites.foreign_replies import report_of
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
-from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
+from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
-from tsgkit.suites.spatialgen.metrics import COLUMNS, METRICS, board_of, tally_for
+from tsgkit.suites.spatialgen.metrics import COLUMNS
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
-from tsgkit.suites.spatialgen.rows import Row, Rows, SpatialSample, scenes_in_order
-from tsgkit.suites.spatialgen.scores import judged, label_of, official_scores
-from tsgkit.suites.task import PUBLISHED
+from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.scores import VoteScorer, judged, label_of, official_scores
+from tsgkit.suites.task import PUBLISHED, Task
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 ASKED = ParsedProtocol(PUBLISHED)
@@ -57,44 +58,29 @@ MOST_NAMED = 5
 """The maximum number of items named in a note; the others are counted."""
 
 
-class Scored(NamedTuple):
-    """The scored items of a file of replies, with notes."""
-
-    judged: tuple[Judged, ...]
-    notes: tuple[str, ...]
+ScoredItems = tuple[tuple[Judged, ...], tuple[str, ...]]
+"""The scored items of a file of replies, and notes."""
 
 
-def score(task: str, data: Rows, replies: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
-    """Score a file of replies, for all items of a dataset."""
+def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
+    """Score a file of replies, or result rows of the published grader, for all items of a dataset."""
     if style is not None and style not in STYLES:
         hint = f"use --style {PUBLISHED} or omit it; tsgkit rescore scores runs of any protocol"
         raise UsageError(
-            f"{task}: collected replies can be scored only in the published protocol, not in {style}", hint=hint
+            f"{task.key}: collected replies can be scored only in the published protocol, not in {style}", hint=hint
         )
-    text = read_text(replies)
+    dataset, text = task.dataset(data), read_text(replies)
+    samples = [dataset.sample(number) for number in range(len(dataset))]
     if holds_result_rows(text):
-        found = judged_rows(data, result_rows_in(text, replies, data.rows))
+        items, notes = judged_rows(samples, result_rows_in(text, replies, rows_of(dataset)))
     else:
-        found = judged_replies(data, read_reply_lists(text, replies, data.item_ids))
-    boards = {group: _boards_by(group, found.judged, seed) for group in by}
-    return ScoreReport(task, "", seed, METRICS, _board(found.judged, seed), boards, found.judged, found.notes)
+        items, notes = judged_replies(samples, read_reply_lists(text, replies, dataset.item_ids))
+    return report_of(task, items, VoteScorer(PUBLISHED), by, seed, notes)
 
 
-def _boards_by(group: str, judged: Iterable[Judged], seed: int) -> dict[str, Board]:
-    members: dict[str, list[Judged]] = {}
-    for one in judged:
-        for name in one.sample.groups[group]:
-            members.setdefault(name, []).append(one)
-    return {name: _board(members[name], seed) for name in scenes_in_order(members, group)}
-
-
-def _board(judged: Iterable[Judged], seed: int) -> Board:
-    return board_of(add_judged(tally_for(), judged), seed)
-
-
-def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
+def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies]) -> ScoredItems:
     """Score lists of replies."""
-    every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in data)
+    every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in samples)
     few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
     more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
     notes = (
@@ -103,14 +89,14 @@ def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
         *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
         *_note("without five replies of ten lines", _dropped(every), LEFT_OUT),
     )
-    return Scored(every, notes)
+    return every, notes
 
 
-def judged_rows(data: Rows, found: ResultFile) -> Scored:
+def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> ScoredItems:
     """Score result rows."""
-    every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in data)
+    every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in samples)
     again = [name for name, rows in found.rows.items() if len(rows) > 1]
-    asked = {row.id: row for row in data.rows}
+    asked = {sample.item_id: sample.row for sample in samples}
     keys = [name for name, rows in found.rows.items() if any(row.has_other_keys(asked[name]) for row in rows)]
     texts = [name for name, rows in found.rows.items() if any(row.has_other_questions(asked[name]) for row in rows)]
     notes = (
@@ -120,7 +106,7 @@ def judged_rows(data: Rows, found: ResultFile) -> Scored:
         *_note("with other questions in their rows than in the data", texts, "their letters may mean other options"),
     )
     broken = (f"line {line} is not JSON: left out, as the published script does" for line in found.broken)
-    return Scored(every, (*notes, *broken))
+    return every, (*notes, *broken)
 
 
 def _missing(judged: Iterable[Judged]) -> list[str]:

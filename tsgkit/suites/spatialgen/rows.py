@@ -28,7 +28,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.resources.abc import Traversable
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -38,8 +37,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, Validatio
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import look_alike
+from tsgkit.suites.rows import Dataset, Items, Source
 from tsgkit.suites.spatialgen.terms import GROUP_OF, GROUPS, SCENES, SUB_DOMAINS
-from tsgkit.suites.task import Items
 
 LETTERS = "ABCDE"
 REFUSAL = "None"
@@ -236,7 +235,7 @@ def _decoded(line: bytes, number: int, file: str) -> str:
         raise UsageError(f"{file}: line {number}: not UTF-8 text", hint="save the file as UTF-8") from None
 
 
-def rows_in(source: Path | Traversable) -> Iterator[Row]:
+def rows_in(source: Source) -> Iterator[Row]:
     """Yield the rows of a file, reading it lazily."""
     try:
         with source.open("rb") as stream:
@@ -286,10 +285,10 @@ class SpatialSample:
         return self.row.questions
 
 
-class Rows(Items):
+class QuestionRows(Items):
     """The samples of a file. A row without the ten questions raises UsageError.
 
-    >>> Rows("rows.jsonl", [Row("7", "Park", "", ("Object",), ("Which?",), ("A",))])
+    >>> QuestionRows("rows.jsonl", [Row("7", "Park", "", ("Object",), ("Which?",), ("A",))])
     Traceback (most recent call last):
     tsgkit.errors.UsageError: rows.jsonl: item 7: 1 question, not one of each of the ten sub-domains in their order
     """
@@ -309,10 +308,15 @@ class Rows(Items):
         """Yield these rows as lines of a file."""
         yield from (f"{written(self.sample(number).row)}\n" for number in numbers)
 
-    @property
-    def rows(self) -> list[Row]:
-        """The rows of the samples."""
-        return [sample.row for sample in self]
+
+def load_rows(source: Source) -> QuestionRows:
+    """Return the samples of a file."""
+    return QuestionRows(str(source), rows_in(source))
+
+
+def rows_of(dataset: Dataset) -> list[Row]:
+    """Return the rows of all samples of a dataset."""
+    return [dataset.sample(number).row for number in range(len(dataset))]
 
 
 def _check(row: Row, file: str) -> None:

@@ -27,7 +27,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings, Verdict
 from tsgkit.suites.judges.judge import outcome_of
-from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unshown
+from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES
@@ -285,8 +285,39 @@ def _counts(
     }
 
 
-def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Verdict]:
-    """Yield the verdict of a record on each question. Without evidence, as after an error, none is right."""
+@dataclass(frozen=True)
+class VoteScorer:
+    """Scores transcripts of one protocol."""
+
+    name: str
+    style: str = ""
+
+    @property
+    def way(self) -> ParsedProtocol:
+        """The parsed protocol."""
+        return parse_protocol(self.name)
+
+    @property
+    def unpublished(self) -> str:
+        """The reason why official scores do not apply, or an empty text."""
+        return unpublished(self.way)
+
+    def judge(self, sample: SpatialSample, transcript: Transcript | None) -> Judged:
+        """Score a transcript."""
+        return judged(sample, transcript, self.way)
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """Return the reason why a transcript is unfinished, or an empty text."""
+        return unfinished(transcript)
+
+
+def verdicts_of(
+    record: Mapping[str, Any], sample: SpatialSample, metric: str = ACCURACY, profile: str = "strict"
+) -> Iterator[Verdict]:
+    """Yield the verdict of the votes on each question, with its domain as the kind.
+
+    Without evidence, as after an error, none is right.
+    """
     evidence = record["evidence"] or {"right": [False] * len(sample.questions)}
     answer = record["answer"] or [None] * len(sample.questions)
     said = evidence.get("rounds", ())

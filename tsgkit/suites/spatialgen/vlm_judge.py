@@ -16,22 +16,22 @@ An extra or missing file shifts all that follow. The published code warns only i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from tsgkit.library.cards import Card
+from tsgkit.errors import UsageError
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Reply
 from tsgkit.suites.gather_all import gather_all
-from tsgkit.suites.images import ENDINGS
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.judges.images import Images
+from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.judges.images import Images, folder_of
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
 from tsgkit.suites.judges.judge import Question as JudgeQuestion
-from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, ShownImage, unfinished
+from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, ShownImage
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import (
@@ -39,20 +39,18 @@ from tsgkit.suites.spatialgen.judge_requests import (
     BLIND,
     SHUFFLED,
     Orders,
-    ParsedProtocol,
     QuestionPrompts,
     check_protocol,
     orders_of,
-    parse_protocol,
     schema_of,
     shown,
 )
 from tsgkit.suites.spatialgen.official import paired
-from tsgkit.suites.spatialgen.rows import Question, Row, Rows, SpatialSample
-from tsgkit.suites.spatialgen.scores import judged, label_of, unpublished
+from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.scores import VoteScorer, label_of
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.votes import ROUNDS
-from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Viewing
+from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -62,32 +60,6 @@ TRIES = 3
 """The maximum number of requests for a round of our own protocols."""
 REPLY_LENGTHS = {PUBLISHED: (40, 160), OURS: (12, 16), APART: (12, 16)}
 """Characters of the reply to a question, at least and at most: a line with a reason as published, else a letter."""
-
-
-@dataclass(frozen=True)
-class VoteScorer:
-    """Scores transcripts of one protocol."""
-
-    name: str
-    style: str = ""
-
-    @property
-    def way(self) -> ParsedProtocol:
-        """The parsed protocol."""
-        return parse_protocol(self.name)
-
-    @property
-    def unpublished(self) -> str:
-        """The reason why official scores do not apply, or an empty text."""
-        return unpublished(self.way)
-
-    def judge(self, sample: SpatialSample, transcript: Transcript | None) -> Judged:
-        """Score a transcript."""
-        return judged(sample, transcript, self.way)
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """Return the reason why a transcript is unfinished, or an empty text."""
-        return unfinished(transcript)
 
 
 @dataclass(frozen=True)
@@ -245,13 +217,20 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
     return (*mixed[place + 1 :], *mixed[:place])
 
 
-def image_folder_solver(viewing: Viewing, dataset: Rows, card: Card) -> ImageFolderSolver:
-    """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid."""
-    way = check_protocol(viewing.protocol)
-    words = QuestionPrompts(card, way, viewing.prompts)
-    images = Images.of(viewing)
+def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
+    """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid, or if no file
+    can belong to an item."""
+    words = QuestionPrompts(task.card, check_protocol(viewing.protocol), viewing.prompts)
+    images, positions = Images.of(viewing), None
     words.check()
-    positions = positions_of(dataset.rows, images.folder.in_order) if viewing.pairing == BY_POSITION else None
+    if viewing.pairing == BY_POSITION:
+        positions = positions_of(rows_of(dataset), images.folder.in_order)
+        if not images.folder.in_order:
+            raise UsageError(f"{viewing.folder.path}: the folder is empty", hint="name a folder of images")
+    elif words.way.control != BLIND and not any(True for _ in _images_of(dataset.item_ids, viewing.folder.path)):
+        stray = next(iter(images.folder.stray(dataset.item_ids)), None)
+        hint = f"the image of an item is named {dataset.item_ids[0]}.png" + (f", not {stray}" if stray else "")
+        raise UsageError(f"{viewing.folder.path}: no image in this folder is named after an item", hint=hint)
     return ImageFolderSolver(
         viewing.protocol,
         words=words,
@@ -261,6 +240,22 @@ def image_folder_solver(viewing: Viewing, dataset: Rows, card: Card) -> ImageFol
         seed=viewing.seed,
         positions=positions,
     )
+
+
+def pieces(viewing: Viewing, samples: Iterable[SpatialSample]) -> Iterator[Piece]:
+    """Yield the images of these items. Pairing by position yields every file, since each one shifts the others."""
+    if viewing.pairing == BY_POSITION:
+        for name in folder_of(viewing).in_order:
+            path = viewing.folder.path / name
+            yield Piece(printable(name), path if path.is_file() else "")
+    else:
+        for path in _images_of((sample.item_id for sample in samples), viewing.folder.path):
+            yield Piece(path.name, path)
+
+
+def _images_of(item_ids: Iterable[str], folder: Path) -> Iterator[Path]:
+    paths = (folder / f"{item_id}{ending}" for item_id in item_ids if is_file_id(item_id) for ending in ENDINGS)
+    return (path for path in paths if path.is_file())
 
 
 @dataclass(frozen=True)

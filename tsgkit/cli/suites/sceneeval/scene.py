@@ -261,9 +261,8 @@ def _item(arguments: argparse.Namespace) -> str:
 
 def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
-    from tsgkit.library.cards import load_card
+    from tsgkit.suites.sceneeval import fidelity
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
-    from tsgkit.suites.sceneeval.fidelity import FidelityTask
     from tsgkit.suites.sceneeval.judges.rules import RulesJudge
     from tsgkit.suites.sceneeval.pages.remarks import sections
     from tsgkit.suites.sceneeval.plausibility import findings
@@ -277,8 +276,7 @@ def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Names
     listed, item = {annotation.item_id: annotation for annotation in annotations}, _item(arguments)
     if item not in listed:
         raise UsageError(f"{arguments.annotations}: there is no item {item}", hint=meant(item, list(listed)))
-    task = FidelityTask(load_card("sceneeval/fidelity"))
-    met = task.measure(listed[item], loaded, asyncio.run(task.ask_judge(listed[item], loaded, judge, None)))
+    met = fidelity.measure(listed[item], loaded, asyncio.run(fidelity.ask_judge(listed[item], loaded, judge, None)))
     return listed[item].description, sections(listed[item], met, wrong)
 
 

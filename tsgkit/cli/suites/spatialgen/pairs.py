@@ -160,7 +160,7 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
                     continue
                 letters = list(record["answer"])
                 if arguments.votes != VOTES[0]:
-                    letters = [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
+                    letters = [plurality(verdict.rounds) for verdict in verdicts_of(record, sample)]
                 yield Job(f"{cell.subject}-{sample.item_id}", sample.row, image, tuple(facts_of(sample.row, letters)))
     finally:
         reopened.samples.close()

@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.library.files import write_text
     from tsgkit.llm.asker import ask_for
     from tsgkit.suites.spatialgen.maker import FIELDS, Maker, chosen_scenes, dropped_line, template
-    from tsgkit.suites.spatialgen.questions import SpatialGenTask
-    from tsgkit.suites.spatialgen.rows import written
+    from tsgkit.suites.spatialgen.rows import rows_of, written
+    from tsgkit.suites.suite import task_of
 
     if arguments.count < 1 or arguments.rounds < 0:
         raise UsageError("--count must be at least 1, and --rounds at least 0")
@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     with agents.asking(arguments, out, asked | {"texts": {name: template(name).text for name in FIELDS}}) as calls:
 
         async def work(engine: Engine) -> Making:
-            bundled = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
-            ask, known = partial(ask_for, calls.asker, task="make"), tuple(row.prompt for row in bundled.rows)
+            bundled = task_of(load_card("spatialgen/questions")).dataset(None)
+            ask, known = partial(ask_for, calls.asker, task="make"), tuple(row.prompt for row in rows_of(bundled))
             maker = Maker(ask, arguments.count, arguments.rounds + 1, arguments.seed, known)
             return await maker.make(scenes, partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 

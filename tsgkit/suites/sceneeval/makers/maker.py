@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any
 
 from tsgkit.graph.rules import ERROR, Finding, Place, Rule
+from tsgkit.library.cards import load_card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
@@ -28,7 +29,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.gather_all import UnitMapper, all_at_once
-from tsgkit.suites.sceneeval.annotate import texts_of
+from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.makers import annotation_vs_text, batch_findings
@@ -68,9 +69,9 @@ def template(name: str) -> Template:
 
 
 @cache
-def prompter() -> Prompter[Annotation]:
+def prompter() -> Prompter:
     """Return the prompter for annotations."""
-    return Prompter(texts_of(ANNOTATE), style_of("zero-shot"))
+    return Prompter(annotation_prompt(load_card(ANNOTATE)).texts(None), style_of("zero-shot"))
 
 
 def texts() -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from model_server import Running
 from room_judge import looks_of, room_judge
-from rooms_of_ours import ROOMS, SCENE_TASKS, room, thing
+from rooms_of_ours import CHECKS, ROOMS, room, thing
 
 from tsgkit.cli import main
 from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, MeasuredScene, RenderedImage, View, view
@@ -427,17 +427,16 @@ def test_judge_refusing_everything_gives_refused_outcome(bedroom: Bedroom, capsy
     assert (boards["sceneeval/fidelity"].profiles["strict"] or {})["cnt"] is None
 
 
-def test_a_room_that_cannot_be_measured_elsewhere_gives_its_reason(bedroom: Bedroom, monkeypatch: Patch) -> None:
+def test_a_room_that_cannot_be_measured_elsewhere_gives_its_reason(bedroom: Bedroom) -> None:
     scene = SceneFolder(Path("mine")).scene("0")
-    [task, *_] = SCENE_TASKS.values()
     assert scene is not None
     judged = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",)), scene, None
-    monkeypatch.setattr(type(task), "measure", lambda *given: [][1])
-    assert "IndexError: list index out of range" in str(measured_alone(task, judged))
-    monkeypatch.setattr(type(task), "measure", lambda *given: {})
-    assert measured_alone(task, judged) == {}
+    broken = replace(CHECKS["fidelity"], measure=lambda *given: [][1])
+    assert "IndexError: list index out of range" in str(measured_alone(broken, judged))
+    empty = replace(CHECKS["fidelity"], measure=lambda *given: {})
+    assert measured_alone(empty, judged) == {}
     used_up = replace(scene, limit=TimeLimit(0.0).rest)
-    assert isinstance(measured_alone(task, (judged[0], used_up, None)), TooLong)
+    assert isinstance(measured_alone(empty, (judged[0], used_up, None)), TooLong)
 
 
 def test_names_are_sent_on_one_line_and_an_object_without_shape_has_no_category(bedroom: Bedroom) -> None:
