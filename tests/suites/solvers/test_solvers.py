@@ -164,7 +164,7 @@ class Item(NamedTuple):
     groups: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
-def pool(*items: Item, sources: str = "") -> Pool[Item]:
+def pool(*items: Item, sources: str = "") -> Pool:
     named = list(sources) or [""] * len(items)
     examples = [Example(item, "[cup]", source=source) for item, source in zip(items, named, strict=True)]
     return Pool("pool.jsonl", tuple(examples), lambda one: Identity((one.words,), tuple(filter(None, [one.cluster]))))

@@ -54,7 +54,7 @@ def sample_of(kind: str, word: str = "cup", **fields: object) -> AnySample:
     return found
 
 
-def pool(kind: str, word: str = "plate") -> Pool[Any]:
+def pool(kind: str, word: str = "plate") -> Pool:
     rows = (row_of(kind, f"shown-{n}", word, rationale=f"Step {n} with {word}.") for n in range(12))
     return tsg.pool_of(document(*rows, file="pool.jsonl"), kind)
 
@@ -204,7 +204,7 @@ def test_a_folder_replaces_the_parts_it_holds_and_the_fingerprint_changes_with_w
     sample = sample_of("sgds")
     source = Path(load_card("tsg/sgds").source).read_text()
     card = card_from(source.replace("prompts: tsg/sgds", "prompts: tsg/choices"), "mine/choices", "choices.yaml")
-    renamed = tsg.task_of(card).prompt
+    renamed = tsg.tsg_task(card).prompt
     assert renamed is not None
     asker = tsg.prompter_of("sgds", "zero-shot", renamed.texts(parts(tmp_path, "choices", statement="Mine.\n")))
     assert asker.text(sample).startswith("Mine.\n\nWhat the graphs are\n"), "a card may have a folder of its own"

@@ -185,9 +185,9 @@ class Preview:
 def prompter_of(prompt: Prompt, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter:
     """Return the prompts of a task in a style, after checking that the examples do not overlap with the items."""
     prompt.check(style, prompts)
-    items = lambda: (dataset.sample(number) for number in range(len(dataset)))  # noqa: E731
-    longest = max(map(prompt.longest, items()), default=0) if style.schema and prompt.longest is not None else 0
-    examples = prompt.examples().chosen(style.shots, seed, items()) if style.shots else ()
+    items = [dataset.sample(number) for number in range(len(dataset))] if style.schema or style.shots else []
+    longest = max(map(prompt.longest, items), default=0) if style.schema and prompt.longest is not None else 0
+    examples = prompt.examples().chosen(style.shots, seed, items) if style.shots else ()
     return Prompter(prompt.texts(prompts, longest), style, examples)
 
 

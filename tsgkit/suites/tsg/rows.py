@@ -63,11 +63,11 @@ class RowRules:
         """The name of its rows in folders and datasets: a derived task's are those of its first source."""
         return (*self.sources, self.kind)[0]
 
-    def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Sample, ...]:
+    def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Any, ...]:
         """Return the items of a row; ``cluster`` is its cluster in the whole file, else its own name."""
         return tuple(self.items(entry, cluster or own_name(entry.row or {}), file))
 
-    def items_in(self, document: Document) -> tuple[Sample, ...]:
+    def items_in(self, document: Document) -> tuple[Any, ...]:
         """Return the items of a document of rows; ``UsageError`` where it is not this task's data."""
         self.check_kind(document)
         if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
@@ -191,7 +191,7 @@ class Dataset:
         """The ids of all samples, in the order of the file."""
         return self._ids
 
-    def sample(self, number: int) -> Sample:
+    def sample(self, number: int) -> Any:  # noqa: ANN401  (of its task)
         """Return a sample by its number from 0."""
         row = self._rows[number]
         if (samples := self._kept.get(row)) is None:
@@ -212,7 +212,7 @@ class Dataset:
         except OSError as error:
             raise FileProblem(f"{self.file}: cannot be read: {error.strerror}") from None
 
-    def __iter__(self) -> Iterator[Sample]:
+    def __iter__(self) -> Iterator[Any]:
         return (self.sample(number) for number in range(len(self)))
 
     def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
