@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from tsgkit.suites.own_parts import metric as metric
     from tsgkit.suites.own_parts import solver as solver
     from tsgkit.suites.own_parts import style as style
+    from tsgkit.suites.judges.grading import judged_by as judged_by
 
     __version__: str
 
@@ -109,6 +110,7 @@ _HOMES = {
     "tsgkit.llm.reply": "Reply",
     "tsgkit.serve.narrative_editor": "edit",
     "tsgkit.serve.view": "view write_view",
+    "tsgkit.suites.judges.grading": "judged_by",
     "tsgkit.suites.own_parts": "Task metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

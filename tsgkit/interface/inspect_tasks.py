@@ -93,7 +93,7 @@ def inspect_task(
     ours = task_of(load_card(task_named(key)))
     if ours.prompt is None:
         raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
-    ours.check_way(style, solver, prompts)
+    check_way(ours, style, solver, prompts)
     if ids is None:
         wanted: tuple[str, ...] = ()
     elif not (wanted := tuple(str(ids).split(",") if isinstance(ids, str | float | int) else map(str, ids))):

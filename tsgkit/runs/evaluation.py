@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.defaults import SCENE_TIME
 from tsgkit.errors import (
@@ -36,6 +36,7 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.images import Messages
 from tsgkit.llm.local_models import LocalModel
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.llm.service_calls import ServiceCalls
 from tsgkit.llm.spans import Tracing, Value
 from tsgkit.llm.spans import unit as observed
@@ -59,6 +60,7 @@ from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.judgement import ItemError, Scored, error_in_words
+from tsgkit.suites.judges.grading import GRADE
 from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript
@@ -442,8 +444,7 @@ class Evaluation:
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
-        subject = self.subjects.get(row.asked)
-        heard = RecordedAsk(None if subject is None else functools.partial(subject.ask, where))
+        heard = RecordedAsk(self._ask_of(row, where))
         try:
             transcript = await self._solved(row, sample, heard)
         except Exception as error:
@@ -464,6 +465,22 @@ class Evaluation:
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
         return record
+
+    def _ask_of(self, row: Row, where: Call) -> Ask | None:
+        """Return what asks about a sample; the call of a judge of answers goes to the judge."""
+        subject = self.subjects.get(row.asked)
+        ask = None if subject is None else functools.partial(subject.ask, where)
+        judge = self.subjects.get(row.judge or "") if row.task.grader is not None else None
+        if judge is None:
+            return ask
+
+        async def routed(
+            messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+        ) -> Reply:
+            asked = judge if label == GRADE or subject is None else subject
+            return await asked.ask(where, messages, label=label, draw=draw, schema=schema)
+
+        return routed
 
     async def _solved(self, row: Row, sample: Any, heard: RecordedAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask, solver = None if heard.ask is None else heard, row.solver

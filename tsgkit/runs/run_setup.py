@@ -66,7 +66,7 @@ class Row:
     numbers: Sequence[int]
     """The numbers of the samples that are asked."""
     judge: str | None = None
-    """The judge of images or scenes."""
+    """The judge of images or scenes, or the model that rates answers."""
     depends: frozenset[str] = frozenset()
     """The axes that it depends on, whether the plan has several values of them or one."""
 
@@ -88,7 +88,7 @@ class Row:
     @property
     def asked(self) -> str:
         """The model that is asked: the subject or the judge. ``rules`` and baselines ask none."""
-        return self.cell.subject if self.judge is None else self.judge
+        return self.cell.subject if self.judge is None or self.task.grader is not None else self.judge
 
     def values(self, plan: Plan) -> dict[str, Any]:
         """Return its values of the axes that it depends on, whether the plan has several of them or one; prompts by
@@ -251,7 +251,8 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
 def row_of(cell: Cell, plan: Plan, items: Mapping[str, ChosenItems], solver: Solver) -> Row:
     """Return a row of a plan."""
     task, dataset, numbers = items[cell.task]
-    judge = plan.judge if any(cell.subject == folder.name for folder in plan.folders) else None
+    is_judged = task.grader is not None or any(cell.subject == folder.name for folder in plan.folders)
+    judge = plan.judge if is_judged else None
     return Row(cell, task, solver, dataset, numbers, judge, axes_of(cell, plan, {cell.task: task}))
 
 
@@ -287,8 +288,16 @@ def _with_subjects(plan: Plan, tasks: Mapping[str, Task]) -> Plan:
     if folders and judge is None:
         judges = {task.card.judge for task in tasks.values()}
         judge = (judges.pop() if len(judges) == 1 else None) or RULES
-    if judge is not None and not folders:
-        raise UsageError("--judge looks at folders, and none is named", hint="name one: --images NAME=DIR")
+    graders = {task.grader.model: task.key for task in tasks.values() if task.grader is not None}
+    if graders and judge is None:
+        if len(graders) > 1:
+            raise UsageError(f"{' and '.join(graders.values())} have different judges", hint="name one: --judge MODEL")
+        judge = next(iter(graders))
+    if graders and judge is not None and (judge == RULES or judge.startswith(BASELINE)):
+        raise UsageError(f"--judge {judge}: answers are rated by a model", hint="--judge PROVIDER/MODEL")
+    if judge is not None and not folders and not graders:
+        hint = "name one: --images NAME=DIR; or a task with score=tk.judged_by(...)"
+        raise UsageError("--judge looks at folders, and none is named", hint=hint)
     return plan.model_copy(update={"models": tuple(models), "scenes": scenes, "judge": judge})
 
 
@@ -380,7 +389,7 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
         raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
         for style, solver, prompts in product(plan.styles, plan.solvers, plan.prompt_names.values()):
-            task.check_way(style, solver, prompts)
+            check_way(task, style, solver, prompts)
         looks = task.looks
         pairings, protocols = ((BY_ID,), (PUBLISHED,)) if looks is None else (looks.pairings, looks.protocols)
         if plan.pairing not in pairings:
@@ -442,7 +451,7 @@ def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) ->
         "repeat": plan.repeat,
         "seed": plan.seed,
     }
-    if not plan.folders:
+    if not plan.folders and plan.judge is None:
         return value
     content, contents = cache(_content), dict[str, str]()
     for folder, row in product(plan.folders, rows):

@@ -256,5 +256,5 @@ def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay
 def _asked(subject: str, prepared: RunSetup) -> Iterator[Call]:
     """Yield every sample a subject is asked about, as its calls begin."""
     for row in prepared.rows:
-        if row.asked == subject:
+        if subject in (row.asked, row.judge):
             yield from (row.where(row.dataset.item_ids[number]) for number in row.numbers)

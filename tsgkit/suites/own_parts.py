@@ -33,6 +33,7 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.scoring.score import Score
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
+from tsgkit.suites.judges.grading import JudgedBy, unrated
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows
@@ -66,7 +67,7 @@ class Task(AnyTask):
     of a row. ``read`` is a function of a reply's text and the row: it returns the answer, or raises ``ValueError`` with
     the reason why there is none. Without it the answer is read in square brackets, after "Answer:", or alone. ``score``
     is a function of the row and the answer that returns a number, or a number for each metric; without it the answer is
-    right if it equals the row's ``answer``. ``metrics`` are shares from 0 to 1, shown in percent, except those in
+    right if it equals the row's ``answer``; ``judged_by(prompt, model)`` has a model rate it. ``metrics`` are shares from 0 to 1, shown in percent, except those in
     ``amounts``. Rows may have an ``item_id``, a ``cluster`` (rows of one cluster are not independent) and the fields in
     ``by``, to group results.
     """
@@ -78,7 +79,7 @@ class Task(AnyTask):
         prompt: str | Callable[[Row], str],
         *,
         read: Callable[[str, Row], Any] | None = None,
-        score: Callable[[Row, Any], float | Mapping[str, float]] | None = None,
+        score: Callable[[Row, Any], float | Mapping[str, float]] | JudgedBy | None = None,
         metrics: Mapping[str, str] | str | Sequence[str] = ("correct",),
         amounts: str | Sequence[str] = (),
         by: str | Sequence[str] = (),
@@ -90,12 +91,14 @@ class Task(AnyTask):
         for what, function, arguments in (
             ("prompt", None if isinstance(prompt, str) else prompt, ("row",)),
             ("read", read, ("text", "row")),
-            ("score", score, ("row", "answer")),
+            ("score", None if isinstance(score, JudgedBy) else score, ("row", "answer")),
         ):
             if function is not None:
                 check_function(f"{what} of {name}", function, *arguments)
-        declared = _metrics(name, metrics, _listed(amounts))
-        code = "\0".join(text_of_code(one) for one in (prompt, read, score) if one is not None)
+        grader = score if isinstance(score, JudgedBy) else None
+        declared = _metrics(name, metrics, _listed(amounts)) if grader is None else grader.metrics
+        parts = (prompt, read, score if grader is None else grader.fingerprint)
+        code = "\0".join(text_of_code(part) for part in parts if part is not None)
         sha256 = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
         card = Card(
             title=title or name,
@@ -117,8 +120,9 @@ class Task(AnyTask):
             view=View(question=asked, reference=_right_answer),
             groups=Groups(names=tuple(_listed(by))),
             prompt=written_prompt(name, asked, sha256),
-            read=partial(_read, name, read),
-            score=partial(_score, name, score, declared),
+            read=partial(_read_whole if read is None and grader is not None else _read, name, read),
+            score=unrated if isinstance(score, JudgedBy) else partial(_score, name, score, declared),
+            grader=grader,
             audit=audit_rows,
             package="",
         )
@@ -231,6 +235,12 @@ def _read(name: str, read: Callable[[str, Any], Any] | None, text: str, row: Row
     except Exception as error:
         raise own_failure(f"read of {name}", error) from error
     return Unreadable("no answer") if found is None else found
+
+
+def _read_whole(name: str, read: None, text: str, row: Row) -> str | Unreadable:
+    """Read what stands behind the last label of an answer, else everything."""
+    section = answer_section(text)
+    return section if isinstance(section, Unreadable) else section.part.text.strip() or Unreadable("no answer")
 
 
 def _score(

@@ -25,7 +25,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
@@ -350,8 +350,10 @@ class Row(Mapping[str, Any]):
         return len(self.row)
 
 
-class Item(BaseModel, frozen=True):
+class Item(BaseModel):
     """An item that is a model of its row: a suite adds the fields of its rows. Without an id it goes by its number."""
+
+    model_config = ConfigDict(frozen=True)
 
     item_id: str
 

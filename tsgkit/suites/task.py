@@ -7,7 +7,7 @@ functions and small values, and a capability that a task lacks is a part that it
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -22,6 +22,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Reading, Spans, TwoReadings, Verdict
+from tsgkit.suites.judges.grading import GradedScorer, GradedSolver, JudgedBy
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
 from tsgkit.suites.replies import Reply, read_as
@@ -328,6 +329,8 @@ class Task:
     """Returns the answer in a text to an item, or why there is none (:class:`~tsgkit.replies.Unreadable`)."""
     score: Callable[[Any, Any, Given], AnswerScores] | None = None
     """Scores an answer to an item; None is no answer, which is worth nothing and weighs as much as a wrong one."""
+    grader: JudgedBy | None = None
+    """The model that rates its answers, where no rules do."""
     baselines: Baselines = field(default_factory=Baselines)
     vote: Callable[[Sequence[Any]], Reading] | None = None
     """Combines the answers of one or more draws into one, which may be that there is no majority."""
@@ -386,16 +389,6 @@ class Task:
             return self.rows.held()
         return self.rows.load(source_of(self, data))
 
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Raise ``UsageError`` if the style, solver or prompt set does not exist, or is not for this task."""
-        if self.prompt is None:
-            refuse_solver(solver, self.key)
-            if self.looks is not None:
-                self.looks.check(style, prompts)
-            return
-        check_solver(solver, self)
-        self.prompt.check(style_of(style), prompts)
-
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
@@ -405,11 +398,11 @@ class Task:
                 raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help lists its options")
             problem = f"{self.key}: this task judges {self.looks.kind}, not replies of models"
             raise UsageError(problem, hint=self.looks.hint)
-        family = factory_of(name)
-        if not family.styled:
-            return family.solver(name, self, None)
-        prompter = prompter_of(self.prompt, style_of(style, shots), dataset, seed=seed, prompts=prompts)
-        return family.solver(name, self, prompter)
+        family, prompter = factory_of(name), None
+        if family.styled:
+            prompter = prompter_of(self.prompt, style_of(style, shots), dataset, seed=seed, prompts=prompts)
+        found = family.solver(name, self, prompter)
+        return found if self.grader is None else GradedSolver(found, self.grader, self.prompt.fields)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
         """Return a built-in subject, which asks no model."""
@@ -424,7 +417,10 @@ class Task:
 
     def recorded(self, solver: str, style: str) -> Solver:
         """Return a solver that scores recorded transcripts and cannot ask."""
-        return recorded(self, solver, style) if self.looks is None else self.looks.recorded(self, solver, style)
+        if self.looks is not None:
+            return self.looks.recorded(self, solver, style)
+        found = recorded(self, solver, style)
+        return found if self.grader is None else replace(found, scorer=GradedScorer(found.scorer, self.grader))
 
     def readings(self, sample: Any, reply: ModelReply, solver: Solver) -> TwoReadings:  # noqa: ANN401
         """Return what both profiles read in one reply."""
@@ -461,6 +457,17 @@ def with_parts(task: Task, **parts: Any) -> Task:  # noqa: ANN401  (each of its 
 def source_of(task: Task, data: str | None) -> Source:
     """Return the source of a task's rows: a file, a table, a dataset, or (None) what its card names."""
     return task.rows.source(task.key, task.card.data, data)
+
+
+def check_way(task: Task, style: str, solver: str, prompts: str | None) -> None:
+    """Raise ``UsageError`` if the style, solver or prompt set does not exist, or is not for this task."""
+    if task.prompt is None:
+        refuse_solver(solver, task.key)
+        if task.looks is not None:
+            task.looks.check(style, prompts)
+        return
+    check_solver(solver, task)
+    task.prompt.check(style_of(style), prompts)
 
 
 def group_metrics(task: Task, group: str, shown: Sequence[str]) -> Sequence[str]:

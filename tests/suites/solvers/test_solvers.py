@@ -44,8 +44,7 @@ def solver(name: str = "single", style: str = "zero-shot") -> Solver:
 
 
 def baseline_of(subject: str, seed: int) -> Solver:
-    program = ANSWERS.program(subject, seed, ANSWERS.dataset(None))
-    return Baseline(OneReply(ANSWERS, "", "baseline"), program)
+    return ANSWERS.baseline(subject, seed, ANSWERS.dataset(None))
 
 
 class Asked:
@@ -120,14 +119,14 @@ def test_a_solver_that_a_task_cannot_use_is_refused_in_one_sentence() -> None:
         for name in card_names():
             task = task_of(load_card(name))
             if name in able:
-                task.check_way("zero-shot", solver, None)
+                check_way(task, "zero-shot", solver, None)
                 continue
             with pytest.raises(UsageError, match=f"^solver {solver} cannot do {name}") as raised:
-                task.check_way("zero-shot", solver, None)
+                check_way(task, "zero-shot", solver, None)
             assert "\n" not in raised.value.message and ". " not in raised.value.message
     for name, reason in (("layout", "its answers cannot be put to a vote"), ("natural", "no model answers it")):
         with pytest.raises(UsageError, match=f"formalimg/{name}: {reason}"):
-            task_of(load_card(f"formalimg/{name}")).check_way("zero-shot", "vote:5", None)
+            check_way(task_of(load_card(f"formalimg/{name}")), "zero-shot", "vote:5", None)
 
 
 def transcript(**said: str) -> Transcript:

@@ -22,7 +22,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
-from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.judges.judge import Judge, Question, Reading, Unknown, messages_of, outcome_of, problem_of
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.solvers.solver import Expected, Scorer, Solver, asking
@@ -189,7 +189,10 @@ class GradedSolver(GradedScorer):
 
     def _asked(self, item: Any, answer: Any) -> str:  # noqa: ANN401
         reply = answer if isinstance(answer, str) else json.dumps(answer)
-        return self.grader.text(self.values(item), reply)
+        values = dict(self.values(item))
+        if isinstance(item, Mapping):  # the row of a task of one's own
+            values |= {name: value if isinstance(value, str) else json.dumps(value) for name, value in item.items()}
+        return self.grader.text(values, reply)
 
     def _reading(self, reply: Reply) -> Reading[int]:
         rating = self.grader.rated([reply])
@@ -204,6 +207,11 @@ class GradedSolver(GradedScorer):
         least = len(self._asked(item, ""))
         _, most = self.inner.expected(item).said
         return Expected((0, 1), (0, least + most), (0, len(CONTRACT)), worst=TRIES)
+
+
+def unrated(item: Any, answer: Any, given: Given) -> AnswerScores:  # noqa: ANN401
+    """Return an answer as it was read, for a judge to rate."""
+    return AnswerScores({RATING: Score.missing("not rated")}, answer=answer)
 
 
 def _parted(transcript: Transcript | None) -> tuple[Transcript | None, list[Reply]]:

@@ -185,8 +185,10 @@ class Preview:
 def prompter_of(prompt: Prompt, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter:
     """Return the prompts of a task in a style, after checking that the examples do not overlap with the items."""
     prompt.check(style, prompts)
-    items = [dataset.sample(number) for number in range(len(dataset))] if style.schema or style.shots else []
-    longest = max(map(prompt.longest, items), default=0) if style.schema and prompt.longest is not None else 0
+    longest = 0
+    if style.schema and prompt.longest is not None:
+        longest = max((prompt.longest(dataset.sample(number)) for number in range(len(dataset))), default=0)
+    items = (dataset.sample(number) for number in range(len(dataset)))
     examples = prompt.examples().chosen(style.shots, seed, items) if style.shots else ()
     return Prompter(prompt.texts(prompts, longest), style, examples)
 
