@@ -79,14 +79,14 @@ class TranscriptScorer:
         """Score the last reply under each label."""
         sight = sight_of(transcript)
         if without := unshown(transcript):
-            outcome, found = without[0], self.questions.unseen(sample, self.name, *without)
+            outcome, findings = without[0], self.questions.unseen(sample, self.name, *without)
         else:
             assert transcript is not None  # noqa: S101  (an image was shown)
             assert sight is not None  # noqa: S101
-            replies = {one.label: one.reply for one in transcript.said}
-            outcome, found = self.questions.seen(sample, self.name, replies, sight)
+            replies = {call.label: call.reply for call in transcript.said}
+            outcome, findings = self.questions.seen(sample, self.name, replies, sight)
         image = None if sight is None else sight.sha256 or None
-        return scores_of(sample, replace(found, evidence={"image": image})).judged(sample, outcome)
+        return scores_of(sample, replace(findings, evidence={"image": image})).judged(sample, outcome)
 
 
 @dataclass(frozen=True)

@@ -224,18 +224,18 @@ def _seen(
     sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
 ) -> tuple[Outcome, Findings]:
     """Verify the objects found."""
-    found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
+    located = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
     published = _published(sample, replies) if protocol == PUBLISHED else None
-    notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
-    for label, one in found.items():
-        if one.problem:
-            reply, why = replies.get(label), f"{label}: {one.problem}"
+    notes = (*sight.notes, *(f"{label}: {note}" for label, part in located.items() for note in part.notes))
+    for label, part in located.items():
+        if part.problem:
+            reply, why = replies.get(label), f"{label}: {part.problem}"
             outcome = Outcome.MISSING if reply is None else outcome_of(reply)
             return outcome, _nothing(sample, published, why, (*notes, why))
-    objects = [thing for one in found.values() for thing in one.objects]
+    objects = [thing for part in located.values() for thing in part.objects]
     verdict, clauses = verdict_on(sample, {"objects": objects}, grounded=True)
     counts = {
-        "repaired": int(any(one.is_repaired for one in found.values())),
+        "repaired": int(any(part.is_repaired for part in located.values())),
         "rejected": int(verdict.status == "rejected"),
     }
     findings = Findings(strict=verdict, official=published, clauses=clauses, answer=objects, notes=notes, counts=counts)

@@ -185,27 +185,24 @@ def _seen(
     result = judgement(reply.text or "")
     published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
     ended = outcome_of(reply)
-    said = (
-        judgement_in(reply)
-        if ended is Outcome.UNREADABLE
-        else JudgeReply(None, problem=f"the judge's reply is {ended}")
-    )
-    clauses, unknown = judged_clauses(sample, said.clauses)
-    if said.verdict is None:
-        notes = (*sight.notes, said.problem)
-        return ended, Findings(official=published, clauses=clauses, why=said.problem, notes=notes)
-    failed = [one.text for one in clauses if not one.holds]
-    reason = "" if said.verdict else f"judged to fail: {'; '.join(failed) or 'no clause in particular'}"
+    is_complete = ended is Outcome.UNREADABLE  # with text
+    read = judgement_in(reply) if is_complete else JudgeReply(None, problem=f"the judge's reply is {ended}")
+    clauses, unknown = judged_clauses(sample, read.clauses)
+    if read.verdict is None:
+        notes = (*sight.notes, read.problem)
+        return ended, Findings(official=published, clauses=clauses, why=read.problem, notes=notes)
+    failed = [clause.text for clause in clauses if not clause.holds]
+    reason = "" if read.verdict else f"judged to fail: {'; '.join(failed) or 'no clause in particular'}"
     oddities = [f"the judge names {unknown} clauses that the formula does not have"] if unknown else []
-    if said.verdict and failed:
+    if read.verdict and failed:
         oddities.append(f"{INCONSISTENT}: {'; '.join(failed)}")
     findings = Findings(
-        strict=Verdict(said.verdict, "strict", reason=reason),
+        strict=Verdict(read.verdict, "strict", reason=reason),
         official=published,
         clauses=clauses,
-        answer={VERDICT: said.verdict, CLAUSES: [one.text for one in clauses if one.holds]},
+        answer={VERDICT: read.verdict, CLAUSES: [clause.text for clause in clauses if clause.holds]},
         notes=(*sight.notes, *oddities),
-        counts={"repaired": int(said.is_repaired), "inconsistent": int(said.verdict and bool(failed))},
+        counts={"repaired": int(read.is_repaired), "inconsistent": int(read.verdict and bool(failed))},
     )
     return Outcome.ANSWERED, findings
 

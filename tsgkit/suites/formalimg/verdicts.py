@@ -110,14 +110,14 @@ def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
 # Scores
 
 
-def scores_of(sample: FormulaSample, found: Findings) -> AnswerScores:
+def scores_of(sample: FormulaSample, findings: Findings) -> AnswerScores:
     """Convert findings into scores, counts and evidence.
 
     The official verdict is missing where the published code leaves the item out.
     """
-    verdict, published = found.strict, found.official
-    truth, reason = (None, found.why) if verdict is None else (verdict.truth, verdict.reason)
-    strict = levelled(sample, right_or_wrong(truth is True, reason or HOLDS)) | shares(found.clauses)
+    verdict, published = findings.strict, findings.official
+    truth, reason = (None, findings.why) if verdict is None else (verdict.truth, verdict.reason)
+    strict = levelled(sample, right_or_wrong(truth is True, reason or HOLDS)) | shares(findings.clauses)
     official, left_out = None, isinstance(published, str)
     if isinstance(published, str):
         official = levelled(sample, Score.missing(published))
@@ -136,14 +136,14 @@ def scores_of(sample: FormulaSample, found: Findings) -> AnswerScores:
         "reason": reason,
         "official": published.truth if isinstance(published, Verdict) else None,
         "fail_reason": (published.reason or None) if isinstance(published, Verdict) else published,
-        "failed": [{"clause": one.text, "category": one.category} for one in found.clauses if not one.holds],
+        "failed": [{"clause": one.text, "category": one.category} for one in findings.clauses if not one.holds],
         "trace": None if trace is None else list(islice(trace.lines(), MOST_LINES)),
-        **found.evidence,
+        **findings.evidence,
     }
     undecided = int(verdict is not None and truth is None)
     own = {"inconsistent": 0} if sample.scenario == NATURAL else {"rejected": 0}
-    counts = {"skipped_official": int(left_out), "undecided": undecided, **own, **found.counts}
-    return AnswerScores(strict, official, found.answer, evidence, counts, found.notes)
+    counts = {"skipped_official": int(left_out), "undecided": undecided, **own, **findings.counts}
+    return AnswerScores(strict, official, findings.answer, evidence, counts, findings.notes)
 
 
 def levelled(sample: FormulaSample, score: Score) -> Scores:
