@@ -81,11 +81,11 @@ if TYPE_CHECKING:
     from tsgkit.serve.narrative_editor import edit as edit
     from tsgkit.serve.view import view as view
     from tsgkit.serve.view import write_view as write_view
+    from tsgkit.suites.judges.grading import judged_by as judged_by
     from tsgkit.suites.own_parts import Task as Task
     from tsgkit.suites.own_parts import metric as metric
     from tsgkit.suites.own_parts import solver as solver
     from tsgkit.suites.own_parts import style as style
-    from tsgkit.suites.judges.grading import judged_by as judged_by
 
     __version__: str
 

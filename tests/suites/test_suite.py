@@ -26,13 +26,13 @@ from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import right_or_wrong
 from tsgkit.suites.audits.audit import audit
 from tsgkit.suites.audits.rows import audit_rows
-from tsgkit.suites.importers import RowInspector, kinds_of_rows
+from tsgkit.suites.importers import RowInspector
 from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.rows import Item, ItemChoice, Traits, chosen_numbers, json_rows
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import row_prompt
-from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_named
+from tsgkit.suites.suite import in_order, kinds_of_rows, suites, task_named, task_of, tasks_named
 from tsgkit.suites.task import Task, View, with_parts
 
 

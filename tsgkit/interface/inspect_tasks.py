@@ -42,6 +42,7 @@ from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.rows import ItemChoice
+from tsgkit.suites.solvers.asking import check_way, recorded_of, solver_of
 from tsgkit.suites.solvers.solver import Solver as OurSolver
 from tsgkit.suites.suite import task_named, task_of
 from tsgkit.suites.task import Task as OurTask
@@ -100,7 +101,7 @@ def inspect_task(
         raise UsageError("ids: an empty list names no item", hint="leave out ids to ask all items")
     dataset = ours.dataset(data)
     chosen = map(dataset.sample, dataset.chosen(ItemChoice(wanted, items, first)))
-    asker = ours.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
+    asker = solver_of(ours, solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
     asked = Asking(ours, asker, style, {item.item_id: item for item in chosen})
     samples = []
     for item_id, item in asked.items.items():
@@ -170,7 +171,7 @@ def reply_of(output: ModelOutput) -> Reply:
 def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
     """Our corpus values of every metric in both profiles, over all samples and epochs."""
     ours = task_of(load_card(task))
-    recorded = ours.recorded(solver, style)
+    recorded = recorded_of(ours, solver, style)
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         tally = ours.tally()

@@ -28,6 +28,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.judgement import Judged, Sample, TwoReadings, error_in_words
 from tsgkit.suites.panels import Shown
+from tsgkit.suites.solvers.asking import readings_of
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Folder, Task
 from tsgkit.suites.transcript import Transcript
@@ -219,14 +220,14 @@ def scored_today(
 
 def _asked(row: Row, sample: Sample, calls: Sequence[Called]) -> Iterator[ExplainedCall]:
     for one in calls:
-        readings = readings_of(row, sample, one.reply)
+        readings = readings_in(row, sample, one.reply)
         yield ExplainedCall(one.label, one.draw, one.prompt, one.reply, readings, one.made_again)
 
 
-def readings_of(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
+def readings_in(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
     """Return what both profiles read in one reply, or the error of the code that reads it."""
     try:
-        return row.task.readings(sample, reply, row.solver)
+        return readings_of(row.task, sample, reply, row.solver)
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
         words = f"error: {error_in_words(error, row.task, row.solver)}"
         return TwoReadings(Outcome.ERROR, None, words, (), None, words, ())

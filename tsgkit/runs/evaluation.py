@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.defaults import SCENE_TIME
 from tsgkit.errors import (
@@ -32,7 +32,7 @@ from tsgkit.errors import (
 from tsgkit.llm.asker import provider_for
 from tsgkit.llm.batches import BatchCalls
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.door import Door
+from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.images import Messages
 from tsgkit.llm.local_models import LocalModel
@@ -65,6 +65,9 @@ from tsgkit.suites.solvers.model_solvers import Single, Vote
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript
 from tsgkit.version import __version__
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 RUNS = Path("runs")
 RESPONSE_FORMATS = "response_formats"

@@ -42,6 +42,7 @@ from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.rows import Dataset, ItemChoice
+from tsgkit.suites.solvers.asking import baseline_of, check_way
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS, style_of
@@ -226,7 +227,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
     formats, folders = ResponseFormats(), {folder.name: folder for folder in plan.folders}
 
     @cache
-    def solver_of(cell: Cell) -> Solver:
+    def way_of(cell: Cell) -> Solver:
         task, dataset, _ = items[cell.task]
         seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
         if (folder := folders.get(cell.subject)) is not None:
@@ -234,15 +235,15 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
             viewing = replace(_viewing(plan, folder, cell), seconds=scene_time or None, boxes=boxes, formats=formats)
             return task.looks.viewer(task, viewing, dataset)
         if cell.subject:
-            return task.baseline(cell.subject, seed, dataset)
+            return baseline_of(task, cell.subject, seed, dataset)
         shots = plan.at("shots", cell) if FEW_SHOT in cell.style else None
-        return task.solver(cell.solver, cell.style, dataset, shots=shots, seed=seed, prompts=prompts)
+        return solver_of(task, cell.solver, cell.style, dataset, shots=shots, seed=seed, prompts=prompts)
 
     rows = []
     for cell in cells_of(plan, tasks):
         if cell.task in items:
             answers_itself = cell.subject.startswith(BASELINE) or cell.subject in folders
-            solver = solver_of(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
+            solver = way_of(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
             rows.append(row_of(cell, plan, items, solver))
     secrets = secrets_of(settings.values())
     return RunSetup(plan, tuple(rows), settings, secrets, _asked(plan, rows, settings), formats, items=items)

@@ -44,6 +44,7 @@ from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.recorded_task import RecordedSolver
 from tsgkit.suites.rows import Dataset
+from tsgkit.suites.solvers.asking import recorded_of
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
@@ -243,7 +244,7 @@ class _OpenedRun:
         try:
             if cell.subject in self.plan.models and cell.solver != BASELINE_SOLVER:
                 factory_of(cell.solver)  # that of a solver of the user's may not be loaded
-            found = task.recorded(cell.solver, cell.style)
+            found = recorded_of(task, cell.solver, cell.style)
         except UsageError:
             self.lacking[f"{cell.task}: {cell.solver} {cell.style}".strip()] = self.kept.lacking(cell.task)
             found = RecordedSolver(task, cell.solver, cell.style)

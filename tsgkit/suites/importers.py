@@ -390,18 +390,6 @@ class RowInspector:
         return max(found, key=lambda one: one.rows)
 
 
-def kinds_of_rows(tasks: Sequence[Task], file: Path) -> tuple[str, ...]:
-    """Return the tasks of rows that take the first row of a file, or that a folder has a file of."""
-    if file.is_dir():
-        return tuple(task.kind for task in tasks if (file / f"{task.rows.stored}.jsonl").exists())
-    try:
-        with file.open(encoding="utf-8-sig") as lines:
-            first = next(filter(str.strip, lines), "")
-    except (OSError, ValueError):
-        return ()
-    return tuple(task.kind for task in tasks if any(line.item is not None for line in _lines_of(task, first)))
-
-
 def _inspected(task: Task, text: str, file: str) -> RowsInspected:
     findings = tuple(_findings(task, text))
     rows = sum(line.item is not None for line in _lines_of(task, text))

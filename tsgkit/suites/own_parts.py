@@ -17,7 +17,6 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -44,7 +43,7 @@ from tsgkit.suites.solvers.scorers import Work, judge_reading, read_reply
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric, give_task
-from tsgkit.suites.task import Groups, View
+from tsgkit.suites.task import Groups, View, checked_number
 from tsgkit.suites.task import Task as AnyTask
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
@@ -54,9 +53,6 @@ if TYPE_CHECKING:
 STYLES = ("zero-shot", "cot")
 THINK = 'Think step by step first. Then write the answer behind "Final answer:" on a line of its own.'
 NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
-ROUNDING = 1e-9
-MOST_AMOUNT = 1e12
-"""No score is larger, so that sums of squares are numbers, too."""
 RowOf = Mapping[str, Any]
 
 
@@ -67,7 +63,8 @@ class Task(AnyTask):
     of a row. ``read`` is a function of a reply's text and the row: it returns the answer, or raises ``ValueError`` with
     the reason why there is none. Without it the answer is read in square brackets, after "Answer:", or alone. ``score``
     is a function of the row and the answer that returns a number, or a number for each metric; without it the answer is
-    right if it equals the row's ``answer``; ``judged_by(prompt, model)`` has a model rate it. ``metrics`` are shares from 0 to 1, shown in percent, except those in
+    right if it equals the row's ``answer``; ``judged_by(prompt, model)`` has a model rate it. ``metrics`` are shares
+    from 0 to 1, shown in percent, except those in
     ``amounts``. Rows may have an ``item_id``, a ``cluster`` (rows of one cluster are not independent) and the fields in
     ``by``, to group results.
     """
@@ -237,7 +234,7 @@ def _read(name: str, read: Callable[[str, Any], Any] | None, text: str, row: Row
     return Unreadable("no answer") if found is None else found
 
 
-def _read_whole(name: str, read: None, text: str, row: Row) -> str | Unreadable:
+def _read_whole(name: str, read: object, text: str, row: Row) -> str | Unreadable:
     """Read what stands behind the last label of an answer, else everything."""
     section = answer_section(text)
     return section if isinstance(section, Unreadable) else section.part.text.strip() or Unreadable("no answer")
@@ -263,28 +260,11 @@ def _score(
         told = ", ".join(map(str, values)) or "nothing"
         raise OwnCodeError(f"score of {name} told {told}, expected {', '.join(lacking)}")
     numbers = {
-        one: number_of(values[one], one, is_share=metric.is_share, otherwise="name it in amounts=")
+        one: checked_number(values[one], one, is_share=metric.is_share, otherwise="name it in amounts=")
         for one, metric in metrics.items()
     }
     answer = json.loads(json.dumps(answer, default=str))
     return AnswerScores({one: Score(number, 1.0) for one, number in numbers.items()}, answer=answer)
-
-
-def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
-    """Return the number that a user's function gave a sample. Raise ``OwnCodeError`` if it is invalid.
-
-    ``otherwise`` says how to declare a metric that is not a share.
-    """
-    number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
-    is_number = isinstance(number, Real)  # a bool is one
-    if not is_number or not abs(number) <= MOST_AMOUNT:
-        raise OwnCodeError(f"{metric}: a score is a number of at most {MOST_AMOUNT:g}, not {str(value)[:40]!r}")
-    found = float(number)
-    if not is_share:
-        return found
-    if not -ROUNDING <= found <= 1 + ROUNDING:
-        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {found:g}: {otherwise}")
-    return min(max(found, 0.0), 1.0)
 
 
 class SolverFunction(Protocol):
@@ -430,30 +410,6 @@ def metric(
         return function
 
     return decorate
-
-
-OwnMetrics = Mapping[str, tuple[Metric, MetricFunction]]
-
-
-def measured(score: Callable[[Any, Any, Given], AnswerScores], own: OwnMetrics) -> Callable[..., AnswerScores]:
-    """Return the scores of a task with these metrics as well, each a function of an item and its answer, in strict."""
-    return partial(_measured, score, own)
-
-
-def _measured(
-    score: Callable[[Any, Any, Given], AnswerScores],
-    own: OwnMetrics,
-    item: Any,  # noqa: ANN401  (its suite's item)
-    answer: Any,  # noqa: ANN401
-    given: Given,
-) -> AnswerScores:
-    scored = score(item, answer, given)
-    strict = dict(scored.strict)
-    for name, (described, function) in own.items():
-        value = call_own(f"metric {name}", function, getattr(item, "row", item), scored.answer)
-        number = number_of(value, name, is_share=described.is_share, otherwise="leave out share=True")
-        strict[name] = Score(number, 1.0)
-    return scored._replace(strict=strict)
 
 
 def style(name: str) -> Callable[[Callable[[str], str]], Callable[[str], str]]:

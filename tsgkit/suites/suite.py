@@ -15,6 +15,7 @@ tsgkit.errors.UsageError: there is no task sgdz
 
 from __future__ import annotations
 
+import copyreg
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -79,8 +80,9 @@ class Suite:
             known = [f"{self.name}/{one}" for one in self.tasks]
             raise UsageError(f"{card.source}: task: there is no {card.task}", hint=meant(card.task, known))
         made: Task = loaded(self.tasks[kind])(card)
-        from tsgkit.suites.task import with_parts
+        from tsgkit.suites.task import Task, with_parts
 
+        copyreg.pickle(Task, reduced)
         return with_parts(made, package=self.module.partition(".")[0])
 
     def row_tasks(self) -> tuple[Task, ...]:
@@ -95,13 +97,24 @@ class Suite:
         if self.kinds_of:
             found = set(loaded(self.kinds_of)(file))
         else:
-            from tsgkit.suites.importers import kinds_of_rows
-
             try:
                 found = set(kinds_of_rows(self.row_tasks(), file))
             except UsageError:  # a card of the suite may be broken, and the rows another's
                 return ()
         return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in found)
+
+
+def kinds_of_rows(tasks: Sequence[Task], file: Path) -> tuple[str, ...]:
+    """Return the tasks of rows that take the first row of a file, or that a folder has a file of."""
+    if file.is_dir():
+        return tuple(task.kind for task in tasks if (file / f"{task.rows.stored}.jsonl").exists())
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            first = next(filter(str.strip, lines), "")
+    except (OSError, ValueError):
+        return ()
+    readers = {task.kind: task.rows.lines for task in tasks if task.rows.lines is not None}
+    return tuple(kind for kind, lines_of in readers.items() if any(one.item is not None for one in lines_of(first)))
 
 
 def loaded(place: str) -> Any:  # noqa: ANN401  (whatever lies there)
@@ -208,14 +221,14 @@ def task_of(card: Card) -> Task:
     own = _METRICS.get(card.name)
     if not own:
         return found
-    from tsgkit.suites.own_parts import measured
-    from tsgkit.suites.task import with_parts
+    from tsgkit.suites.task import with_metrics
 
-    return with_parts(
-        found,
-        metrics={**found.metrics, **{name: described for name, (described, _) in own.items()}},
-        score=None if found.score is None else measured(found.score, own),
-    )
+    return with_metrics(found, own)
+
+
+def reduced(task: Task) -> tuple[Any, ...]:
+    """Return how a task is made again in another process: of its card, since functions cannot be sent."""
+    return task_again, (task.card, functions_given_to(task.key))
 
 
 def task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:

@@ -7,34 +7,34 @@ functions and small values, and a capability that a task lacks is a part that it
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
+from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import OwnCodeError, UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.reading import Note
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.llm.user_code import call_own
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Reading, Spans, TwoReadings, Verdict
-from tsgkit.suites.judges.grading import GradedScorer, GradedSolver, JudgedBy
+from tsgkit.suites.judges.grading import JudgedBy
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
-from tsgkit.suites.replies import Reply, read_as
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Dataset, ItemChoice, Rows, Source
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, board_of
-from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded, refuse_solver
-from tsgkit.suites.solvers.offline_solvers import Baseline, Baselines
 from tsgkit.suites.solvers.prompt_files import Prompt
-from tsgkit.suites.solvers.prompter import Preview, PreviewOptions, prompter_of
-from tsgkit.suites.solvers.scorers import OneReply, read_twice
-from tsgkit.suites.solvers.solver import BASELINE, Scorer, Solver
-from tsgkit.suites.styles import style_of
+from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
+from tsgkit.suites.solvers.solver import BASELINE, Baselines, Scorer, Solver
 
 Kind = Literal["models", "images", "scenes"]
 """The kinds of subjects: models, folders of images, folders of scenes."""
@@ -44,6 +44,9 @@ Pairing = Literal["id", "position"]
 BY_ID: Pairing = "id"
 BY_POSITION: Pairing = "position"
 NO_FIGURES = "no figures are published for this task"
+ROUNDING = 1e-9
+MOST_AMOUNT = 1e12
+"""No score is larger, so that sums of squares are numbers, too."""
 
 
 @dataclass(frozen=True)
@@ -355,11 +358,6 @@ class Task:
         if self.prompt is not None and not self.card.prompts:
             raise UsageError(f"{self.card.source}: prompts: a task for models needs them")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from tsgkit.suites.suite import functions_given_to, task_again
-
-        return task_again, (self.card, functions_given_to(self.key))
-
     def __repr__(self) -> str:
         return f"Task({self.key!r})"
 
@@ -389,45 +387,6 @@ class Task:
             return self.rows.held()
         return self.rows.load(source_of(self, data))
 
-    def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        """Return a solver for models, with prompts where it has none of its own."""
-        if self.prompt is None:
-            if self.looks is None:
-                raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help lists its options")
-            problem = f"{self.key}: this task judges {self.looks.kind}, not replies of models"
-            raise UsageError(problem, hint=self.looks.hint)
-        family, prompter = factory_of(name), None
-        if family.styled:
-            prompter = prompter_of(self.prompt, style_of(style, shots), dataset, seed=seed, prompts=prompts)
-        found = family.solver(name, self, prompter)
-        return found if self.grader is None else GradedSolver(found, self.grader, self.prompt.fields)
-
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Return a built-in subject, which asks no model."""
-        if self.looks is not None and self.looks.baseline is not None:
-            return self.looks.baseline(self, subject, seed, dataset)
-        if self.prompt is None:
-            raise UsageError(f"{self.key}: there is no {subject}", hint=self.looks.hint if self.looks else "")
-        if self.baselines.program is None:
-            raise UsageError(f"{self.key} has no baselines, so there is no {subject}", hint="name a model: --model")
-        program = self.baselines.program(self, subject, seed, dataset)
-        return Baseline(OneReply(self, "", BASELINE), program, package=self.package)
-
-    def recorded(self, solver: str, style: str) -> Solver:
-        """Return a solver that scores recorded transcripts and cannot ask."""
-        if self.looks is not None:
-            return self.looks.recorded(self, solver, style)
-        found = recorded(self, solver, style)
-        return found if self.grader is None else replace(found, scorer=GradedScorer(found.scorer, self.grader))
-
-    def readings(self, sample: Any, reply: ModelReply, solver: Solver) -> TwoReadings:  # noqa: ANN401
-        """Return what both profiles read in one reply."""
-        if self.looks is not None:
-            return self.looks.readings(self, sample, reply, solver)
-        return read_twice(self, sample, read_as(reply), solver.style, solver.name)
-
     def tally(self) -> Tally:
         """Return an empty tally of its metrics in both profiles."""
         published = {name: self.metrics[name] for name in self.official.metrics}
@@ -454,20 +413,35 @@ def with_parts(task: Task, **parts: Any) -> Task:  # noqa: ANN401  (each of its 
     return Task(**{one.name: getattr(task, one.name) for one in fields(Task)} | parts)
 
 
+OwnMetrics = Mapping[str, tuple[Metric, Callable[[Any, Any], float]]]
+
+
+def with_metrics(task: Task, own: OwnMetrics) -> Task:
+    """Return a task that has these metrics as well, each a function of an item and its answer, in strict."""
+    assert task.score is not None  # noqa: S101  (who gives metrics looked)
+    metrics = {**task.metrics, **{name: described for name, (described, _) in own.items()}}
+    return with_parts(task, metrics=metrics, score=partial(_score_more, task.score, own))
+
+
+def _score_more(
+    score: Callable[[Any, Any, Given], AnswerScores],
+    own: OwnMetrics,
+    item: Any,  # noqa: ANN401  (its suite's item)
+    answer: Any,  # noqa: ANN401
+    given: Given,
+) -> AnswerScores:
+    scored = score(item, answer, given)
+    strict = dict(scored.strict)
+    for name, (described, function) in own.items():
+        value = call_own(f"metric {name}", function, getattr(item, "row", item), scored.answer)
+        number = checked_number(value, name, is_share=described.is_share, otherwise="leave out share=True")
+        strict[name] = Score(number, 1.0)
+    return scored._replace(strict=strict)
+
+
 def source_of(task: Task, data: str | None) -> Source:
     """Return the source of a task's rows: a file, a table, a dataset, or (None) what its card names."""
     return task.rows.source(task.key, task.card.data, data)
-
-
-def check_way(task: Task, style: str, solver: str, prompts: str | None) -> None:
-    """Raise ``UsageError`` if the style, solver or prompt set does not exist, or is not for this task."""
-    if task.prompt is None:
-        refuse_solver(solver, task.key)
-        if task.looks is not None:
-            task.looks.check(style, prompts)
-        return
-    check_solver(solver, task)
-    task.prompt.check(style_of(style), prompts)
 
 
 def group_metrics(task: Task, group: str, shown: Sequence[str]) -> Sequence[str]:
@@ -492,21 +466,6 @@ def draws_lots(task: Task, way: str) -> bool:
     return way.startswith(f"{BASELINE}/") and way != f"{BASELINE}/rules"
 
 
-def preview_of(task: Task, options: PreviewOptions) -> Preview:
-    """Return what would be sent for one item. Raise ``UsageError`` if that cannot be shown."""
-    if task.prompt is not None:
-        dataset, item = item_to_preview(task, options)
-        style = style_of(options.style, options.shots)
-        prompter = prompter_of(task.prompt, style, dataset, seed=options.seed, prompts=options.prompts)
-        return prompter.preview(task.key, item)
-    if task.looks is not None and task.looks.preview is not None:
-        return task.looks.preview(task, options)
-    if not task.card.prompts:
-        raise UsageError(f"{task.key}: no model is asked this task", hint="tsgkit prompts list names the others")
-    hint = f"its texts lie in prompts/{task.card.prompts}, and a run's prompts.jsonl has all that was sent"
-    raise UsageError(f"{task.key}: the prompt of one item cannot be shown", hint=hint)
-
-
 def item_to_preview(task: Task, options: PreviewOptions) -> tuple[Dataset, Any]:
     """Return the data of a preview, and the item that it shows."""
     dataset = task.dataset(options.data)
@@ -514,26 +473,18 @@ def item_to_preview(task: Task, options: PreviewOptions) -> tuple[Dataset, Any]:
     return dataset, dataset.sample(dataset.chosen(ItemChoice(ids))[0])
 
 
-@dataclass(frozen=True)
-class TaskPrompts:
-    """The prompts of one task: the source of each part, or the reason why there are none."""
+def checked_number(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
+    """Return the number that a user's function gave a sample. Raise ``OwnCodeError`` if it is invalid.
 
-    task: str
-    title: str
-    parts: Mapping[str, str] = field(default_factory=dict)
-    problem: str = ""
-
-
-def task_prompts(tasks: Iterable[Task], prompts: str | None = None) -> tuple[TaskPrompts, ...]:
-    """Return the prompts of these tasks, ours or those of a folder, which may lack some."""
-    if prompts is not None and not Path(prompts).is_dir():
-        raise UsageError(f"{prompts}: no such folder of prompts")
-    return tuple(_task_prompts(task, prompts) for task in tasks)
-
-
-def _task_prompts(task: Task, prompts: str | None) -> TaskPrompts:
-    try:
-        source = task.prompt.sources if task.prompt is not None else task.looks.sources if task.looks else None
-        return TaskPrompts(task.key, task.card.title, source(prompts) if source is not None else {})
-    except UsageError as error:
-        return TaskPrompts(task.key, task.card.title, problem=str(error))
+    ``otherwise`` says how to declare a metric that is not a share.
+    """
+    number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
+    is_number = isinstance(number, Real)  # a bool is one
+    if not is_number or not abs(number) <= MOST_AMOUNT:
+        raise OwnCodeError(f"{metric}: a score is a number of at most {MOST_AMOUNT:g}, not {str(value)[:40]!r}")
+    found = float(number)
+    if not is_share:
+        return found
+    if not -ROUNDING <= found <= 1 + ROUNDING:
+        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {found:g}: {otherwise}")
+    return min(max(found, 0.0), 1.0)

@@ -22,9 +22,9 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.sceneeval.annotate import METRICS
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
+from tsgkit.suites.solvers.asking import preview_of
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.task import preview_of
 
 GOOD = ROOMS / "rooms" / "good"
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"

@@ -44,6 +44,7 @@ from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownIm
 from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
 from tsgkit.suites.replies import Reply as GivenReply
 from tsgkit.suites.rows import ItemChoice
+from tsgkit.suites.solvers.asking import recorded_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, PaintingOptions, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -198,8 +199,8 @@ def test_maker_keeps_words_of_the_same_meaning_only(tmp_path: Path, capsys: pyte
 SEEN_IT = ShownImage(SEEN, sha256="0" * 64).said
 ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
 TASK = knolling(load_card("formalimg/knolling"))
-KNOLLING, OURS = (TASK.recorded(protocol, "") for protocol in ("published", "ours"))
-NATURAL = natural(load_card("formalimg/natural")).recorded("published", "")
+KNOLLING, OURS = (recorded_of(TASK, protocol, "") for protocol in ("published", "ours"))
+NATURAL = recorded_of(natural(load_card("formalimg/natural")), "published", "")
 
 
 def grounded(*replies: str | dict[str, Any], names: tuple[str, ...] = ("ground/cup", "ground/pen")) -> Transcript:

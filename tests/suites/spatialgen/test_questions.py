@@ -31,6 +31,7 @@ from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
+from tsgkit.suites.solvers.asking import baseline_of
 from tsgkit.suites.spatialgen import official, terms
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline, baseline_subject
 from tsgkit.suites.spatialgen.defects import findings
@@ -125,7 +126,7 @@ def test_official_scores_equal_the_published_code_exactly() -> None:
         found = official.result_row(row, official.asked(texts), f"{row.id}.png")
         results += [found] if found is not None else []
     table = official.table(results)
-    board = TASK.board(tally, TASK.baseline("baseline/longest", 0, TASK.dataset(None)), 0)
+    board = TASK.board(tally, baseline_of(TASK, "baseline/longest", 0, TASK.dataset(None)), 0)
     values = board.profiles["official"]
     assert table is not None and values is not None and table.n == 6
     means = {"accuracy": table.overall, "foundation": table.basic, "spatial": table.spatial}

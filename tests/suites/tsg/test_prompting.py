@@ -59,7 +59,7 @@ def pool(kind: str, word: str = "plate") -> Pool:
     return tsg.pool_of(document(*rows, file="pool.jsonl"), kind)
 
 
-def prompter(kind: str, style: str, word: str = "plate") -> Prompter[AnySample]:
+def prompter(kind: str, style: str, word: str = "plate") -> Prompter:
     return tsg.prompter_of(kind, style, None, pool(kind, word).drawn(PRESETS[style].shots))
 
 

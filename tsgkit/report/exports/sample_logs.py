@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tsgkit.report.explanation import readings_of
+from tsgkit.report.explanation import readings_in
 from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file_name, mark_of, whole
 from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
@@ -67,7 +67,7 @@ def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
     doc, target = _doc(sample), whole(sample.key)
     arguments = {f"gen_args_{place}": _arguments(sample, calls[0]) for place, calls in enumerate(requests)}
     first = next(iter(arguments.values()), {"arg_0": ""})["arg_0"]
-    readings = [readings_of(sample.row, sample.item, calls[-1].reply) for calls in requests]
+    readings = [readings_in(sample.row, sample.item, calls[-1].reply) for calls in requests]
     for profile in PROFILES:
         scores = sample.scores.get(profile)
         if scores is None:

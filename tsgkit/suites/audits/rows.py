@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.checks import Check
@@ -13,9 +12,7 @@ from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import folded
 from tsgkit.suites.solvers.scorers import judge_reading, read_reply
-
-if TYPE_CHECKING:
-    from tsgkit.suites.task import Task
+from tsgkit.suites.task import Task
 
 FEWEST_WORDS = 4
 """Questions with fewer words that say something are alike by chance."""

@@ -50,7 +50,8 @@ from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_ver
 from tsgkit.suites.judgement import AnswerScores, Given, Spans
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
-from tsgkit.suites.solvers.offline_solvers import Baselines, OwnProgram, baseline_name
+from tsgkit.suites.solvers.offline_solvers import OwnProgram, baseline_name
+from tsgkit.suites.solvers.solver import Baselines
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.task import Official, Task
 

@@ -5,7 +5,8 @@
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 >>> task = annotate(load_card("sceneeval/annotate"))
->>> len(task.dataset(None)), task.baseline("baseline/rules", 0, task.dataset(None)).name
+>>> from tsgkit.suites.solvers.asking import baseline_of
+>>> len(task.dataset(None)), baseline_of(task, "baseline/rules", 0, task.dataset(None)).name
 (30, 'baseline')
 >>> asked = annotation_of("0", "easy", "A den.", ("eq,1,sofa", "ge,2,lamp"), (), ("eq,1,left,0,sofa,lamp",))
 >>> said = '{"counts": ["eq,1,couch", "eq,2,lamp"], "object_relations": ["eq,1,left,1,sofa,lamp"]}'
@@ -56,7 +57,7 @@ from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
-from tsgkit.suites.solvers.offline_solvers import Baselines, Program
+from tsgkit.suites.solvers.solver import Baselines, Program
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.vote_rules import majority
 from tsgkit.suites.task import Official, Task

@@ -28,12 +28,11 @@ from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer, Solver
+from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import Transcript
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-    from tsgkit.suites.task import Task
 
 GROUP = "tsgkit.solvers"
 VOTE = re.compile(r"vote:([0-9]{1,3})")

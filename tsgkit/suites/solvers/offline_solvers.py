@@ -5,41 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.solver import BASELINE, Expected, Scorer
+from tsgkit.suites.solvers.solver import BASELINE, Baselines, Expected, Program, Scorer
+from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import Transcript, local
-
-if TYPE_CHECKING:
-    from tsgkit.suites.task import Task
 
 PREFIX = f"{BASELINE}/"
 """The beginning of a baseline's name as a subject: ``baseline/rules``."""
-
-
-class Program(Protocol):
-    """A program that answers items."""
-
-    @property
-    def fingerprint(self) -> str:
-        """All that its answers depend on, beside the item and its dataset."""
-
-    def answer(self, item: Any) -> str | Transcript:  # noqa: ANN401  (its suite's item)
-        """Return its answer in the form requested of models, or a transcript for several calls."""
-
-
-@dataclass(frozen=True)
-class Baselines:
-    """The built-in programs of a task."""
-
-    names: tuple[str, ...] = ()
-    program: Callable[[Task, str, int, Dataset | None], Program] | None = None
-    """Returns the program of a subject's name (``baseline/rules``), for a seed and a dataset."""
 
 
 def programs(functions: Mapping[str, Callable[[Any, int], str]]) -> Baselines:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
@@ -16,10 +15,8 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import Given, Judged, Reading, Sample, TwoReadings
 from tsgkit.suites.replies import Reply, read_as
 from tsgkit.suites.solvers.solver import SINGLE
+from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LOCAL, Transcript
-
-if TYPE_CHECKING:
-    from tsgkit.suites.task import Task
 
 NOTES = "notes"
 """The label of what a solver says of its own work, beside the answer."""

@@ -7,12 +7,14 @@ asking a model.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Ask
 from tsgkit.suites.judgement import Judged
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.transcript import Transcript
 
 SINGLE, BASELINE = "single", "baseline"
@@ -67,6 +69,26 @@ class Solver(Scorer, Protocol):
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
         """Return what it would ask about an item."""
+
+
+class Program(Protocol):
+    """A program that answers items."""
+
+    @property
+    def fingerprint(self) -> str:
+        """All that its answers depend on, beside the item and its dataset."""
+
+    def answer(self, item: Any) -> str | Transcript:  # noqa: ANN401  (its suite's item)
+        """Return its answer in the form requested of models, or a transcript for several calls."""
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """The built-in programs of a task."""
+
+    names: tuple[str, ...] = ()
+    program: Callable[[Any, str, int, Dataset | None], Program] | None = None
+    """Returns, of the task, the program of a subject's name (``baseline/rules``), for a seed and a dataset."""
 
 
 @runtime_checkable
