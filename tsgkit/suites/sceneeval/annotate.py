@@ -144,7 +144,7 @@ def _score(
     scores = _scores(levels, answered=answered) | _partial_scores(levels["meaning"])
     return AnswerScores(
         {name: scores[name] for name in ("f1", *METRICS)},
-        answer=_answer_value(reading) if answered else None,
+        answer={FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS} if answered else None,
         evidence=_evidence(levels, reading) if answered else None,
         counts={"repaired": int(reading.is_repaired), UNREAD: len(reading.bad)},
         notes=tuple(map(str, reading.findings)),
@@ -280,10 +280,6 @@ def _partial_scores(fields: Mapping[Kind, EntryComparison]) -> Scores:
 def _share(parts: Iterable[tuple[int, int]], what: str) -> Score:
     right, of = (sum(numbers) for numbers in zip(*parts, strict=True))
     return Score(right, of, f"{right} of {of} agree in {what}") if of else Score.missing("no entry agrees in the rest")
-
-
-def _answer_value(reading: AnnotationReading) -> dict[str, list[str]]:
-    return {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS}
 
 
 def _evidence(levels: Mapping[Level, Mapping[Kind, EntryComparison]], reading: AnnotationReading) -> dict[str, Any]:

@@ -415,6 +415,7 @@ def _scene_faults() -> Iterator[None]:
 async def _judge_and_measure(
     checks: SceneChecks, annotation: Annotation, scene: LoadedScene, judge: Judge, recorder: RecordingAsk | None
 ) -> dict[str, Any]:
+    """Return the findings and, of a model judge, how its calls ended and the questions it could not answer."""
     with _scene_faults():
         await _in_thread(recorder, lambda: (scene.stage.bodies, scene.stage.floors), scene.limit)
     if recorder is None:  # rules measure; for a model, waiting does not count as work
@@ -423,7 +424,13 @@ async def _judge_and_measure(
     else:
         answers = await checks.ask_judge(annotation, scene, judge, recorder)
     value = await _measured(checks, annotation, scene, answers, recorder)
-    return value if recorder is None else value | {"judge": _judge_summary(answers.all_answers)}
+    if recorder is None:
+        return value
+    unknown = [
+        {"label": one.label, "outcome": one.outcome and str(one.outcome), "reason": one.reason}
+        for one in unknowns(answers.all_answers)
+    ]
+    return value | {"judge": {"ended": str(ended(answers.all_answers)), "unknown": unknown}}
 
 
 async def _measured(
@@ -453,15 +460,6 @@ def measured_alone(checks: SceneChecks, judged: tuple[Annotation, LoadedScene, A
     except (_NotMeasured, TooLong) as error:
         return error
     return value
-
-
-def _judge_summary(answers: Sequence[object]) -> dict[str, Any]:
-    """Return how the judge's calls ended, and the questions it could not answer."""
-    unknown = [
-        {"label": one.label, "outcome": one.outcome and str(one.outcome), "reason": one.reason}
-        for one in unknowns(answers)
-    ]
-    return {"ended": str(ended(answers)), "unknown": unknown}
 
 
 async def _in_thread(recorder: RecordingAsk | None, work: Callable[[], Found], limit: TimeLimit) -> Found:

@@ -207,12 +207,9 @@ class BaselineSubject:
         """Return a transcript of all rounds, ten lines each."""
         texts = ["\n".join(answer(item.row)) for answer in self.answerers]
         said = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
-        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=_as_in_data(item))
+        orders = (tuple("".join(question.choices) for question in item.questions),) * ROUNDS
+        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders)
         return Transcript((*said, sight.said))
-
-
-def _as_in_data(sample: SpatialSample) -> tuple[tuple[str, ...], ...]:
-    return (tuple("".join(question.choices) for question in sample.questions),) * ROUNDS
 
 
 def baseline_subject(subject: str, rows: Sequence[Row], seed: int) -> BaselineSubject:

@@ -132,12 +132,9 @@ def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProt
     orders = orders_from(sample, sight.orders)
     rounds = rounds_of(sample, transcript, orders, way.base)
     outcome, notes = _outcome(rounds)
-    asked = official.asked(reply.text for reply in _in_rounds(transcript)) if not unpublished(way) else None
+    texts = (one.reply.text for one in transcript.said if one.label.startswith("round/"))
+    asked = None if unpublished(way) else official.asked(texts)
     return _judged(sample, way, outcome, rounds, (*sight.notes, *notes), sight, asked)
-
-
-def _in_rounds(transcript: Transcript) -> Iterator[Reply]:
-    return (one.reply for one in transcript.said if one.label.startswith("round/"))
 
 
 def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
