@@ -42,7 +42,7 @@ from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.rows import Dataset, ItemChoice
-from tsgkit.suites.solvers.asking import baseline_of, check_way
+from tsgkit.suites.solvers.asking import baseline_of, check_way, solver_of
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS, style_of

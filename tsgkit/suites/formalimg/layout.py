@@ -51,8 +51,8 @@ from tsgkit.suites.judgement import AnswerScores, Given, Spans
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.offline_solvers import OwnProgram, baseline_name
-from tsgkit.suites.solvers.solver import Baselines
 from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.solvers.solver import Baselines
 from tsgkit.suites.task import Official, Task
 
 CHARACTERS = 64

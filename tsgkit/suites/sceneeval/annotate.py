@@ -57,8 +57,8 @@ from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
-from tsgkit.suites.solvers.solver import Baselines, Program
 from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.solvers.solver import Baselines, Program
 from tsgkit.suites.solvers.vote_rules import majority
 from tsgkit.suites.task import Official, Task
 
