@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from tsgkit.serve.narrative_editor import edit as edit
     from tsgkit.serve.view import view as view
     from tsgkit.serve.view import write_view as write_view
-    from tsgkit.suites.judges.grading import judged_by as judged_by
+    from tsgkit.suites.judges.ratings import judged_by as judged_by
     from tsgkit.suites.own_parts import Task as Task
     from tsgkit.suites.own_parts import metric as metric
     from tsgkit.suites.own_parts import solver as solver
@@ -110,7 +110,7 @@ _HOMES = {
     "tsgkit.llm.reply": "Reply",
     "tsgkit.serve.narrative_editor": "edit",
     "tsgkit.serve.view": "view write_view",
-    "tsgkit.suites.judges.grading": "judged_by",
+    "tsgkit.suites.judges.ratings": "judged_by",
     "tsgkit.suites.own_parts": "Task metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

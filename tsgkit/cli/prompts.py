@@ -18,8 +18,8 @@ from tsgkit.cli.options import add_mapping
 from tsgkit.cli.terminal import inert, say, say_json, say_lines
 from tsgkit.errors import GOOD
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.solvers.asking import preview_of, task_prompts
 from tsgkit.suites.solvers.prompter import PreviewOptions
+from tsgkit.suites.solvers.ways import preview_of, task_prompts
 from tsgkit.suites.styles import PRESETS
 from tsgkit.suites.suite import task_named, task_of
 

@@ -42,8 +42,8 @@ from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.rows import ItemChoice
-from tsgkit.suites.solvers.asking import check_way, recorded_of, solver_of
 from tsgkit.suites.solvers.solver import Solver as OurSolver
+from tsgkit.suites.solvers.ways import check_way, recorded_of, solver_of
 from tsgkit.suites.suite import task_named, task_of
 from tsgkit.suites.task import Task as OurTask
 from tsgkit.suites.transcript import LabelledReply, Transcript

@@ -28,7 +28,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.judgement import Judged, Sample, TwoReadings, error_in_words
 from tsgkit.suites.panels import Shown
-from tsgkit.suites.solvers.asking import readings_of
+from tsgkit.suites.solvers.ways import readings_of
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Folder, Task
 from tsgkit.suites.transcript import Transcript

@@ -42,9 +42,9 @@ from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.rows import Dataset, ItemChoice
-from tsgkit.suites.solvers.asking import baseline_of, check_way, solver_of
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
+from tsgkit.suites.solvers.ways import baseline_of, check_way, solver_of
 from tsgkit.suites.styles import SHOTS, style_of
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_data, unnamed
 from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Task, Viewing, source_of

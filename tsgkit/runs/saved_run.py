@@ -44,9 +44,9 @@ from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.recorded_task import RecordedSolver
 from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.asking import recorded_of
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.ways import recorded_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript

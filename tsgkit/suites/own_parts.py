@@ -32,7 +32,7 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.scoring.score import Score
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
-from tsgkit.suites.judges.grading import JudgedBy, unrated
+from tsgkit.suites.judges.ratings import JudgedBy, unrated
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows

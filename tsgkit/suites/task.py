@@ -26,8 +26,8 @@ from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Reading, Spans, TwoReadings, Verdict
-from tsgkit.suites.judges.grading import JudgedBy
 from tsgkit.suites.judges.judge import ResponseFormats
+from tsgkit.suites.judges.ratings import JudgedBy
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Dataset, ItemChoice, Rows, Source

@@ -22,8 +22,8 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.sceneeval.annotate import METRICS
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
-from tsgkit.suites.solvers.asking import preview_of
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
+from tsgkit.suites.solvers.ways import preview_of
 from tsgkit.suites.suite import task_of
 
 GOOD = ROOMS / "rooms" / "good"

@@ -44,7 +44,7 @@ from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownIm
 from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
 from tsgkit.suites.replies import Reply as GivenReply
 from tsgkit.suites.rows import ItemChoice
-from tsgkit.suites.solvers.asking import recorded_of
+from tsgkit.suites.solvers.ways import recorded_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, PaintingOptions, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript

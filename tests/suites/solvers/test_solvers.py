@@ -20,7 +20,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.solvers import asking
+from tsgkit.suites.solvers import ways
 from tsgkit.suites.solvers.examples import Example, Identity, Pool
 from tsgkit.suites.solvers.factories import factory_of, recorded, votes_of
 from tsgkit.suites.solvers.solver import Solver
@@ -43,7 +43,7 @@ def solver(name: str = "single", style: str = "zero-shot") -> Solver:
 
 
 def baseline_of(subject: str, seed: int) -> Solver:
-    return asking.baseline_of(ANSWERS, subject, seed, ANSWERS.dataset(None))
+    return ways.baseline_of(ANSWERS, subject, seed, ANSWERS.dataset(None))
 
 
 class Asked:
@@ -118,14 +118,14 @@ def test_a_solver_that_a_task_cannot_use_is_refused_in_one_sentence() -> None:
         for name in card_names():
             task = task_of(load_card(name))
             if name in able:
-                asking.check_way(task, "zero-shot", solver, None)
+                ways.check_way(task, "zero-shot", solver, None)
                 continue
             with pytest.raises(UsageError, match=f"^solver {solver} cannot do {name}") as raised:
-                asking.check_way(task, "zero-shot", solver, None)
+                ways.check_way(task, "zero-shot", solver, None)
             assert "\n" not in raised.value.message and ". " not in raised.value.message
     for name, reason in (("layout", "its answers cannot be put to a vote"), ("natural", "no model answers it")):
         with pytest.raises(UsageError, match=f"formalimg/{name}: {reason}"):
-            asking.check_way(task_of(load_card(f"formalimg/{name}")), "zero-shot", "vote:5", None)
+            ways.check_way(task_of(load_card(f"formalimg/{name}")), "zero-shot", "vote:5", None)
 
 
 def transcript(**said: str) -> Transcript:

@@ -5,7 +5,7 @@
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 >>> task = annotate(load_card("sceneeval/annotate"))
->>> from tsgkit.suites.solvers.asking import baseline_of
+>>> from tsgkit.suites.solvers.ways import baseline_of
 >>> len(task.dataset(None)), baseline_of(task, "baseline/rules", 0, task.dataset(None)).name
 (30, 'baseline')
 >>> asked = annotation_of("0", "easy", "A den.", ("eq,1,sofa", "ge,2,lamp"), (), ("eq,1,left,0,sofa,lamp",))

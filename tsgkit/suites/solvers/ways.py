@@ -10,7 +10,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.judgement import TwoReadings
-from tsgkit.suites.judges.grading import GradedScorer, GradedSolver
+from tsgkit.suites.judges.ratings import GradedScorer, GradedSolver
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded, refuse_solver
