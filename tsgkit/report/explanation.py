@@ -220,14 +220,14 @@ def scored_today(
 
 def _asked(row: Row, sample: Sample, calls: Sequence[Called]) -> Iterator[ExplainedCall]:
     for one in calls:
-        readings = readings_in(row, sample, one.reply)
+        readings = readings_in(row, sample, one.reply, one.label)
         yield ExplainedCall(one.label, one.draw, one.prompt, one.reply, readings, one.made_again)
 
 
-def readings_in(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
+def readings_in(row: Row, sample: Sample, reply: Reply, label: str = "") -> TwoReadings:
     """Return what both profiles read in one reply, or the error of the code that reads it."""
     try:
-        return readings_of(row.task, sample, reply, row.solver)
+        return readings_of(row.task, sample, reply, row.solver, label)
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
         words = f"error: {error_in_words(error, row.task, row.solver)}"
         return TwoReadings(Outcome.ERROR, None, words, (), None, words, ())

@@ -7,8 +7,8 @@ uncertainty. Once ``ENOUGH`` samples of a row are answered, the rest is estimate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
 from statistics import mean, stdev
@@ -19,6 +19,8 @@ from tsgkit.llm.prices import Price
 from tsgkit.runs.folder import samples_in
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import Row, RunSetup, asks_a_model
+from tsgkit.suites.judges.ratings import GradedSolver
+from tsgkit.suites.solvers.solver import Expected
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
@@ -59,6 +61,18 @@ class RowEstimate:
     unasked: int = 0
     """The samples about which a model is not asked: they have no image or scene to be shown."""
 
+    def __add__(self, other: RowEstimate) -> RowEstimate:
+        """Return the estimate of both: of the calls of a subject, and of those of its judge."""
+        costs = (self.cost, other.cost)
+        return replace(
+            self,
+            requests=(self.requests[0] + other.requests[0], self.requests[1] + other.requests[1]),
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cost=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
+            worst=max(self.worst, other.worst),
+        )
+
 
 Used = Sequence[Mapping[str, Any]]
 """The usage of the answered samples of a row."""
@@ -78,23 +92,33 @@ def estimates_of(
     prepared: RunSetup, prices: Mapping[str, Price | None], used: Mapping[Cell, Used] | None = None
 ) -> tuple[RowEstimate, ...]:
     """Return the estimate of every row, from the usage of its answered samples where there are enough."""
-    return tuple(_estimate(row, prices.get(row.asked), (used or {}).get(row.cell, ())) for row in prepared.rows)
+    estimates = []
+    for row in prepared.rows:
+        usage = (used or {}).get(row.cell, ())
+        estimate = _estimate(row, row.asked, row.solver.expected, prices.get(row.asked), usage)
+        if isinstance(row.solver, GradedSolver) and row.judge is not None and not estimate.measured:
+            estimate += _estimate(row, row.judge, row.solver.expected_of_judge, prices.get(row.judge), ())
+        estimates.append(estimate)
+    return tuple(estimates)
 
 
-def _estimate(row: Row, price: Price | None, used: Used) -> RowEstimate:
+def _estimate(
+    row: Row, model: str, expected_of: Callable[[Any], Expected], price: Price | None, used: Used
+) -> RowEstimate:
+    """Return the estimate of the calls of a row to one model."""
     samples = len(row.numbers)
-    if not asks_a_model(row.asked):
+    if not asks_a_model(model):
         return RowEstimate(row.cell, samples, (0, 0), Spread(), Spread(), Spread())
     least = most = asking = measured = 0
     worst = 1
     prompt, completion = Spread(), Spread()
     for number in row.numbers:
-        expected = row.solver.expected(row.dataset.sample(number))
+        expected = expected_of(row.dataset.sample(number))
         asking += expected.calls[1] > 0
         around = [each + more for each, more in zip(CHATTER, REASONING if expected.reasons else (0, 0), strict=True)]
         prompt += _tokens(expected.sent)
         for sides in expected.images:
-            prompt += Spread(*tokens_range(row.asked, sides))
+            prompt += Spread(*tokens_range(model, sides))
         completion += _tokens(expected.said)
         completion += Spread(*(each * calls for each, calls in zip(around, expected.calls, strict=True)))
         least, most = least + expected.calls[0], most + expected.calls[1]

@@ -84,6 +84,9 @@ def score(
     for group in by:
         if group not in own.groups.names:
             raise no_group(group, [own])
+    if own.grader is not None:
+        hint = "tsgkit eval runs the task, and asks the model"
+        raise UsageError(f"{own.key}: a model rates the answers, and tsgkit score asks none", hint=hint)
     if source is None:
         if epoch is not None:
             raise UsageError("--epoch is said of a log", hint=f"add --from {'|'.join(SOURCES)} LOG")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -36,6 +37,8 @@ class Metric:
     made_of: tuple[str, ...] = ()
     made_by: Combination | None = None
     is_share: bool = True
+    top: float = math.inf
+    """The largest value of a metric that is no share, by which intervals are bounded."""
 
 
 def columns_of(metrics: Mapping[str, Metric], more: Iterable[str] = ()) -> list[str]:

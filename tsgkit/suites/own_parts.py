@@ -32,7 +32,7 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.scoring.score import Score
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
-from tsgkit.suites.judges.ratings import JudgedBy, unrated
+from tsgkit.suites.judges.ratings import JudgedBy, rating_faults, unrated
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows
@@ -114,7 +114,7 @@ class Task(AnyTask):
             card=card,
             rows=_rows(name, rows, tuple(_listed(by)), needs_answer=score is None),
             metrics=declared,
-            view=View(question=asked, reference=_right_answer),
+            view=View(question=asked, reference=_right_answer, **({} if grader is None else {"faults": rating_faults})),
             groups=Groups(names=tuple(_listed(by))),
             prompt=written_prompt(name, asked, sha256),
             read=partial(_read_whole if read is None and grader is not None else _read, name, read),

@@ -6,7 +6,6 @@ have carries a reason.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -130,7 +129,7 @@ def _values(
             values[profile][name] = None
             reasons[f"{profile}.{name}"] = _why_none(tally, profile, name, rules)
             continue
-        around = interval(parts, metric.pooling, top=1.0 if metric.is_share else math.inf)
+        around = interval(parts, metric.pooling, top=1.0 if metric.is_share else metric.top)
         low, high = (around.low, around.high) if around else (None, None)
         values[profile][name] = Value(pooled.value, low, high, _weight(pooled), metric.is_share)
     return values

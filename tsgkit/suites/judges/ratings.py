@@ -73,7 +73,7 @@ class JudgedBy:
     def metrics(self) -> dict[str, Metric]:
         """The mean rating."""
         low, high = self.scale
-        return {RATING: Metric(f"the judge's rating from {low} to {high}", PER_ITEM, is_share=False)}
+        return {RATING: Metric(f"the judge's rating from {low} to {high}", PER_ITEM, is_share=False, top=high)}
 
     def text(self, values: Mapping[str, str], reply: str) -> str:
         """Return the judge's prompt about an answer."""
@@ -145,11 +145,11 @@ class GradedScorer:
             scores = {"strict": {RATING: Score(rating, 1, f"rated {rating}")}}
             return replace(judged, scores=scores, evidence={"rating": rating, "said": reason[:MOST_QUOTED]})
         scores = {"strict": {RATING: Score.missing(str(rating))}}
-        counts, notes = {**judged.counts, UNRATED: 1}, (*judged.notes, str(rating))
-        if rating.outcome is not Outcome.API_ERROR:
-            return replace(judged, scores=scores, counts=counts, notes=notes)
-        counts = {**{name: n for name, n in counts.items() if name != Outcome.ANSWERED}, Outcome.API_ERROR: 1}
-        return replace(judged, outcome=Outcome.API_ERROR, scores=scores, counts=counts, notes=notes)
+        notes, evidence = (*judged.notes, str(rating)), {"unrated": str(rating)}
+        outcome = Outcome.API_ERROR if rating.outcome is Outcome.API_ERROR else judged.outcome
+        counts = {name: number for name, number in judged.counts.items() if name != judged.outcome}
+        counts |= {outcome: 1, UNRATED: 1}
+        return replace(judged, outcome=outcome, scores=scores, counts=counts, notes=notes, evidence=evidence)
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return what a transcript lacks: calls of the subject, or those of the judge."""
@@ -212,6 +212,11 @@ class GradedSolver(GradedScorer):
 def unrated(item: Any, answer: Any, given: Given) -> AnswerScores:  # noqa: ANN401
     """Return an answer as it was read, for a judge to rate."""
     return AnswerScores({RATING: Score.missing("not rated")}, answer=answer)
+
+
+def rating_faults(answer: Any, evidence: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ANN401
+    """Return why an answer has no rating."""
+    return (evidence["unrated"],) if "unrated" in evidence else ()
 
 
 def _parted(transcript: Transcript | None) -> tuple[Transcript | None, list[Reply]]:

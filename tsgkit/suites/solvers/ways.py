@@ -9,8 +9,9 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import TwoReadings
-from tsgkit.suites.judges.ratings import GradedScorer, GradedSolver
+from tsgkit.suites.judges.ratings import GRADE, GradedScorer, GradedSolver
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded, refuse_solver
@@ -70,8 +71,13 @@ def recorded_of(task: Task, solver: str, style: str) -> Solver:
     return found if task.grader is None else replace(found, scorer=GradedScorer(found.scorer, task.grader))
 
 
-def readings_of(task: Task, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
-    """Return what both profiles read in one reply."""
+def readings_of(task: Task, sample: Any, reply: Reply, solver: Solver, label: str = "") -> TwoReadings:  # noqa: ANN401
+    """Return what both profiles read in the reply to one call."""
+    if task.grader is not None and label == GRADE:
+        rating = task.grader.rated([reply])
+        why = "" if isinstance(rating, int) else rating.reason
+        mine = None if why else f"rating {rating}"
+        return TwoReadings(Outcome.UNREADABLE if why else Outcome.ANSWERED, mine, why, (), None, solver.unpublished, ())
     if task.looks is not None:
         return task.looks.readings(task, sample, reply, solver)
     return read_twice(task, sample, read_as(reply), solver.style, solver.name)
