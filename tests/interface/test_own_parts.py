@@ -85,6 +85,32 @@ def test_reading_and_scoring_are_functions_and_a_metric_is_a_name(tmp_path: Path
     assert round(run.value("found"), 3) == 0.333 and round(run.value("words"), 3) == round((0.3 + 0.1) / 3, 3)
 
 
+def test_answers_are_rated_by_a_model_whose_calls_are_kept_and_scored_again(tmp_path: Path) -> None:
+    def judge(messages: Messages) -> str:
+        asked = messages[-1]["content"]
+        assert asked.startswith("France, in Europe?" if "Paris" in asked else "Japan, in Asia?"), asked
+        return "Right, so **4/5**" if "Paris" in asked else "I cannot say"
+
+    rated = tk.judged_by("{country}, in {continent}? {reply}", "openai/nobody")
+    task = tk.Task("own/rated", ROWS, "What is the capital of {country}?", score=rated, by="continent")
+    run = tk.evaluate(task, model={"two": knows_two}, judge={"strict": judge}, out=tmp_path / "run", quiet=True)
+    assert [(one.item_id, one.outcome, (one.scores["strict"] or {})["rating"]) for one in run.samples] == [
+        ("fr", "answered", 4.0),
+        ("jp", "answered", None),
+        ("pe", "unreadable", 1.0),
+    ]
+    assert run.value("rating") == 2.5 and run.samples[1].counts["unrated"] == 1, "what is unrated has no weight"
+    assert "judged by python:strict" in repr(run) and "rating 4" in repr(run.explain("fr"))
+    assert tk.open_run(tmp_path / "run").results == run.results
+    for wrong, message in (
+        (lambda: tk.judged_by("How kind?", "m/x"), "no {reply}"),
+        (lambda: tk.judged_by("{reply}", "m/x", scale=(5, 1)), "the lowest rating"),
+        (lambda: tk.evaluate(task, model={"two": knows_two}, judge="rules", quiet=True), "rated by a model"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            wrong()
+
+
 def test_other_rows_and_the_code_of_a_style_are_another_run(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     task = tk.Task("own/filed", tmp_path / "rows.jsonl", "{country}")

@@ -114,7 +114,7 @@ class Task(AnyTask):
             card=card,
             rows=_rows(name, rows, tuple(_listed(by)), needs_answer=score is None),
             metrics=declared,
-            view=View(question=asked, reference=_right_answer, **({} if grader is None else {"faults": rating_faults})),
+            view=View(question=asked, reference=_right_answer, faults=rating_faults),
             groups=Groups(names=tuple(_listed(by))),
             prompt=written_prompt(name, asked, sha256),
             read=partial(_read_whole if read is None and grader is not None else _read, name, read),
