@@ -21,7 +21,7 @@ from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Reading, Spans, TwoReadings, Verdict
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Spans, TwoReadings, Verdict
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
 from tsgkit.suites.replies import Reply, read_as
@@ -110,7 +110,8 @@ class Graphs:
 
     references: tuple[ActionGraph, ...]
     answers: tuple[ActionGraph, ...]
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary | None = None
+    """None if any name is allowed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -329,8 +330,8 @@ class Task:
     score: Callable[[Any, Any, Given], AnswerScores] | None = None
     """Scores an answer to an item; None is no answer, which is worth nothing and weighs as much as a wrong one."""
     baselines: Baselines = field(default_factory=Baselines)
-    vote: Callable[[Sequence[Any]], Reading] | None = None
-    """Combines the answers of one or more draws into one, which may be that there is no majority."""
+    vote: Callable[[Sequence[Any]], Any] | None = None
+    """Combines the answers of one or more draws into one, or returns why there is none (``Unreadable``)."""
     draft: Callable[[Any], Draft] | None = None
     """Returns an agent's input for an item whose answer is the graphs of a sentence."""
     looks: Looks | None = None
