@@ -8,18 +8,18 @@ They use only keywords that services take in strict mode.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 
-def closed(properties: dict[str, object]) -> dict[str, object]:
+def closed(properties: Mapping[str, object]) -> dict[str, object]:
     """Return the schema of an object with these properties and no others."""
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    return {"type": "object", "properties": dict(properties), "required": [*properties], "additionalProperties": False}
 
 
-def list_of(entry: dict[str, Any], least: int | None = None, most: int | None = None) -> dict[str, object]:
+def list_of(entry: Mapping[str, object], least: int | None = None, most: int | None = None) -> dict[str, object]:
     """Return the schema of a list of so many entries; None for any number."""
     limits = {"minItems": least, "maxItems": most}
-    return {"type": "array", "items": entry} | {name: limit for name, limit in limits.items() if limit is not None}
+    return {"type": "array", "items": entry, **{name: limit for name, limit in limits.items() if limit is not None}}
 
 
 def one_of(names: tuple[str, ...]) -> dict[str, object]:
