@@ -112,7 +112,7 @@ def test_the_suite_on_the_page_about_own_tasks_works_as_an_installed_package(
     (info / "entry_points.txt").write_text(f"[tsgkit.suites]\n{name} = {place}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    assert main(["eval", "--task", name, "--subject", "baseline/rules", "--json"]) == 0
+    assert main(["eval", "--task", name, "--model", "baseline/rules", "--json"]) == 0
     [result] = json.loads(capsys.readouterr().out)["results"]
     assert {one: value["value"] for one, value in result["profiles"]["strict"].items()} == {"accuracy": 1, "axis": 1}
     task = task_of(load_card(f"{name}/opposite"))
