@@ -24,6 +24,7 @@ from tsgkit.llm.prices import ImagePrice, Price, image_price_given, image_price_
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
 from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Budget, Ending, Estimate, Reply, Usage, reply_from, reply_value
 from tsgkit.llm.settings import provider_of
+from tsgkit.suites.solvers.prompter import prompter_of
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_of
 
@@ -306,7 +307,7 @@ def test_every_prompt_of_a_task_begins_with_its_stable_start() -> None:
         task: Any = task_of(load_card(name))
         dataset = task.dataset(None)
         for style in ("zero-shot", "few-shot"):
-            prompter = task.prompter(style_of(style), dataset, seed=0, prompts=None)
+            prompter = prompter_of(task.prompt, style_of(style), dataset, seed=0, prompts=None)
             messages = [prompter.messages(dataset.sample(number))[0] for number in range(5)]
             [start] = {str(one.content)[: one.additional_kwargs[STABLE]] for one in messages}
             assert len(start) > 500 and start.endswith("\n\n"), (name, style)

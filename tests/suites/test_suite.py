@@ -103,8 +103,8 @@ def test_a_package_with_a_manifest_adds_its_parts(
     assert commands()["third-say"] == "say it"
     assert main(["third-say"]) == 0
     assert capsys.readouterr().out == "said\n"
-    package(tmp_path, monkeypatch, "bare", "Mine")
-    with pytest.raises(UsageError, match=r"the entry point bare of tsgkit.suites is <class 'bare_suite.Mine'>"):
+    package(tmp_path, monkeypatch, "bare", "mine")
+    with pytest.raises(UsageError, match=r"the entry point bare of tsgkit.suites is <function mine at"):
         task_of(load_card("bare/sgqa"))
     package(tmp_path, monkeypatch, "mine", "SUITE", MANIFEST.format(name="yours"))
     with pytest.raises(UsageError, match=r"the entry point mine of tsgkit.suites is the suite yours"):

@@ -1,4 +1,4 @@
-"""Reader of tuples of names in brackets, ``( man , ride , horse ) , ( horse , brown )``, or as JSON lists.
+"""Reader and writer of tuples of names in brackets, ``( man , ride , horse ) , ( horse , brown )``, or as JSON lists.
 
 >>> tuples("Scene graph: ( man , ride , horse ) , ( horse , brown )").tuples
 (('man', 'ride', 'horse'), ('horse', 'brown'))
@@ -46,6 +46,16 @@ class Tuples(NamedTuple):
 
     tuples: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+
+
+def tuples_text(elements: Iterable[Sequence[str]]) -> str:
+    """Return tuples in brackets, names with signs in quotes.
+
+    >>> tuples_text([("man",), ("man", "wear", "t-shirt (new)")])
+    '( man ) , ( man , wear , "t-shirt (new)" )'
+    """
+    quoted = ([f'"{name}"' if re.search(r"[^\w\s-]", name) else name for name in names] for names in elements)
+    return " , ".join(f"( {' , '.join(names)} )" for names in quoted)
 
 
 class _Refused(Exception):

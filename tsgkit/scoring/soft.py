@@ -19,6 +19,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from tsgkit.graph import ActionGraph, Triplet
 from tsgkit.lexicon import Lemmatiser, same_word
+from tsgkit.scoring.alignment import assignment
 from tsgkit.scoring.sets import Overlap
 
 Element = TypeVar("Element", bound=Hashable)
@@ -74,6 +75,23 @@ def match(
         else:
             found.extra.append(one)
     return found
+
+
+def shared_tuples(
+    wanted: Sequence[tuple[str, ...]], said: Sequence[tuple[str, ...]], same: Callable[[str, str], bool]
+) -> float:
+    """Return how many tuples of names are shared, where two of one length count by the names that are the same.
+
+    Each tuple is paired at most once, so that as much as possible is shared.
+
+    >>> shared_tuples([("cup",), ("cup", "on", "table")], [("cup", "near", "table"), ("jug",)], lambda a, b: a == b)
+    0.6666666666666666
+    """
+
+    def share(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+        return sum(map(same, one, other)) / len(one) if len(one) == len(other) else 0.0
+
+    return assignment([[share(one, other) for other in said] for one in wanted]).total
 
 
 def _same_names(

@@ -37,7 +37,7 @@ from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows
 from tsgkit.suites.solvers.factories import refuse_factory, register_factory
-from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.solvers.prompt_files import written_prompt
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import Work, judge_reading, read_reply
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
@@ -50,8 +50,6 @@ from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-STYLES = ("zero-shot", "cot")
-THINK = 'Think step by step first. Then write the answer behind "Final answer:" on a line of its own.'
 NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 RowOf = Mapping[str, Any]
 
@@ -116,7 +114,7 @@ class Task(AnyTask):
             metrics=declared,
             view=View(question=asked, reference=_right_answer, faults=rating_faults),
             groups=Groups(names=tuple(_listed(by))),
-            prompt=written_prompt(name, asked, sha256),
+            prompt=written_prompt(name, asked, answer=_right_answer, code=sha256),
             read=partial(_read_whole if read is None and grader is not None else _read, name, read),
             score=unrated if isinstance(score, JudgedBy) else partial(_score, name, score, declared),
             grader=grader,
@@ -187,20 +185,6 @@ def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], made: Callabl
         lines = None
     items = [made(row, number) for number, row in enumerate(rows)]
     return Items(name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, lines)
-
-
-def written_prompt(name: str, asked: Callable[[Row], str], code: str) -> Prompt:
-    """Return a prompt that a function writes whole; reasoning is asked for behind it."""
-    texts = {"input": "{question}", "answer": "", "answer-reasoned": THINK, "reasoning": ""}
-    return Prompt(
-        task=name,
-        fields=lambda row: {"question": asked(row)},
-        asked=("question",),
-        answer=_right_answer,
-        written={part: Template.of(text, optional=["question"], source=name) for part, text in texts.items()},
-        styles=STYLES,
-        code=code,
-    )
 
 
 def _asked(name: str, prompt: str | Callable[[Row], str], row: Row) -> str:

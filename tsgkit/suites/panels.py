@@ -3,7 +3,9 @@
 A suite names in its manifest, as ``view``, a function that is given a :class:`Shown` sample and yields panels::
 
     def view(shown: Shown) -> Iterator[Panel]:
-        yield differences_panel("Reference and answer", graphs)
+        yield table_panel("Answer", ["wanted", "answered"], [[shown.sample.answer, shown.judged.answer]])
+
+Where a task names the graphs of reference and answer (``View.graphs``), a panel of their differences follows.
 
 A panel is a kind, a title, and a JSON value. The module ``tsgkit/browser/panels/KIND.js`` draws it, in the live page
 and in exported files alike; a panel is never code or markup. The kinds and their values:
@@ -90,14 +92,18 @@ class Panel:
 
 
 def panels_of(shown: Shown) -> Iterator[Panel]:
-    """Yield the panels that the suite of a task adds; none if it has no view. A view that fails ends in a text."""
+    """Yield the panels that the suite of a task adds, and the graphs of reference and answer, where a task has them.
+
+    A view that fails ends in a text.
+    """
     from tsgkit.suites.suite import loaded, suite_of
 
     suite = suite_of(shown.task.card)
-    if suite is None or not suite.view:
-        return
     try:
-        yield from loaded(suite.view)(shown)
+        if suite is not None and suite.view:
+            yield from loaded(suite.view)(shown)
+        if (graphs := shown.task.view.graphs(shown.sample, shown.judged)) is not None:
+            yield differences_panel("Reference and answer", graphs)
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
         yield text_panel("View of the suite", f"It cannot be shown: {error_in_words(error, shown.task)}")
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -356,6 +356,8 @@ class Item(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     item_id: str
+    grouped_by: ClassVar[Mapping[str, str]] = {}
+    """The fields that items are grouped by, by the names of the groups."""
 
     @property
     def cluster(self) -> str:
@@ -365,7 +367,7 @@ class Item(BaseModel):
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """The groups that it belongs to."""
-        return {}
+        return {group: _members(getattr(self, name)) for group, name in self.grouped_by.items()}
 
 
 def _members(value: object) -> tuple[str, ...]:
@@ -410,7 +412,7 @@ def _maker(item: type[Item] | type[Row] | ItemOf) -> ItemOf:
 
 def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:
     try:
-        return model.model_validate({"item_id": str(number), **row})
+        return model.model_validate({**row, "item_id": str(row.get("item_id", number))})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))

@@ -25,7 +25,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Reading, Spans, TwoReadings, Verdict
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Spans, TwoReadings, Verdict
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.judges.ratings import JudgedBy
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
@@ -114,7 +114,8 @@ class Graphs:
 
     references: tuple[ActionGraph, ...]
     answers: tuple[ActionGraph, ...]
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary | None = None
+    """None if any name is allowed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,8 +336,8 @@ class Task:
     grader: JudgedBy | None = None
     """The model that rates its answers, where no rules do."""
     baselines: Baselines = field(default_factory=Baselines)
-    vote: Callable[[Sequence[Any]], Reading] | None = None
-    """Combines the answers of one or more draws into one, which may be that there is no majority."""
+    vote: Callable[[Sequence[Any]], Any] | None = None
+    """Combines the answers of one or more draws into one, or returns why there is none (``Unreadable``)."""
     draft: Callable[[Any], Draft] | None = None
     """Returns an agent's input for an item whose answer is the graphs of a sentence."""
     looks: Looks | None = None

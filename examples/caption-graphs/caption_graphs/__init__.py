@@ -4,7 +4,7 @@ from tsgkit.suites.suite import Command, Suite
 
 SUITE = Suite(
     "captions",
-    tasks={"parse": "caption_graphs.parsing:Parsing"},
-    view="caption_graphs.view:view",
+    tasks={"parse": "caption_graphs.parsing:parsing"},
+    view="caption_graphs.parsing:view",
     makers={"captions": Command("caption_graphs.making", "captions with their scene graphs, composed by rules")},
 )

@@ -1,7 +1,7 @@
 """A baseline that parses captions by rules, without a model.
 
 >>> parse("A dog without a collar sleeps on the rug.")
-CaptionGraph(objects=('dog', 'rug'), attributes=(), relations=(('dog', 'sleep on', 'rug'),))
+[('dog',), ('rug',), ('dog', 'sleep on', 'rug')]
 
 The last word of a phrase is the object, those before it are attributes, the words between two phrases the relation: of
 the object right before it where it begins with a preposition or a participle, else of the first one of the clause. Not
@@ -16,8 +16,6 @@ import unicodedata
 from tsgkit.lexicon import bases, is_preposition, singular
 from tsgkit.lexicon.tables import word_set
 
-from caption_graphs.tuples import CaptionGraph
-
 VERBS = word_set(
     "carry chase climb cover cross cut drink drive eat fill fly follow grow hang have hit hold hug jump kick lean lie",
     "look play pour pull push reach read ride roll run sell sit sleep stand swim talk throw touch walk wash watch wear",
@@ -30,56 +28,44 @@ NEGATIONS = word_set("no without")
 WORD = re.compile(r"(?:next to|close to|in front of|on top of)\b|[^\W_][\w'-]*|[.,;]")
 
 
-def parse(caption: str) -> CaptionGraph:
-    """Parse a caption by the rules above."""
-    clause, before = _Clause(), ""
+def parse(caption: str) -> list[tuple[str, ...]]:
+    """Return the tuples of a caption by the rules above."""
+    elements, phrase, link = list[tuple[str, ...]](), list[str](), list[str]()  # the latter two are still open
+    first = last = before = ""  # objects of the clause, and the word before
+    is_one = is_near = False  # the phrase began with "a"; the relation belongs to the last object
     text = unicodedata.normalize("NFKC", caption).lower()  # as replies are read
     for word in [*WORD.findall(text), "."]:
-        verb = "" if before in ARTICLES or not (clause.phrase or clause.last) else clause.verb(word)
-        is_link = bool(verb) or word in NEGATIONS or (is_preposition(word) and before not in ARTICLES)
+        follows_article = before in ARTICLES
+        verb = "" if follows_article or not (phrase or last) else verb_of(word, phrase, is_one, bool(last and not link))
+        is_link = bool(verb) or word in NEGATIONS or (is_preposition(word) and not follows_article)
         if is_link or word in BREAKS or word in ARTICLES:
-            clause.end_phrase()
-            clause.is_one = word in ("a", "an")
+            if phrase and NEGATIONS.isdisjoint(link):
+                name, owner = singular(phrase[-1]), last if is_near else first
+                relation = [(owner, " ".join(link), name)] if link and owner else []
+                elements += [(name,), *((name, attribute) for attribute in phrase[:-1]), *relation]
+                first, last = (first if link and first else name), name
+            phrase, link = [], [] if phrase else link
+            is_one = word in ("a", "an")
         if word in BREAKS:
-            clause.end_relation()
+            if link and first and NEGATIONS.isdisjoint(link):
+                elements.append((last if is_near else first, " ".join(link)))
+            link = []
         elif is_link:
-            if not clause.link:
-                clause.is_near = not verb or (word.endswith("ing") and before not in NOTHING)
-            clause.link.append(verb or word)
+            if not link:
+                is_near = not verb or (word.endswith("ing") and before not in NOTHING)
+            link.append(verb or word)
         elif word not in ARTICLES | NOTHING:
-            clause.phrase.append(word)
+            phrase.append(word)
         before = word
-    return CaptionGraph.of(clause.tuples)
+    return elements
 
 
-class _Clause:
-    """The state of a parse: tuples, the open phrase and relation, and the objects these may belong to."""
-
-    def __init__(self) -> None:
-        self.tuples, self.phrase, self.link = list[tuple[str, ...]](), list[str](), list[str]()
-        self.first = self.last = ""
-        self.is_one = self.is_near = False  # the phrase began with "a"; the relation belongs to the last object
-
-    def verb(self, word: str) -> str:
-        """Return the base of a word that is a verb here; empty where it is none."""
-        listed = next((base for base in bases(word) if base in VERBS), "")
-        is_plural = self.phrase and (singular(self.phrase[-1]) != self.phrase[-1] or (self.last and not self.link))
-        if listed and (word != listed or is_plural):
-            return listed
-        if self.is_one and self.phrase and word.endswith("s") and singular(word) != word:
-            return singular(word)
-        return word if word.endswith("ing") and word not in NO_VERBS else ""
-
-    def end_phrase(self) -> None:
-        """Make an object of the open phrase, with its attributes and its relation."""
-        if self.phrase and NEGATIONS.isdisjoint(self.link):
-            name, owner = singular(self.phrase[-1]), self.last if self.is_near else self.first
-            relation = [(owner, " ".join(self.link), name)] if self.link and owner else []
-            self.tuples += [(name,), *((name, attribute) for attribute in self.phrase[:-1]), *relation]
-            self.first, self.last = (self.first if self.link and self.first else name), name
-        self.phrase, self.link = [], [] if self.phrase else self.link
-
-    def end_relation(self) -> None:
-        if self.link and self.first and NEGATIONS.isdisjoint(self.link):
-            self.tuples.append((self.last if self.is_near else self.first, " ".join(self.link)))
-        self.link = []
+def verb_of(word: str, phrase: list[str], is_one: bool, has_subject: bool) -> str:
+    """Return the base of a word that is a verb behind a phrase; empty where it is none."""
+    listed = next((base for base in bases(word) if base in VERBS), "")
+    is_plural = phrase and (has_subject or singular(phrase[-1]) != phrase[-1])
+    if listed and (word != listed or is_plural):
+        return listed
+    if is_one and phrase and word.endswith("s") and singular(word) != word:
+        return singular(word)
+    return word if word.endswith("ing") and word not in NO_VERBS else ""

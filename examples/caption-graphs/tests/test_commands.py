@@ -10,9 +10,10 @@ import pytest
 import tsgkit as tk
 from model_server import model_server
 from tsgkit.cli import main
+from tsgkit.replies.tuples import Tuples
 
 from caption_graphs.making import composed
-from caption_graphs.tuples import TupleReading, read_tuples
+from caption_graphs.parsing import read_tuples
 
 ROWS = Path(str(files("caption_graphs"))) / "tasks/captions/data/parse.jsonl"
 TABBED = "A man rides a brown horse.\t( man , ride , horse ) , ( horse , brown )\nA cat sits.\t( cat , sitting )\n"
@@ -165,5 +166,5 @@ def test_making_the_same_seed_makes_the_same_captions() -> None:
 
 
 def test_reply_with_two_alternatives_is_not_read() -> None:
-    assert isinstance(read_tuples("Option 1:\n( man )"), TupleReading)
-    assert not isinstance(read_tuples("Option 1:\n( man )\nOption 2:\n( dog )"), TupleReading)
+    assert isinstance(read_tuples("Option 1:\n( man )"), Tuples)
+    assert not isinstance(read_tuples("Option 1:\n( man )\nOption 2:\n( dog )"), Tuples)

@@ -11,9 +11,9 @@ import pytest
 from tsgkit.lexicon import fold, mentions
 from tsgkit.library.cards import card_from
 from tsgkit.library.templates import Template
+from tsgkit.replies.tuples import Tuples, tuples_text
 
-from caption_graphs.scoring import METRICS, scores
-from caption_graphs.tuples import KINDS, CaptionGraph, TupleReading, read_tuples, write_tuples
+from caption_graphs.parsing import KINDS, METRICS, CaptionGraph, graph_of, of_kind, read_tuples, scores
 
 PACKAGE = files("caption_graphs")
 
@@ -23,8 +23,8 @@ def rows(path: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def graph_of(row: dict[str, Any]) -> CaptionGraph:
-    return CaptionGraph.of([*([name] for name in row["objects"]), *row["attributes"], *row["relations"]])
+def row_graph(row: dict[str, Any]) -> CaptionGraph:
+    return graph_of([*([name] for name in row["objects"]), *row["attributes"], *row["relations"]])
 
 
 CAPTIONS = rows("data/parse.jsonl")
@@ -36,12 +36,13 @@ PARTS = ("statement", "rules", "reasoning", "answer", "answer-reasoned", "answer
 
 @pytest.mark.parametrize("row", CAPTIONS + EXAMPLES, ids=lambda row: row["item_id"])
 def test_graph_of_a_caption_names_all_its_objects_and_nothing_that_the_caption_does_not(row: dict[str, Any]) -> None:
-    graph, caption = graph_of(row), row["caption"]
-    assert json.loads(json.dumps(graph)) == [row[kind] for kind in KINDS]
+    graph, caption = row_graph(row), row["caption"]
+    objects, *lists = ([list(names) for names in of_kind(graph, kind)] for kind in KINDS)
+    assert [[name for (name,) in objects], *lists] == [row[kind] for kind in KINDS]
     assert 6 <= len(caption.split()) <= 18
-    for name in {name for one in graph.tuples for name in one}:
+    for name in {name for one in graph for name in one}:
         assert mentions(caption, fold(name).split("-")[0]), name
-    assert read_tuples(write_tuples(graph)) == TupleReading(graph)
+    assert read_tuples(tuples_text(graph)) == Tuples(graph)
     assert scores(graph, graph, caption)["soft_f1"].value == 1
 
 

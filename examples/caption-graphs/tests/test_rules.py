@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tsgkit.replies.tuples import Tuples, tuples_text
 
+from caption_graphs.parsing import graph_of, read_tuples
 from caption_graphs.rules import parse
-from caption_graphs.tuples import TupleReading, read_tuples, write_tuples
 
 CAPTIONS = {
     "A brown horse stands in front of a barn.": "( horse , brown ) , ( horse , stand in front of , barn )",
@@ -24,8 +25,8 @@ CAPTIONS = {
 @pytest.mark.parametrize("caption", CAPTIONS)
 def test_rules_parse_simple_captions(caption: str) -> None:
     wanted = read_tuples(CAPTIONS[caption])
-    assert isinstance(wanted, TupleReading)
-    assert set(parse(caption).tuples) == set(wanted.graph.tuples)
+    assert isinstance(wanted, Tuples)
+    assert set(graph_of(parse(caption))) == set(wanted.tuples)
 
 
 WORDS = st.sampled_from(
@@ -37,6 +38,5 @@ WORDS = st.sampled_from(
 @example("𝕊 ﬀ ２")
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=12).map(" ".join)))
 def test_rules_make_a_readable_graph_of_any_text(caption: str) -> None:
-    graph = parse(caption)
-    found = read_tuples(write_tuples(graph))
-    assert not graph.objects or found == TupleReading(graph)
+    graph = graph_of(parse(caption))
+    assert not graph or read_tuples(tuples_text(graph)) == Tuples(graph)

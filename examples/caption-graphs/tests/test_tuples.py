@@ -8,10 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tsgkit.replies import Unreadable
+from tsgkit.replies.tuples import Tuples, tuples_text
 
-from caption_graphs.tuples import CaptionGraph, TupleReading, read_tuples, tidy, write_tuples
+from caption_graphs.parsing import CaptionGraph, graph_of, read_tuples, tidy
 
-RIDE = CaptionGraph(("man", "horse"), (("horse", "brown"),), (("man", "ride", "horse"),))
+RIDE = (("man",), ("horse",), ("horse", "brown"), ("man", "ride", "horse"))
 READ_AS_RIDE = {
     "as it is asked for": "( man ) , ( horse ) , ( horse , brown ) , ( man , ride , horse )",
     "objects named only in the others": "( man , ride , horse ) , ( horse , brown )",
@@ -91,21 +92,20 @@ UNREADABLE = {
 }
 
 
-def read(reply: str) -> TupleReading:
+def read(reply: str) -> Tuples:
     found = read_tuples(reply)
-    assert isinstance(found, TupleReading), found
+    assert isinstance(found, Tuples), found
     return found
 
 
 @pytest.mark.parametrize("reply", READ_AS_RIDE.values(), ids=READ_AS_RIDE)
 def test_reader_takes_the_ways_in_which_tuples_are_written(reply: str) -> None:
-    graph = read(reply).graph
-    assert set(graph.tuples) == set(RIDE.tuples)
+    assert set(read(reply).tuples) == set(RIDE)
 
 
 @pytest.mark.parametrize("reply", OTHERS)
 def test_reader_keeps_names_of_several_words_and_signs(reply: str) -> None:
-    assert list(read(reply).graph.tuples) == OTHERS[reply]
+    assert list(read(reply).tuples) == OTHERS[reply]
 
 
 @pytest.mark.parametrize("reply", UNREADABLE)
@@ -125,36 +125,31 @@ def test_reader_notes_what_it_leaves_out() -> None:
 
 
 def test_graph_names_an_object_once_however_often_it_is_said() -> None:
-    graph = CaptionGraph.of([("dog", "brown"), ("dog", "black"), ("dog",), ("dog", "chase", "dog")])
-    assert graph == CaptionGraph(("dog",), (("dog", "brown"), ("dog", "black")), (("dog", "chase", "dog"),))
-
-
-def test_graph_refuses_a_tuple_of_four() -> None:
-    with pytest.raises(ValueError, match="4 elements"):
-        CaptionGraph.of([("man", "ride", "brown", "horse")])
+    graph = graph_of([("dog", "brown"), ("dog", "black"), ("dog",), ("dog", "chase", "dog")])
+    assert graph == (("dog",), ("dog", "brown"), ("dog", "black"), ("dog", "chase", "dog"))
 
 
 WORD = st.text(st.sampled_from("abcdehilmorstuz0123456789é'(),;[]-:"), min_size=1, max_size=8)
 NAMES = st.lists(WORD, min_size=1, max_size=3).map(" ".join).filter(lambda name: any(map(str.isalnum, tidy(name))))
 TUPLES = st.one_of(st.tuples(NAMES), st.tuples(NAMES, NAMES), st.tuples(NAMES, NAMES, NAMES))
-GRAPHS = st.lists(TUPLES, min_size=1, max_size=6).map(CaptionGraph.of)
+GRAPHS = st.lists(TUPLES, min_size=1, max_size=6).map(graph_of)
 
 
 @given(GRAPHS)
 def test_reader_gets_back_what_was_written(graph: CaptionGraph) -> None:
-    assert read(write_tuples(graph)) == TupleReading(graph, ())
-    assert read(json.dumps(graph.tuples)).graph == graph
+    assert read(tuples_text(graph)) == Tuples(graph)
+    assert read(json.dumps(graph)).tuples == graph
 
 
 @given(GRAPHS, st.sampled_from(["Here you are:\n{}", "```\n{}\n```", "<think>( cow )</think>\n{}", "Answer: {}\n"]))
 def test_what_stands_around_tuples_does_not_change_them(graph: CaptionGraph, around: str) -> None:
-    assert read(around.format(write_tuples(graph))).graph == graph
+    assert read(around.format(tuples_text(graph))).tuples == graph
 
 
 @given(GRAPHS, st.integers(1, 60))
 def test_a_reply_that_is_cut_off_is_refused_or_read_as_a_part(graph: CaptionGraph, cut: int) -> None:
-    found = read_tuples(write_tuples(graph)[:-cut])
-    assert isinstance(found, Unreadable) or set(found.graph.tuples) <= set(graph.tuples)
+    found = read_tuples(tuples_text(graph)[:-cut])
+    assert isinstance(found, Unreadable) or set(found.tuples) <= set(graph)
 
 
 @given(st.text(st.sampled_from("ab ()[]{},;:\"'“”\n-*`"), max_size=200))
@@ -162,4 +157,4 @@ def test_a_reply_that_is_cut_off_is_refused_or_read_as_a_part(graph: CaptionGrap
 @example("[[" * 60)
 def test_no_text_makes_the_reader_raise(text: str) -> None:
     found = read_tuples(text)
-    assert isinstance(found, Unreadable) or all(all(one) for one in found.graph.tuples)
+    assert isinstance(found, Unreadable) or all(all(one) for one in found.tuples)

@@ -26,7 +26,12 @@ from prefork import Prefork
 
 import tsgkit
 from tsgkit.cli import main, parser_of
+from tsgkit.library.cards import load_card
 from tsgkit.library.documents.formats import FORMATS
+from tsgkit.suites.panels import Shown, panels_of
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.scorers import judge_reply
+from tsgkit.suites.suite import task_of
 
 ROOT = Path(__file__).resolve().parents[3]
 GENERATED = ("docs/reference/commands.md", "docs/reference/python.md")
@@ -88,6 +93,34 @@ def test_python_on_pages_gives_the_results_shown(page: str, root: Path) -> None:
     results = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert results.attempted >= 3
     assert results.failed == 0
+
+
+def test_the_suite_on_the_page_about_own_tasks_works_as_an_installed_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = PAGES["docs/own-task.md"]
+    files = re.findall(r"^\*\*`([\w./]+)`\*\*[^`]+```\w+\n(.*?)```", page, re.DOTALL | re.MULTILINE)
+    assert sum(text.count("\n") for _, text in files) <= 120
+    for path, text in files:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    [[name, place]] = project["entry-points"]["tsgkit.suites"].items()
+    (info / "entry_points.txt").write_text(f"[tsgkit.suites]\n{name} = {place}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert main(["eval", "--task", name, "--model", "baseline/rules", "--json"]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert {one: value["value"] for one, value in result["profiles"]["strict"].items()} == {"accuracy": 1, "axis": 1}
+    task = task_of(load_card(f"{name}/opposite"))
+    judged = judge_reply(task, task.dataset(None).sample(0), Reply("It is on the **left**."), "zero-shot")
+    assert {one: score.value for one, score in judged.scores["strict"].items()} == {"accuracy": 0, "axis": 1}
+    [panel] = panels_of(Shown(task, judged.sample, judged, None, None))
+    assert panel.value["rows"] == [["right", "left"]]
+    assert main(["audit", "--task", name]) == 0
 
 
 def test_links_lead_to_files_and_headings_and_index_and_tables_name_everything() -> None:

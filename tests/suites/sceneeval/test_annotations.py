@@ -38,7 +38,7 @@ from tsgkit.suites.sceneeval.annotation_files import (
 )
 from tsgkit.suites.sceneeval.annotation_replies import CUT, FIELDS, NOTHING, AnnotationReading, read_annotation_reply
 from tsgkit.suites.sceneeval.word_meanings import relation_table
-from tsgkit.suites.solvers.scorers import Draws, OneReply, judge_reading, read_reply
+from tsgkit.suites.solvers.scorers import Draws, OneReply, judge_reading, read_reply, reading_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -472,7 +472,7 @@ def draw(*entries: str) -> AnnotationReading:
 
 def voted(draws: Sequence[AnnotationReading]) -> Reading:
     assert TASK.vote is not None
-    return TASK.vote(draws)
+    return reading_of(TASK.vote(draws))
 
 
 def kept(found: Reading) -> tuple[demands.Specification, ...]:

@@ -37,10 +37,9 @@ from tsgkit.errors import NotationError, UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import text_of
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import Overlap
-from tsgkit.suites.judgement import AnswerScores, Given, Judged, Reading, Scores
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.sceneeval.annotation_baselines import NAMES, annotator_named
@@ -151,7 +150,7 @@ def _score(
     )
 
 
-def _vote(matcher: Callable[[], EntryMatcher], answers: Sequence[AnnotationReading]) -> Reading:
+def _vote(matcher: Callable[[], EntryMatcher], answers: Sequence[AnnotationReading]) -> AnnotationReading | Unreadable:
     """Return the entries in more than half of the draws, each as it was first written.
 
     Two entries are equal if the exact scores treat them as equal. An unreadable entry votes by its text: if most
@@ -161,8 +160,8 @@ def _vote(matcher: Callable[[], EntryMatcher], answers: Sequence[AnnotationReadi
     bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
     empty = sum(not draw.specifications and not draw.bad for draw in answers)
     if not entries and not bad and empty * 2 <= len(answers):
-        return Reading(Outcome.UNREADABLE, None, NO_MAJORITY)
-    return Reading(Outcome.ANSWERED, AnnotationReading(tuple(entries), tuple(bad)))
+        return Unreadable(NO_MAJORITY)
+    return AnnotationReading(tuple(entries), tuple(bad))
 
 
 def _program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> Program:

@@ -31,6 +31,9 @@ SHOWN = ("number", "input", "answer")
 FRAMES = {"examples": ("examples",), "example": SHOWN, "example-reasoned": (*SHOWN, "rationale")}
 """The parts around worked examples, with their fields."""
 ANSWERS = ("answer", "answer-reasoned", "answer-structured")
+WRITTEN_STYLES = ("zero-shot", "cot")
+THINK = 'Think step by step first. Then write the answer behind "Final answer:" on a line of its own.'
+"""The styles of prompts that are written by hand, and what the second one asks for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +229,22 @@ def _row_pool(card: Card, rows: Rows, prompt: Prompt) -> Pool:
         for item, row in items_in(rows.lines, text_of(file), str(file))
     ]
     return Pool(str(file), tuple(examples), prompt.identity_of)
+
+
+def written_prompt(
+    task: str, question: Callable[[Any], str], *, answer: Callable[[Any], str], code: str = ""
+) -> Prompt:
+    """Return a prompt that a function writes whole; reasoning is asked for behind it."""
+    texts = {"input": "{question}", "answer": "", "answer-reasoned": THINK, "reasoning": ""}
+    return Prompt(
+        task=task,
+        fields=lambda item: {"question": question(item)},
+        asked=("question",),
+        answer=answer,
+        written={part: Template.of(text, optional=["question"], source=task) for part, text in texts.items()},
+        styles=WRITTEN_STYLES,
+        code=code,
+    )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
@@ -31,10 +32,14 @@ def read_reply(task: Task, item: Sample, reply: Reply | None) -> Reading:
     if reply.is_empty:
         return Reading(Outcome.EMPTY)
     assert task.read is not None  # noqa: S101  (only such tasks are asked in words)
-    found = task.read(reply.text or "", item)
-    if isinstance(found, Unreadable):
-        return Reading(Outcome.UNREADABLE, None, found.reason)
-    return Reading(Outcome.ANSWERED, found)
+    return reading_of(task.read(reply.text or "", item))
+
+
+def reading_of(answer: Any) -> Reading:  # noqa: ANN401  (of its task)
+    """Return the reading of an answer, or of the reason why there is none."""
+    if isinstance(answer, Unreadable):
+        return Reading(Outcome.UNREADABLE, None, answer.reason)
+    return Reading(Outcome.ANSWERED, answer)
 
 
 def judge_reading(task: Task, item: Sample, reading: Reading, published: str | None = None) -> Judged:
@@ -146,8 +151,10 @@ def combined(task: Task, item: Sample, readings: Sequence[Reading]) -> Reading:
     if broken is not None or not readings:
         return broken or read_reply(task, item, None)
     answers = [one.answer for one in readings if one.outcome is Outcome.ANSWERED]
+    if not answers:
+        return readings[0]
     assert task.vote is not None  # noqa: S101  (the factory of votes looked)
-    return task.vote(answers) if answers else readings[0]
+    return reading_of(task.vote(answers))
 
 
 def failed(reply: ModelReply) -> bool:

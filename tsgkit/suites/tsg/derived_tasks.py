@@ -27,11 +27,11 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable, lists
 from tsgkit.replies.lists import Listed
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, overlap
-from tsgkit.suites.judgement import AnswerScores, Given, Reading, Spans
+from tsgkit.suites.answer_schemas import closed, list_of, one_of
+from tsgkit.suites.judgement import AnswerScores, Given, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.suite import CHECK
@@ -45,6 +45,7 @@ from tsgkit.suites.tsg.generation import (
     audit_item,
     generation_item,
     graph_scores,
+    graphs_schema,
     identity,
     problem_of,
     sentence_fields,
@@ -52,7 +53,6 @@ from tsgkit.suites.tsg.generation import (
 from tsgkit.suites.tsg.graph_scores import GRAPHS, Scored, extra
 from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, Sample
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.schemas import closed, graphs_schema, list_of, one_of
 from tsgkit.suites.tsg.task import told, tsg_prompt, tsg_task
 from tsgkit.suites.tsg.votes import central_list
 
@@ -164,9 +164,9 @@ def _score_list(
     return AnswerScores(scored.scores, None, value, expected, scored.counts, notes)
 
 
-def _central(answers: Sequence[Listed]) -> Reading:
+def _central(answers: Sequence[Listed]) -> Listed:
     """Return the list that is most like all others."""
-    return Reading(Outcome.ANSWERED, Listed(central_list([answer.names for answer in answers])))
+    return Listed(central_list([answer.names for answer in answers]))
 
 
 def _spans(item: Any, text: str) -> Spans:  # noqa: ANN401

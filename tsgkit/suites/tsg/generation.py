@@ -23,9 +23,10 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import Score
+from tsgkit.suites.answer_schemas import closed, list_of, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
-from tsgkit.suites.judgement import AnswerScores, Given, Judged, Reading, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.task import Draft, Graphs, Task, View
@@ -38,7 +39,6 @@ from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
 from tsgkit.suites.tsg.items import DerivedSample, EdgesSample, GenerationSample, RefineSample, SentenceGraphs
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.schemas import graphs_schema
 from tsgkit.suites.tsg.task import graph_faults, published, row_groups, told, tsg_prompt, tsg_task
 from tsgkit.suites.tsg.votes import voted_graphs
 
@@ -65,7 +65,7 @@ def read(text: str, item: GraphItem) -> GraphAnswer | Unreadable:
     return read_graphs(text, len(item.references))
 
 
-def vote(answers: Sequence[GraphAnswer]) -> Reading:
+def vote(answers: Sequence[GraphAnswer]) -> GraphAnswer | Unreadable:
     """Return the triplets that most draws have."""
     return voted_graphs([answer.graphs for answer in answers])
 
@@ -126,6 +126,23 @@ WHOLE = {
 def schema(item: GenerationSample, most: int) -> dict[str, Any]:
     """Return the JSON schema of an answer, which allows exactly L."""
     return graphs_schema(item.k, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
+
+
+def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, object]:
+    """Return the schema of k graphs of at most so many triplets, and at least one, with these nodes and edges.
+
+    An element can stand twice in a triplet: to exclude that needs ``anyOf`` of objects with the same first field, which
+    OpenAI refuses in strict mode, and an action may share its name with its object.
+    """
+    node = {"$ref": "#/$defs/node"}
+    schema = closed({"graphs": list_of({"$ref": "#/$defs/graph"}, k, k)})
+    schema["$defs"] = {
+        "graph": list_of({"$ref": "#/$defs/triplet"}, 1, most),
+        "node": one_of(nodes),
+        "edge": one_of(edges),
+        "triplet": closed({"source": node, "edge": {"$ref": "#/$defs/edge"}, "target": node}),
+    }
+    return schema
 
 
 def score(item: GenerationSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:

@@ -19,11 +19,11 @@ from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable, words
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import right_or_wrong
+from tsgkit.suites.answer_schemas import closed, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
-from tsgkit.suites.judgement import AnswerScores, Given, Reading, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
@@ -38,7 +38,6 @@ from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.graph_scores import extra
 from tsgkit.suites.tsg.items import QuestionSample
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.schemas import closed, one_of
 from tsgkit.suites.tsg.task import (
     expected_instead,
     lists_of,
@@ -182,7 +181,7 @@ def questions(card: Card) -> Task:
         score=score,
         metrics=METRICS,
         official=published(rows, ("exact_match",), official.word, differences),
-        vote=lambda answers: Reading(Outcome.ANSWERED, plurality(answers)),
+        vote=plurality,
         view=View(
             question=told(fields, "question"),
             reference=shown_answer,

@@ -42,6 +42,7 @@ from tsgkit.suites.tsg.generation import (
     audit_item,
     element_fields,
     graph_lists,
+    graphs_schema,
     identity,
     is_repaired,
     notes_of,
@@ -50,7 +51,6 @@ from tsgkit.suites.tsg.generation import (
 from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
 from tsgkit.suites.tsg.groups import OF_REPAIRS
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
-from tsgkit.suites.tsg.schemas import graphs_schema
 from tsgkit.suites.tsg.task import tsg_prompt, tsg_task
 
 NO_HINT = "not told"

@@ -18,11 +18,11 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import right_or_wrong
+from tsgkit.suites.answer_schemas import closed, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
-from tsgkit.suites.judgement import AnswerScores, Given, Reading, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
@@ -36,7 +36,6 @@ from tsgkit.suites.tsg.baselines.selection import select
 from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.items import LETTERS, SelectionSample, SentenceGraphs, names_of
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.schemas import closed, one_of
 from tsgkit.suites.tsg.task import expected_instead, lists_of, published, row_groups, told, tsg_prompt, tsg_task
 
 METRICS = MappingProxyType({"accuracy": Metric("the right candidate was chosen")})
@@ -179,7 +178,7 @@ def selection(card: Card) -> Task:
         score=score,
         metrics=METRICS,
         official=published(rows, ("accuracy",), official.letter, differences),
-        vote=lambda answers: Reading(Outcome.ANSWERED, plurality(answers)),
+        vote=plurality,
         view=View(
             question=told(fields, "graph", "candidates"),
             reference=lambda item: f"{shown_answer(item)} {item.candidates[item.position]}",

@@ -1,4 +1,4 @@
-"""Panels of this suite's samples: graphs side by side, candidates, and lists of names.
+"""Panels of this suite's samples: candidates, given graphs, and lists of names.
 
 >>> list(set_rows(["cup", "lid"], ["jar", "cup"]))
 [('=', 'cup'), ('-', 'lid'), ('+', 'jar')]
@@ -29,16 +29,10 @@ SIGNS = {"equal": "=", "delete": "-", "insert": "+", "replace": "~"}
 
 
 def view(shown: Shown) -> Iterator[Panel]:
-    """Yield the panels of a sample: those of its kind, else the graphs of reference and answer."""
+    """Yield the panels of a sample that its kind has beside the graphs of reference and answer."""
     special = SPECIAL.get(type(shown.sample))
     if special is not None:
         yield from special(shown.sample, shown.judged.answer)
-    yield from _compared(shown)
-
-
-def _compared(shown: Shown) -> Iterator[Panel]:
-    if (graphs := shown.task.view.graphs(shown.sample, shown.judged)) is not None:
-        yield differences_panel("Reference and answer", graphs)
 
 
 def _repair(sample: RefineSample, answer: object) -> Iterator[Panel]:

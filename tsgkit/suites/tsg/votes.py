@@ -14,11 +14,10 @@ from itertools import accumulate
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.graph.reading.answers import GraphAnswer
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.alignment import in_order
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import overlap, triplets_of
-from tsgkit.suites.judgement import Reading
 
 Graphs = Sequence[ActionGraph]
 Sets = Sequence[frozenset[object]]
@@ -26,19 +25,18 @@ MOST_GRAPHS = 2000
 """So many graphs, of all draws together, are compared each with each, which takes a few seconds."""
 
 
-def voted_graphs(draws: Sequence[Graphs]) -> Reading:
+def voted_graphs(draws: Sequence[Graphs]) -> GraphAnswer | Unreadable:
     """Return the voted graphs of several draws, as an answer."""
     kept = comparable(draws)
     if not kept:
-        why = f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare"
-        return Reading(Outcome.UNREADABLE, None, why)
+        return Unreadable(f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare")
     found = majority_graphs(kept)
     if not found:
-        return Reading(Outcome.UNREADABLE, None, "no triplet has a majority")
+        return Unreadable("no triplet has a majority")
     left_out = len(draws) - len(kept)
     note = f"{left_out} of {len(draws)} draws had no vote: the draws hold more than {MOST_GRAPHS} graphs"
     notes = (note,) if left_out else ()
-    return Reading(Outcome.ANSWERED, GraphAnswer(found, GraphReading(found, (), ()), notes))
+    return GraphAnswer(found, GraphReading(found, (), ()), notes)
 
 
 def comparable(draws: Sequence[Graphs]) -> list[Graphs]:
