@@ -74,7 +74,12 @@ class AskOptions(TypedDict, total=False):
     scenes: Annotated[Folders, Option("NAME=DIR", "a folder of rooms to judge", many="again")]
     assets: Annotated[Folders, Option("LAYOUT=DIR", "where the meshes that rooms name lie", many="again")]
     missing: Annotated[str | None, Option.choice("what a mesh is that is not there (default error)", ("error", "box"))]
-    judge: Annotated[Any, Option("M", "who looks at what lies in folders: a model, or rules")]
+    judge: Annotated[
+        Any,
+        Option(
+            "M", "who looks at what lies in folders (a model, or rules), or rates the answers of tasks that ask for it"
+        ),
+    ]
     protocol: Annotated[Names, Option("P", "how: published or ours; repeatable", many="again")]
     pairing: Annotated[
         str | None,

@@ -81,7 +81,7 @@ class ReportRow:
     prompts: str | None = None
     """The name of other prompts than ours."""
     judge: str | None = None
-    """The judge of images or scenes."""
+    """The judge of images or scenes, or of answers."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
     """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
     group_usage: dict[str, dict[str, dict[str, Any] | None]] = field(default_factory=dict)

@@ -105,7 +105,7 @@ class Plan(BaseModel):
     missing: Literal["error", "box"] = "error"
     """The treatment of missing meshes."""
     judge: StrictStr | None = None
-    """The judge of folders of images or scenes."""
+    """The judge of folders of images or scenes, or of answers."""
     protocols: Names = ()
     """The ways in which it is looked at; none for the first that a task has."""
     pairing: Pairing = BY_ID

@@ -402,7 +402,7 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
 
 
 def asked_of(plan: Plan) -> tuple[str, ...]:
-    """Everybody who is asked something: the models, and who looks at folders."""
+    """Everybody who is asked something: the models, and who looks at folders or rates answers."""
     return tuple(dict.fromkeys((*plan.models, *([plan.judge] if plan.judge is not None else []))))
 
 

@@ -97,7 +97,7 @@ ROW = (
     Column(
         "judge",
         Kind.TEXT,
-        "who looks at images or scenes; null where replies are scored",
+        "who looks at images or scenes, or rates answers; null where replies are scored",
         lambda line: line.of.row.judge,
     ),
     Column("solver", Kind.TEXT, "the way of asking, or the protocol of a judge", lambda line: line.of.row.cell.solver),
