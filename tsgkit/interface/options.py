@@ -76,9 +76,7 @@ class AskOptions(TypedDict, total=False):
     missing: Annotated[str | None, Option.choice("what a mesh is that is not there (default error)", ("error", "box"))]
     judge: Annotated[
         Any,
-        Option(
-            "M", "who looks at what lies in folders (a model, or rules), or rates the answers of tasks that ask for it"
-        ),
+        Option("M", "who looks at what lies in folders (a model, or rules), or rates answers"),
     ]
     protocol: Annotated[Names, Option("P", "how: published or ours; repeatable", many="again")]
     pairing: Annotated[
