@@ -185,8 +185,8 @@ def graph_differences(
     for number, graph in enumerate(graphs):
         if places is not None and number not in places:
             continue
-        title = f"Graph {number}: {graph.action or 'no action'}"
-        yield tag("h4", text(f"{title}: {graph.summary}"))
+        title = f"Graph {number}: {graph.action}" if graph.action else f"Graph {number}"
+        yield tag("h4", text(f"Graph {number}: {graph.titled}"))
         if left > 0:
             left -= 1
             drawn = sides(graph, title)

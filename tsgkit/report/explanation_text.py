@@ -117,7 +117,7 @@ def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
     if not row.asked:
         return
     for number, graph in enumerate(row.graphs, 1):
-        pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
+        pen.line(f"graph {number}: {graph.titled}", 2)
     if not row.graphs:
         wanted = "; ".join(row.task.view.reference(row.sample).splitlines())
         pen.line(f"read {row.judged.answer or 'nothing'}" + (f", expected {wanted}" if wanted else ""), 2)
@@ -196,7 +196,7 @@ def _write_lines(lines: Iterable[str], pen: Pen) -> None:
 
 
 def _write_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
-    pen.line(f"graph {number}: {graph.action or 'no action'}: {graph.summary}")
+    pen.line(f"graph {number}: {graph.titled}")
     for line in told(graph):
         outside = " " + pen.coloured(f"(out of L: {', '.join(line.outside)})", "outside") if line.outside else ""
         pen.lines.append("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)

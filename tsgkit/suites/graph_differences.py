@@ -45,6 +45,11 @@ class GraphDifference:
         graph = self.reference if self.reference is not None else self.candidate
         return ", ".join(graph.actions) if graph is not None else ""
 
+    @property
+    def titled(self) -> str:
+        """The summary behind the action, where the graph has one."""
+        return f"{self.action}: {self.summary}" if self.action else self.summary
+
 
 def differences(graphs: Graphs) -> Iterator[GraphDifference]:
     """Yield each reference graph with the answer's at its position, then the surplus ones."""
