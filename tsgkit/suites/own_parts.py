@@ -91,6 +91,8 @@ class Task(AnyTask):
             if function is not None:
                 check_function(f"{what} of {name}", function, *arguments)
         grader = score if isinstance(score, JudgedBy) else None
+        if grader is not None and (metrics != ("correct",) or amounts):
+            raise UsageError(f"{name}: a judge's rating is its only metric", hint="leave out metrics= and amounts=")
         declared = _metrics(name, metrics, _listed(amounts)) if grader is None else grader.metrics
         parts = (prompt, read, score if grader is None else grader.fingerprint)
         code = "\0".join(text_of_code(part) for part in parts if part is not None)

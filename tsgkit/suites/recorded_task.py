@@ -5,6 +5,7 @@ A run describes each of its tasks (:func:`description_of`), so that its tables, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -53,6 +54,7 @@ def _metric_value(metric: Metric) -> dict[str, Any]:
         "more_is_better": metric.more_is_better,
         "is_headline": metric.is_headline,
         "is_share": metric.is_share,
+        **({} if metric.is_share or metric.top == math.inf else {"top": metric.top}),
         **({"made_of": list(metric.made_of), "made_by": how} if how else {}),
     }
 
@@ -71,6 +73,7 @@ def metrics_of(described: Mapping[str, Any]) -> dict[str, Metric]:
                 tuple(value.get("made_of", ())),
                 mean_of_all if how else None,
                 bool(value["is_share"]),
+                float(value.get("top", math.inf)),
             )
     return found
 
