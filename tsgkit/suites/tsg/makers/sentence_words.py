@@ -94,7 +94,7 @@ def wrong_words(sentence: Sentence, told: ToldText, names: Names, before: Sequen
     for node in told.places:
         if node in HANDS:
             continue
-        for phrase in dict.fromkeys(sentence.says(node)):
+        for phrase in dict.fromkeys(sentence.said.get(node, ())):
             if meant := _other_meaning(node, phrase, told, names):
                 yield f'"{phrase}" means {meant}, not {node}: use a word that can only mean {node}.'
         if node not in told.actions and (problem := _pointless(node, told, earlier)):

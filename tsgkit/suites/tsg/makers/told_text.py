@@ -85,7 +85,7 @@ class ToldText:
         missing: list[tuple[str, str]] = []
         for node in names:
             found: set[Place] = set()
-            for phrase in sentence.says(node):
+            for phrase in sentence.said.get(node, ()):
                 here = tuple(phrase_places(tokens, phrase))
                 missing += [] if here else [(node, phrase)]
                 found.update(here)
