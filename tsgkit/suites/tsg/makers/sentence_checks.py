@@ -5,10 +5,10 @@
 >>> [finding.code for finding in check_sentence(sentence, [graph], Surroundings())]
 ['unsaid']
 
-A finding says what is wrong and what to write instead, since the writer is asked again with it. The words for a node,
-additions and denials are judged here, order, numbers and hands in ``sentence_events``, prepositions in
-``sentence_places``. Not covered: a wrong word that no list of names knows (a *wrench* for the towel), and an additional
-action told without a name of L by more than a verb after *and*.
+A finding says what is wrong and what to write instead, since the writer is asked again with it. The words for nodes,
+additions and denials are judged here, the rest in :mod:`~tsgkit.suites.tsg.makers.sentence_relations`. Not covered: a
+wrong word that no list of names knows (a *wrench* for the towel), and an additional action told without a name of L by
+more than a verb after *and*.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ from tsgkit.lexicon import (
 )
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import GENERAL, NEAR_ACTIONS, may_be_same_action, may_be_same_thing
-from tsgkit.suites.tsg.makers.sentence_events import events_of, units, wrong_hands, wrong_numbers, wrong_order
-from tsgkit.suites.tsg.makers.sentence_places import misplaced
+from tsgkit.suites.tsg.makers.sentence_relations import misplaced, wrong_hands, wrong_numbers, wrong_order
 from tsgkit.suites.tsg.makers.sentences import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -135,8 +134,8 @@ def check_sentence(
     else:
         text = AnnotatedText(sentence, graphs)
         names = names_of(surroundings.vocabulary, surroundings.others)
-        events, before = events_of(text), surroundings.before
-        prepositions, roles = misplaced(text, events)
+        before = surroundings.before
+        prepositions, roles = misplaced(text)
         unsaid = [
             node for node, places in text.places.items() if not places and node not in (*sentence.implied, *HANDS)
         ]
@@ -152,9 +151,9 @@ def check_sentence(
             "implied-too-much": _implied_too_much(sentence, text, before),
             "wrong-word": wrong_words(sentence, text, names, before),
             "added": chain(added_names(text, names), added_clauses(text)),
-            "number": wrong_numbers(text, events, before),
-            "hands": wrong_hands(text, events, before),
-            "order": wrong_order(text, events),
+            "number": wrong_numbers(text, before),
+            "hands": wrong_hands(text, before),
+            "order": wrong_order(text),
             "denied": denied(text),
             "opposite": [
                 f"The sentence says {opposite}, but the graph says {action}."
@@ -395,7 +394,7 @@ def _denied_node(index: int, text: AnnotatedText) -> str:
         for node in text.owners.get(place, ()):
             elsewhere = [own for own in text.places[node] if not index < own[0] <= index + 6]
             is_action = node in text.actions
-            needed = sum(node in graph.actions for graph, _ in units(text.graphs)) if is_action else 1
+            needed = sum(node in graph.actions for graph, _ in text.units) if is_action else 1
             if node not in HANDS and not (is_action and is_put_off) and len(elsewhere) < needed:
                 return node
         if text.word(place) in ("until", "till"):

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph
@@ -40,6 +40,8 @@ POINTERS = word_set(
 """Words that point to something said before."""
 CONJUNCTIONS = word_set("and or but then so while as before after once until when where which who whereupon nor yet")
 NEGATIONS = word_set("not no never without nor neither none cannot")
+NOT_VERBS = (DETERMINERS | PREPOSITIONS) - {"to", "before", "after"}
+"""Words that are no verbs, and that no verb follows."""
 COMPOUNDS = word_set(
     "out-of on-top-of next-to in-front-of away-from close-to off-of up-to by-means-of down-from up-from on-to",
     "in-to outside-of inside-of",
@@ -72,6 +74,20 @@ def nodes_of(*graphs: ActionGraph) -> dict[str, None]:
     """Return the actions, things and hands of graphs, all that an account is about, in written order."""
     names = (name for graph in graphs for triplet in graph for name in (triplet.source, triplet.target))
     return dict.fromkeys(name for name in names if name != PERSON)
+
+
+class Event(NamedTuple):
+    """A graph, how often it is done in a row, and the words that tell its action."""
+
+    number: int
+    graph: ActionGraph
+    times: int
+    place: Place
+
+    @property
+    def start(self) -> int:
+        """The first token that tells it."""
+        return self.place[0]
 
 
 class Token(NamedTuple):
@@ -234,3 +250,45 @@ class AnnotatedText:
     @cached_property
     def _of_actions(self) -> frozenset[int]:
         return frozenset(place[0] for action in self.actions for place in self.places[action])
+
+    @cached_property
+    def units(self) -> list[tuple[ActionGraph, int]]:
+        """The graphs, equal ones in a row taken together, and how many they are."""
+        return [(graph, len(list(run))) for graph, run in groupby(self.graphs)]
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """The graphs whose action has words, each with the words that tell it, in the order of the graphs."""
+        events: list[Event] = []
+        used: set[Place] = set()
+        verbs = {action: self.verb_places(action) for action in self.actions}
+        starts = sorted({place[0] for places in verbs.values() for place in places})
+        for number, (graph, times) in enumerate(self.units):
+            places = [place for action in graph.actions for place in verbs[action]]
+            if places:
+                free = [place for place in places if place not in used] or places
+                best = max(free, key=lambda place: (self._closeness(graph, place, starts), -place[0]))
+                used.add(best)
+                events.append(Event(number, graph, times, best))
+        return events
+
+    def verb_places(self, action: str) -> Sequence[Place]:
+        """Return the places of an action; of one that is a thing too, those where a verb may stand."""
+        places = self.places[action]
+        if action not in self.things:
+            return places
+        verbs = [place for place in places if self.word(place[0]) not in NOT_VERBS | POINTERS]
+        return [place for place in verbs if self.word(place[0] - 1) not in NOT_VERBS] or verbs or places
+
+    def _closeness(self, graph: ActionGraph, place: Place, starts: Sequence[int]) -> float:
+        """Return how many parts of a graph have words around an action: behind it, or (less surely) before it."""
+        following = next((start for start in starts if start > place[0]), len(self.tokens))
+        earlier = max((start for start in starts if start < place[0]), default=-1)
+        closeness = 0.0
+        for node in nodes_of(graph).keys() - set(graph.actions):
+            indices = [part[0] for part in self.places[node]]
+            if any(place[0] < index < following for index in indices):
+                closeness += 1.0
+            elif any(earlier < index < place[0] for index in indices):
+                closeness += 0.6
+        return closeness

@@ -71,10 +71,10 @@ def import_stories(documents: Iterable[Document]) -> Imported:
                 imported.stories.append(sound)
     _drop_beginnings(imported)
     ids = Counter[str]()
-    for place, story in enumerate(imported.stories):
+    for number, story in enumerate(imported.stories):
         ids[story.id] += 1
         if ids[story.id] > 1:
-            imported.stories[place] = replace(story, id=f"{story.id}-{ids[story.id]}")
+            imported.stories[number] = replace(story, id=f"{story.id}-{ids[story.id]}")
     return imported
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Vocabulary
@@ -145,8 +144,8 @@ class ModelWriter:
                 sentence = _sentence_of(value)
                 if isinstance(step, int) and 0 < step <= len(waiting) and sentence is not None:
                     sentences[waiting[step - 1]] = sentence
-            for place, sentence in sorted(sentences.items(), key=itemgetter(0)):
-                written[place] = self._checked(sentence, [graphs[place]], surroundings)
+            for place in sorted(sentences):
+                written[place] = self._checked(sentences[place], [graphs[place]], surroundings)
         return written
 
     async def _ask(self, story: str, prompt: str, label: str, draw: int) -> list[Any]:

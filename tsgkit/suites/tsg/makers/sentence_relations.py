@@ -1,39 +1,40 @@
-"""Checks of what a text tells about the actions of graphs: their order, how often they are done, and by which hands.
+"""Checks of what a text tells of actions: their order, how often they are done, by which hands, and where things are.
 
 >>> from tsgkit.suites.tsg.makers.sentences import Sentence
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"))
 >>> wipe = ActionGraph.of(("person", "verb", "wipe"), ("wipe", "dobj", "cup"))
 >>> sentence = Sentence("Wipe the cup after taking it.", {"take": ("taking",), "wipe": ("Wipe",), "cup": ("cup", "it")})
 >>> for graphs in ([take, wipe], [wipe, take]):
-...     text = AnnotatedText(sentence, graphs)
-...     print(list(wrong_order(text, events_of(text))))
+...     print(list(wrong_order(AnnotatedText(sentence, graphs))))
 []
 ['The sentence tells the actions in another order; theirs is: wipe, take.']
+>>> may_be_said("inside", "in"), may_be_said("under", "on"), may_be_said("using", "with")
+(True, False, True)
+
+Prepositions are judged for whole sentences, where English is freer than edges are; what may be said of one situation in
+a question with one right answer is stricter (:mod:`tsgkit.lexicon.preposition_senses`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import pairwise
 
-from tsgkit.graph.model import HANDS, ActionGraph
-from tsgkit.lexicon.prepositions import PREPOSITIONS
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
+from tsgkit.lexicon import fold
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
-from tsgkit.suites.tsg.makers.sentences import DETERMINERS, POINTERS, AnnotatedText, Place, nodes_of
+from tsgkit.suites.tsg.makers.sentences import CONJUNCTIONS, DETERMINERS, AnnotatedText, Event, nodes_of
 
 BEFORE = word_set("before until till")
 LATER = word_set("then finally next afterwards later lastly")
 NO_ORDER = word_set("while meanwhile simultaneously already earlier previously beforehand")
 """Words that make the order uncertain."""
 PERFECT = word_set("has have had been is are was were")
-NOT_VERBS = (DETERMINERS | PREPOSITIONS) - {"to", "before", "after"}
-"""Words that are no verbs, and that no verb follows."""
 TIMES = {"twice": 2, "thrice": 3}
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-NUMBERS = {word: number for number, word in enumerate(_NUMBERS, 1)}
+NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 COUNTING = {
     number: word_set(words)
     for number, words in {2: "two both pair second other 2", 3: "three third 3", 4: "four 4", 5: "five 5"}.items()
@@ -53,72 +54,70 @@ HAND_KINDS = {
 """Kinds of words about hands by the word before *hand*."""
 HANDED_KINDS = {**dict.fromkeys(("two", "both", "double"), "both"), **dict.fromkeys(("one", "single"), "one")}
 """Kinds of words about hands by the word before *handed*."""
+TELLING = word_set(
+    "in into inside on onto upon off from out-of under below beneath underneath over above behind beside near between "
+    "through around against in-front-of next-to out on-top-of away-from within across along to toward towards past"
+    " among atop"
+)
+"""Prepositions that tell a place or a way; others say nothing certain."""
+FITTING = {
+    edge: word_set(words)
+    for edge, words in {
+        "with": "through in from between on",
+        "in": "into inside within to through on among under",
+        "inside": "in into within to",
+        "into": "in inside within to through onto on",
+        "within": "in into inside",
+        "on": "onto upon on-top-of atop over across along against to around in into",
+        "onto": "on upon on-top-of atop over across to around into against in",
+        "on-top-of": "on onto upon atop over above",
+        "upon": "on onto on-top-of atop over",
+        "over": "above on onto across upon around through on-top-of past into along in to",
+        "above": "over on-top-of",
+        "across": "over on along through onto around",
+        "along": "across on over through against around",
+        "off": "from out-of away-from on out",
+        "from": "off out-of away-from out in on inside under",
+        "out-of": "from off out away-from in",
+        "under": "below beneath underneath in into",
+        "below": "under beneath underneath",
+        "beneath": "under below underneath",
+        "to": "into onto on toward towards against in around upon",
+        "toward": "to towards",
+        "towards": "to toward",
+        "against": "on to onto along upon over across into",
+        "around": "over on onto across along through",
+        "round": "around over on onto",
+        "about": "around over on",
+        "through": "into in across along over from to",
+        "between": "among in into",
+        "among": "between in into",
+        "behind": "",
+        "in-front-of": "",
+        "beside": "near next-to to against along",
+        "next-to": "beside near to against along",
+        "near": "beside next-to to around",
+        "by": "beside near next-to to",
+        "at": "on near in to from over against",
+        "down": "along over through into off from on",
+        "up": "along over through to on onto",
+        "past": "over along",
+        "beyond": "past behind over",
+    }.items()
+}
+"""The prepositions of a text that may stand for an edge, of those in :data:`TELLING`."""
+TOOLS = ("with", "using")
+PASSIVES = word_set("is are was were gets get got being been be")
+MOVING = word_set("go goes went come comes came gone moves moved travels")
+"""Verbs by which a thing, as it were, moves itself."""
 
 
-class Event(NamedTuple):
-    """A graph, how often it is done in a row, and the words that tell its action."""
-
-    number: int
-    graph: ActionGraph
-    times: int
-    place: Place
-
-    @property
-    def start(self) -> int:
-        """The first token that tells it."""
-        return self.place[0]
-
-
-def units(graphs: Sequence[ActionGraph]) -> list[tuple[ActionGraph, int]]:
-    """Return graphs with equal ones in a row taken together, and how many they are."""
-    return [(graph, len(list(run))) for graph, run in groupby(graphs)]
-
-
-def events_of(text: AnnotatedText) -> list[Event]:
-    """Return the graphs whose action has words, each with the words that tell it, in the order of the graphs."""
-    events: list[Event] = []
-    used: set[Place] = set()
-    verbs = {action: _verb_places(action, text) for action in text.actions}
-    starts = sorted({place[0] for places in verbs.values() for place in places})
-    for number, (graph, times) in enumerate(units(text.graphs)):
-        places = [place for action in graph.actions for place in verbs[action]]
-        if places:
-            free = [place for place in places if place not in used] or places
-            best = max(free, key=lambda place: (_closeness(graph, place, starts, text), -place[0]))
-            used.add(best)
-            events.append(Event(number, graph, times, best))
-    return events
-
-
-def _verb_places(action: str, text: AnnotatedText) -> Sequence[Place]:
-    """Return the places of an action; of one that is a thing too, those where a verb may stand."""
-    places = text.places[action]
-    if action not in text.things:
-        return places
-    verbs = [place for place in places if text.word(place[0]) not in NOT_VERBS | POINTERS]
-    return [place for place in verbs if text.word(place[0] - 1) not in NOT_VERBS] or verbs or places
-
-
-def _closeness(graph: ActionGraph, place: Place, starts: Sequence[int], text: AnnotatedText) -> float:
-    """Return how many parts of a graph have words around an action: behind it, or (less surely) before it."""
-    following = next((start for start in starts if start > place[0]), len(text.tokens))
-    earlier = max((start for start in starts if start < place[0]), default=-1)
-    closeness = 0.0
-    for node in nodes_of(graph).keys() - set(graph.actions):
-        indices = [part[0] for part in text.places[node]]
-        if any(place[0] < index < following for index in indices):
-            closeness += 1.0
-        elif any(earlier < index < place[0] for index in indices):
-            closeness += 0.6
-    return closeness
-
-
-def wrong_order(text: AnnotatedText, events: Sequence[Event]) -> Iterator[str]:
+def wrong_order(text: AnnotatedText) -> Iterator[str]:
     """Find actions in another order than that of the graphs.
 
     Words that tell several graphs may stand for the first or the last of them.
     """
-    firsts, lasts = ({event.place: event for event in alike} for alike in (events[::-1], events))
+    firsts, lasts = ({event.place: event for event in alike} for alike in (text.events[::-1], text.events))
     if len(firsts) < 2 or any(token.word in NO_ORDER for token in text.tokens):
         return
     for events_by_place in (firsts, lasts):
@@ -126,7 +125,7 @@ def wrong_order(text: AnnotatedText, events: Sequence[Event]) -> Iterator[str]:
         orders = [_in_time(in_text, text, is_near=is_near) for is_near in (True, False)]
         if any(numbers == sorted(numbers) for numbers in orders):
             return
-    wanted = ", ".join(" ".join(graph.actions) for graph, _ in units(text.graphs))
+    wanted = ", ".join(" ".join(graph.actions) for graph, _ in text.units)
     yield f"The sentence tells the actions in another order; theirs is: {wanted}."
 
 
@@ -186,15 +185,15 @@ def _introduces_earlier(index: int, action: int, text: AnnotatedText) -> bool:
     return word in ("when", "now", "since") and not text.gap(index) and is_perfect
 
 
-def wrong_numbers(text: AnnotatedText, events: Sequence[Event], before: Sequence[ActionGraph]) -> Iterator[str]:
+def wrong_numbers(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find actions that the text tells more or less often than the graphs."""
     counts = list(_counts(text))
     totals = Counter[frozenset[str]]()
-    for event in events:
+    for event in text.events:
         totals[frozenset(event.graph.actions)] += event.times
     numbers_told: set[int] = set()
     for number, index in counts:
-        near = _near(index, events, text)
+        near = _near(index, text)
         numbers = {number, number - (text.word(index + 1) == "more")}  # "twice more" may count earlier ones
         numbers_told |= numbers
         fitting = {count for event in near for count in (event.times, totals[frozenset(event.graph.actions)])}
@@ -202,14 +201,14 @@ def wrong_numbers(text: AnnotatedText, events: Sequence[Event], before: Sequence
             action, times = " ".join(near[0].graph.actions), _times(near[0].times)
             yield f'"{text.word(index)}" does not fit: {action} is done {times} here.'
     words = {token.word for index, token in enumerate(text.tokens) if not text.word(index + 1).startswith("hand")}
-    for event in events:
+    for event in text.events:
         is_vague = not counts and not words.isdisjoint(VAGUE)
         is_counted = event.times in numbers_told or not words.isdisjoint(COUNTING.get(event.times, ()))
-        if event.times > 1 and not is_vague and not is_counted and _times_told(event, events, text) < event.times:
+        if event.times > 1 and not is_vague and not is_counted and _times_told(event, text) < event.times:
             yield f"{' '.join(event.graph.actions)} is done {_times(event.times)}: say so."
     for index, token in enumerate(text.tokens):
         is_again = token.word == "again" or (token.word == "once" and text.word(index + 1) in ("more", "again"))
-        near = _near(index, events, text) if is_again and before else []
+        near = _near(index, text) if is_again and before else []
         if near and not any(event.times > 1 or _is_known(event, text, before) for event in near):
             yield f'"{token.word}" does not fit: nothing of the kind was done before.'
 
@@ -237,16 +236,16 @@ def _counts(text: AnnotatedText) -> Iterator[tuple[int, int]]:
                 yield 1, index
 
 
-def _neighbours(index: int, events: Sequence[Event]) -> tuple[Event | None, Event | None]:
+def _neighbours(index: int, text: AnnotatedText) -> tuple[Event | None, Event | None]:
     """Return the last event told up to a word, and the first one after it."""
-    before = max((event for event in events if event.start <= index), key=lambda event: event.start, default=None)
-    after = min((event for event in events if event.start > index), key=lambda event: event.start, default=None)
+    before = max((event for event in text.events if event.start <= index), key=lambda event: event.start, default=None)
+    after = min((event for event in text.events if event.start > index), key=lambda event: event.start, default=None)
     return before, after
 
 
-def _near(index: int, events: Sequence[Event], text: AnnotatedText) -> list[Event]:
+def _near(index: int, text: AnnotatedText) -> list[Event]:
     """Return the events that a word may belong to: the one before it, or the one after it where a clause begins."""
-    before, after = _neighbours(index, events)
+    before, after = _neighbours(index, text)
     opens_clause = text.gap(index) or text.word(index - 1) in ("and", "then", "but", "or")
     if before is None or (opens_clause and after is not None):
         near = (after, before)
@@ -255,16 +254,16 @@ def _near(index: int, events: Sequence[Event], text: AnnotatedText) -> list[Even
     return [event for event in near if event is not None]
 
 
-def _times_told(event: Event, events: Sequence[Event], text: AnnotatedText) -> int:
+def _times_told(event: Event, text: AnnotatedText) -> int:
     """Return how often the text tells an event: not beyond the words for another one."""
-    starts = [other.start for other in events if other is not event]
-    places = [place for action in event.graph.actions for place in _verb_places(action, text)]
+    starts = [other.start for other in text.events if other is not event]
+    places = [place for action in event.graph.actions for place in text.verb_places(action)]
     ranges = [range(min(event.start, place[0]) + 1, max(event.start, place[0])) for place in places]
     return sum(not any(start in between for start in starts) for between in ranges)
 
 
 def _earlier(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> list[ActionGraph]:
-    return [*before, *(graph for graph, _ in units(text.graphs)[: event.number])]
+    return [*before, *(graph for graph, _ in text.units[: event.number])]
 
 
 def _is_known(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
@@ -273,9 +272,9 @@ def _is_known(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) 
     return not known.isdisjoint(nodes_of(event.graph))
 
 
-def wrong_hands(text: AnnotatedText, events: Sequence[Event], before: Sequence[ActionGraph]) -> Iterator[str]:
+def wrong_hands(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find words about hands that fit no graph they may belong to."""
-    words_for_hands = [(kind, index, _near_hands(index, events, text)) for kind, index in _hand_words(text)]
+    words_for_hands = [(kind, index, _near_hands(index, text)) for kind, index in _hand_words(text)]
     for kind, index, near in words_for_hands:
         kinds = {other for other, _, its_near in words_for_hands if its_near[:1] == near[:1]}
         if near and not any(_hands_fit(kind, kinds, event, text, before) for event in near):
@@ -314,13 +313,13 @@ def _hand_kind(second: str, before: str, word: str, after: str) -> str:
     return word if word in HANDS else ""
 
 
-def _near_hands(index: int, events: Sequence[Event], text: AnnotatedText) -> list[Event]:
+def _near_hands(index: int, text: AnnotatedText) -> list[Event]:
     """Return the events that words about hands may belong to, each with those that the same words tell."""
     start = _start_of_phrase(index, text)
     subjects: list[Event] = []
     if text.word(start) not in HAND_OPENERS and not text.word(index).startswith("handed"):
-        subjects = [event for event in events if index < event.start <= index + 3 and not text.gap(event.start)]
-    before, after = _neighbours(index, events)
+        subjects = [event for event in text.events if index < event.start <= index + 3 and not text.gap(event.start)]
+    before, after = _neighbours(index, text)
     if subjects:
         near = subjects[:1]
     elif after and (text.gap(start) in (".", ";") or text.word(start - 1) in ("and", "then", "but", "while")):
@@ -328,7 +327,7 @@ def _near_hands(index: int, events: Sequence[Event], text: AnnotatedText) -> lis
     else:
         near = [event for event in (before, after) if event is not None]
         near = near if text.gap(start) == "," else near[:1]
-    return [sharing for event in near for sharing in told_with(event, events)]
+    return [sharing for event in near for sharing in _told_with(event, text)]
 
 
 def _start_of_phrase(index: int, text: AnnotatedText) -> int:
@@ -344,9 +343,9 @@ def _start_of_phrase(index: int, text: AnnotatedText) -> int:
     return start - 3 if has_noun and text.word(start - 3) in HAND_OPENERS else start
 
 
-def told_with(event: Event, events: Sequence[Event]) -> list[Event]:
+def _told_with(event: Event, text: AnnotatedText) -> list[Event]:
     """Return an event and those that the same words tell."""
-    return [event, *(other for other in events if other.place == event.place and other is not event)]
+    return [event, *(other for other in text.events if other.place == event.place and other is not event)]
 
 
 def _hands_fit(kind: str, kinds: set[str], event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
@@ -364,3 +363,108 @@ def _hands_fit(kind: str, kinds: set[str], event: Event, text: AnnotatedText, be
         hands = [hands_of(graph) for graph in reversed(_earlier(event, text, before)) if hands_of(graph)]
         return len(named) == 1 and (not hands or any(others != named for others in hands[:2]))
     return len(named) == 2 if kind == "both" else bool(named)
+
+
+@lru_cache(maxsize=20_000)
+def may_be_said(word: str, edge: str) -> bool:
+    """Return whether a preposition of a text may stand for an edge; in doubt it may."""
+    word, edge = fold(word), fold(edge)
+    return word == edge or word not in TELLING or edge not in FITTING or word in FITTING[edge]
+
+
+def misplaced(text: AnnotatedText) -> tuple[list[str], list[str]]:
+    """Return the findings on prepositions that contradict the graphs, and on things that have changed places."""
+    prepositions: list[str] = []
+    roles: list[str] = []
+    of_graphs = {event.graph: event for event in text.events}
+    for graph in dict.fromkeys(text.graphs):
+        event = of_graphs.get(graph)
+        if swapped := _swapped(graph, text) or (_swapped_near(event, text) if event else None):
+            roles.append(f"{swapped[0]} and {swapped[1]} have changed places.")
+            continue
+        for phrase in _phrases(graph):
+            governing = _governing(phrase.target, text)
+            edges = {other.edge for each in text.graphs for other in each if other.target == phrase.target}
+            if governing and not any(may_be_said(word, edge) for word in governing for edge in edges):
+                word = governing[0].replace("-", " ")
+                prepositions.append(f'"{word}" before {phrase.target} contradicts {phrase.edge} of the graph.')
+        if event and len(_told_with(event, text)) == 1:
+            prepositions += _contradicted_near(event, text)
+    return prepositions, roles
+
+
+def _phrases(graph: ActionGraph) -> list[Triplet]:
+    """Return the prepositions of a graph with their things."""
+    return [one for one in graph if one.edge not in (VERB, DOBJ) and one.source != PERSON and one.target not in HANDS]
+
+
+def _parts_behind(event: Event, text: AnnotatedText) -> Iterator[tuple[str, str]]:
+    """Yield the things behind an action, to the next mark, conjunction or action, each with its preposition."""
+    is_whole = event.place[-1] - event.start == len(event.place) - 1
+    start = (event.place[-1] if is_whole else event.start) + 1
+    others = {other.start for other in text.events if other.place != event.place}
+    heads = {place[0]: (thing, place) for thing in text.things for place in text.places[thing]}
+    for index in range(start, start + 14):
+        if index in others or text.gap(index) or text.word(index) in CONJUNCTIONS | {"that"}:
+            return
+        if index in heads:
+            thing, place = heads[index]
+            word, at = text.before_phrase(place)
+            yield thing, word if at >= start else ""
+
+
+def _contradicted_near(event: Event, text: AnnotatedText) -> Iterator[str]:
+    """Find prepositions right behind an action that contradict what its own graph says of their thing."""
+    for thing, word in _parts_behind(event, text):
+        ways = [one for one in event.graph if one.target == thing and one.source != PERSON]
+        is_joined = any(one.source not in event.graph.actions for one in ways)
+        if word and ways and not is_joined and not any(may_be_said(word, one.edge) for one in ways):
+            yield f'"{word.replace("-", " ")}" before {thing} contradicts {ways[0].edge} of the graph.'
+
+
+def _swapped_near(event: Event, text: AnnotatedText) -> tuple[str, str] | None:
+    """Return a direct object told behind a preposition of another thing, which stands right before or behind it."""
+    before = event.start - 1
+    if text.word(event.start) in TELLING | MOVING or text.word(before) in ("a", "the"):
+        return None
+    parts = list(_parts_behind(event, text))
+    bare = [thing for thing, word in parts[:1] if not word]
+    if not bare and text.word(before) in PASSIVES and not text.gap(before):  # the towel is covered
+        bare = [thing for thing in text.things for place in text.places[thing] if place[-1] == before - 1][-1:]
+    objects = {one.target for one in event.graph if one.edge == DOBJ} - set(HANDS)
+    edges = {phrase.target: phrase.edge for phrase in _phrases(event.graph)}
+    for thing, word in parts:
+        for other in bare:
+            if thing in objects - edges.keys() and other in edges.keys() - objects:
+                is_tool = edges[other] in TOOLS
+                if word in TOOLS if is_tool else word in TELLING and may_be_said(word, edges[other]):
+                    return thing, other
+    return None
+
+
+def _governing(thing: str, text: AnnotatedText) -> list[str]:
+    """Return the prepositions before a thing, at every place; none if it stands somewhere without one."""
+    governing = []
+    for place in text.places[thing]:
+        word, index = text.before_phrase(place)
+        is_possessive = "s" in (text.word(place[-1]), text.word(place[-1] + 1))
+        if not word or index in text.owners or is_possessive or text.points(place):
+            return []
+        governing.append(word)
+    return governing
+
+
+def _swapped(graph: ActionGraph, text: AnnotatedText) -> tuple[str, str] | None:
+    """Return a direct object told behind a preposition, and another thing of the graph told without one."""
+    edges = [one for each in text.graphs for one in each if one.edge not in (VERB, DOBJ)]
+    for thing in [one.target for one in graph if one.edge == DOBJ and one.target not in HANDS]:
+        word = "".join(_governing(thing, text)[:1])
+        has_role = any(may_be_said(word, one.edge) for one in edges if one.target == thing)
+        if word not in TELLING.union(TOOLS) or has_role:
+            continue
+        for other, edge in [(phrase.target, phrase.edge) for phrase in _phrases(graph)]:
+            places = text.places[other]
+            is_bare = not any(text.before_phrase(place)[0] or text.points(place) for place in places)
+            if other != thing and may_be_said(word, edge) and places and is_bare:
+                return thing, other
+    return None
