@@ -79,19 +79,16 @@ SHARED = word_set("them they both these those everything all its")
 """Words that may stand for several nodes."""
 REPEATING = word_set("repeat continue let wait see watch listen need want like")
 """Verbs that add no action to those of the graphs."""
-AUXILIARIES = word_set(
-    "is are was were be been being am has have had do does did will would shall can could may might must gets got let "
-    "lets goes comes going s"
-)
 LITTLE_WORDS = DETERMINERS.union(
     POINTERS,
     CONJUNCTIONS,
     NEGATIONS,
     PREPOSITIONS,
     PARTICLES,
-    AUXILIARIES,
     word_set(
-        "he she i you we who everyone someone person again too also still now finally next even only just later soon"
+        "is are was were be been being am has have had do does did will would shall can could may might must gets got"
+        " let lets goes comes going s"
+        " he she i you we who everyone someone person again too also still now finally next even only just later soon"
         " very more most much many few several three four five six seven eight first second third last once twice"
         " immediately afterwards meanwhile instead together back away aside straight right all so such ready done"
     ),
@@ -128,40 +125,32 @@ def check_sentence(
     sentence: Sentence, graphs: Sequence[ActionGraph], surroundings: Surroundings
 ) -> tuple[Finding, ...]:
     """Return everything that is wrong in a sentence, each rule's findings in the order of :data:`RULES`."""
-    messages: dict[str, Iterable[str]]
     if len(tokens_of(sentence.text)) > WORDS_PER_GRAPH * (1 + len(graphs)):
-        messages = {"too-long": ["The text is too long: tell the graphs and nothing else."]}
-    else:
-        text = AnnotatedText(sentence, graphs)
-        names = names_of(surroundings.vocabulary, surroundings.others)
-        before = surroundings.before
-        prepositions, roles = misplaced(text)
-        unsaid = [
-            node for node, places in text.places.items() if not places and node not in (*sentence.implied, *HANDS)
-        ]
-        unclaimed = [action for action in sorted(text.actions) if not text.claimed[action]]
-        messages = {
-            "unsaid": [
-                f"{node} is not told: name it, or another word for it, in the sentence and in said." for node in unsaid
-            ],
-            "not-in-text": [
-                f'said gives "{phrase}" for {node}, but these words are not in the sentence.'
-                for node, phrase in text.missing
-            ],
-            "implied-too-much": _implied_too_much(sentence, text, before),
-            "wrong-word": wrong_words(sentence, text, names, before),
-            "added": chain(added_names(text, names), added_clauses(text)),
-            "number": wrong_numbers(text, before),
-            "hands": wrong_hands(text, before),
-            "order": wrong_order(text),
-            "denied": denied(text),
-            "opposite": [
-                f"The sentence says {opposite}, but the graph says {action}."
-                for action, opposite in contradictions(text.text, unclaimed)
-            ],
-            "wrong-preposition": prepositions,
-            "wrong-role": roles,
-        }
+        return (Finding("too-long", ERROR, "The text is too long: tell the graphs and nothing else."),)
+    text, before = AnnotatedText(sentence, graphs), surroundings.before
+    names = names_of(surroundings.vocabulary, surroundings.others)
+    unsaid = [node for node in text.places if not text.places[node] and node not in (*sentence.implied, *HANDS)]
+    opposite = contradictions(text.text, [action for action in sorted(text.actions) if not text.claimed[action]])
+    prepositions, roles = misplaced(text)
+    messages: dict[str, Iterable[str]] = {
+        "unsaid": (
+            f"{node} is not told: name it, or another word for it, in the sentence and in said." for node in unsaid
+        ),
+        "not-in-text": (
+            f'said gives "{phrase}" for {node}, but these words are not in the sentence.'
+            for node, phrase in text.missing
+        ),
+        "implied-too-much": _implied_too_much(sentence, text, before),
+        "wrong-word": wrong_words(sentence, text, names, before),
+        "added": chain(added_names(text, names), added_clauses(text)),
+        "number": wrong_numbers(text, before),
+        "hands": wrong_hands(text, before),
+        "order": wrong_order(text),
+        "denied": denied(text),
+        "opposite": (f"The sentence says {other}, but the graph says {action}." for action, other in opposite),
+        "wrong-preposition": prepositions,
+        "wrong-role": roles,
+    }
     return tuple(
         Finding(code, RULES[code].severity, message)
         for code, of_rule in messages.items()

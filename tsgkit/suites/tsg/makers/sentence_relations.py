@@ -191,11 +191,11 @@ def wrong_numbers(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterato
     totals = Counter[frozenset[str]]()
     for event in text.events:
         totals[frozenset(event.graph.actions)] += event.times
-    numbers_told: set[int] = set()
+    possible_numbers: set[int] = set()
     for number, index in counts:
         near = _near(index, text)
         numbers = {number, number - (text.word(index + 1) == "more")}  # "twice more" may count earlier ones
-        numbers_told |= numbers
+        possible_numbers |= numbers
         fitting = {count for event in near for count in (event.times, totals[frozenset(event.graph.actions)])}
         if near and numbers.isdisjoint(fitting):
             action, times = " ".join(near[0].graph.actions), _times(near[0].times)
@@ -203,8 +203,8 @@ def wrong_numbers(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterato
     words = {token.word for index, token in enumerate(text.tokens) if not text.word(index + 1).startswith("hand")}
     for event in text.events:
         is_vague = not counts and not words.isdisjoint(VAGUE)
-        is_counted = event.times in numbers_told or not words.isdisjoint(COUNTING.get(event.times, ()))
-        if event.times > 1 and not is_vague and not is_counted and _times_told(event, text) < event.times:
+        is_counted = event.times in possible_numbers or not words.isdisjoint(COUNTING.get(event.times, ()))
+        if event.times > 1 and not is_vague and not is_counted and _mention_count(event, text) < event.times:
             yield f"{' '.join(event.graph.actions)} is done {_times(event.times)}: say so."
     for index, token in enumerate(text.tokens):
         is_again = token.word == "again" or (token.word == "once" and text.word(index + 1) in ("more", "again"))
@@ -254,7 +254,7 @@ def _near(index: int, text: AnnotatedText) -> list[Event]:
     return [event for event in near if event is not None]
 
 
-def _times_told(event: Event, text: AnnotatedText) -> int:
+def _mention_count(event: Event, text: AnnotatedText) -> int:
     """Return how often the text tells an event: not beyond the words for another one."""
     starts = [other.start for other in text.events if other is not event]
     places = [place for action in event.graph.actions for place in text.verb_places(action)]
@@ -327,7 +327,7 @@ def _near_hands(index: int, text: AnnotatedText) -> list[Event]:
     else:
         near = [event for event in (before, after) if event is not None]
         near = near if text.gap(start) == "," else near[:1]
-    return [sharing for event in near for sharing in _told_with(event, text)]
+    return [other for event in near for other in _sharing(event, text)]
 
 
 def _start_of_phrase(index: int, text: AnnotatedText) -> int:
@@ -343,7 +343,7 @@ def _start_of_phrase(index: int, text: AnnotatedText) -> int:
     return start - 3 if has_noun and text.word(start - 3) in HAND_OPENERS else start
 
 
-def _told_with(event: Event, text: AnnotatedText) -> list[Event]:
+def _sharing(event: Event, text: AnnotatedText) -> list[Event]:
     """Return an event and those that the same words tell."""
     return [event, *(other for other in text.events if other.place == event.place and other is not event)]
 
@@ -388,7 +388,7 @@ def misplaced(text: AnnotatedText) -> tuple[list[str], list[str]]:
             if governing and not any(may_be_said(word, edge) for word in governing for edge in edges):
                 word = governing[0].replace("-", " ")
                 prepositions.append(f'"{word}" before {phrase.target} contradicts {phrase.edge} of the graph.')
-        if event and len(_told_with(event, text)) == 1:
+        if event and len(_sharing(event, text)) == 1:
             prepositions += _contradicted_near(event, text)
     return prepositions, roles
 

@@ -127,34 +127,29 @@ class AnnotatedText:
         self.named: dict[str, tuple[Place, ...]] = {}
         """The places where the names themselves are said, of actions and of what the account leaves out."""
         for node in nodes_of(*graphs):
-            places = {phrase: list(self._phrase_places(phrase)) for phrase in sentence.said.get(node, ())}
-            self.missing += [(node, phrase) for phrase in sentence.said.get(node, ()) if not places[phrase]]
-            self.claimed[node] = tuple(sorted({place for found in places.values() for place in found}))
+            phrases = {phrase: list(self._phrase_places(phrase)) for phrase in sentence.said.get(node, ())}
+            self.missing += [(node, phrase) for phrase, places in phrases.items() if not places]
+            self.claimed[node] = tuple(sorted({place for places in phrases.values() for place in places}))
             if node in self.actions or not self.claimed[node]:
                 self.named[node] = tuple(self.named_places(node))
 
     @cached_property
     def places(self) -> dict[str, tuple[Place, ...]]:
         """By node, its claimed places and those where its name is said that no claim is about, in the text's order."""
+        indices = {node: {index for place in places for index in place} for node, places in self.claimed.items()}
         places = {}
-        for node, own in self.claimed.items():
-            mine = {index for place in own for index in place}
-            others = {
-                index for other, found in self.claimed.items() if other != node for place in found for index in place
-            }
-            free = [
-                place for place in self.named.get(node, ()) if mine.isdisjoint(place) and not others.issuperset(place)
-            ]
-            places[node] = tuple(sorted((*own, *free)))
+        for node, claimed in self.claimed.items():
+            of_others = set[int]().union(*(indices[other] for other in indices if other != node))
+            named = [place for place in self.named.get(node, ()) if indices[node].isdisjoint(place)]
+            places[node] = tuple(sorted((*claimed, *(place for place in named if not of_others.issuperset(place)))))
         return places
 
     @cached_property
     def things(self) -> tuple[str, ...]:
         """The nodes that are neither actions nor hands."""
         targets = {triplet.target for graph in self.graphs for triplet in graph if triplet.edge != VERB}
-        return tuple(
-            node for node in self.places if node not in HANDS and (node not in self.actions or node in targets)
-        )
+        only_actions = self.actions - targets
+        return tuple(node for node in self.places if node not in HANDS and node not in only_actions)
 
     @cached_property
     def owners(self) -> dict[int, list[str]]:
@@ -184,14 +179,11 @@ class AnnotatedText:
                 yield place
 
     def _phrase_places(self, phrase: str) -> Iterator[Place]:
-        """Yield the places of a phrase: in one piece, else in two parts in this order and not far apart."""
+        """Yield the places of a phrase: in one piece (with nothing left behind it), else in two parts not far apart."""
         words = [token.word for token in tokens_of(phrase)][:20]
         for cut in range(len(words), 0, -1):
             places = []
             for first in self._runs(words[:cut], 0, len(self.tokens)):
-                if cut == len(words):
-                    places.append(first)
-                    continue
                 start = first[-1] + 1
                 most = start + WIDEST_SPLIT + len(words)
                 stop = next((index for index in range(start, most) if self.gap(index)), most)
@@ -285,7 +277,7 @@ class AnnotatedText:
         following = next((start for start in starts if start > place[0]), len(self.tokens))
         earlier = max((start for start in starts if start < place[0]), default=-1)
         closeness = 0.0
-        for node in nodes_of(graph).keys() - set(graph.actions):
+        for node in (node for node in nodes_of(graph) if node not in graph.actions):
             indices = [part[0] for part in self.places[node]]
             if any(place[0] < index < following for index in indices):
                 closeness += 1.0
