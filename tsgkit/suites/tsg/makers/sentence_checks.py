@@ -369,7 +369,7 @@ def denied(text: AnnotatedText) -> Iterator[str]:
 
 
 def _denied_node(index: int, text: AnnotatedText) -> str:
-    """Return the node that a denial is about; empty where there is none, or where it is told elsewhere."""
+    """Return the node that a denial is about; empty where there is none, or where other words also stand for it."""
     word, before = text.word(index), text.word(index - 1)
     first = index + (2 if word in ("instead", "rather") else 1)
     near = {before, *text.words(range(index + 1, index + 3))}

@@ -226,7 +226,7 @@ def _counts(text: AnnotatedText) -> Iterator[tuple[int, int]]:
             yield TIMES[word] + (following == "more"), index
         elif number and following == "times":
             yield number, index
-        elif word.isdigit() and following in ("times", "x") and int(word[:3]) < 100:
+        elif word.isdecimal() and following in ("times", "x") and int(word[:3]) < 100:
             yield int(word[:3]), index
         elif number > 1 and following == "more" and text.word(index + 2) == "times":
             yield number + 1, index

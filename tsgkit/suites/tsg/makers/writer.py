@@ -74,7 +74,7 @@ class SentenceRequest:
 
 
 class Written(NamedTuple):
-    """A sentence, or the reason why there is none, with the problems that a writer is told."""
+    """A sentence, or the reason why there is none, with the problems for the next prompt."""
 
     sentence: Sentence | None
     reason: str = ""
