@@ -231,7 +231,7 @@ def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> Sent
         "repetition": any(clause.times > 1 for clause in clauses),
         "bare": manner.is_bare,
     }
-    text = re.sub(r"\s+([,.])", r"\1", " ".join(piece.text for piece in pieces))
+    text = " ".join(piece.text for piece in pieces).replace(" ,", ",").replace(" .", ".")
     return Sentence(
         text.replace(",.", ".").replace(",,", ","),
         said,
