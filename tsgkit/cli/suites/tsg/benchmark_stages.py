@@ -21,16 +21,15 @@ from tsgkit.llm.asker import ask_for
 from tsgkit.runs.agent_calls import AgentCalls
 from tsgkit.runs.executors import executor_named, usual_executor
 from tsgkit.runs.jobs import Engine
-from tsgkit.suites.tsg.makers import sentence_patterns
 from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.choices import KeyDeal, WordedSet, choice_row, worded_sets
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows
-from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.option_sets import StoryView
 from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.questions import QuestionChooser, question_row
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
+from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, Manner, can_be_implicit, can_be_written, write
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.stories import CANARY, import_stories
@@ -219,7 +218,7 @@ def with_groups(story: Narrative, settings: Settings) -> tuple[DescribedStory, d
         possible = [
             number
             for number, group in groups.items()
-            if not group.manner and (manner == "bare" or sentence_patterns.can_be_implicit(group.graphs))
+            if not group.manner and (manner == "bare" or can_be_implicit(group.graphs))
         ]
         share = getattr(settings, manner) * len(groups)
         wanted = int(share) + (choice.random() < share - int(share))  # the rest decides by lot if it is rounded up
@@ -233,15 +232,15 @@ def described_by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrat
     settings, others = shared
     described, groups = with_groups(story, settings)
     choice = settings.draw("describe", story)
-    style = choice.choice(sentence_patterns.STYLES)
+    style = choice.choice(STYLES)
     vocabulary = described.story.vocabulary or Vocabulary.of(described.story.graphs)
     for number, group in groups.items():
-        if reason := next(filter(None, map(sentence_patterns.can_be_written, group.graphs)), ""):
+        if reason := next(filter(None, map(can_be_written, group.graphs)), ""):
             described.dropped[number] = reason
             continue
         [hands] = choice.choices(WORDED_HANDS, WORDED_HANDS_SHARES)
         manner = Manner(style, hands, is_bare=group.manner == "bare", is_implicit=group.manner == "implicit")  # type: ignore[arg-type]
-        sentence = sentence_patterns.write(group.graphs, manner, choice, group.before)
+        sentence = write(group.graphs, manner, choice)
         if findings := check_sentence(sentence, group.graphs, Surroundings(vocabulary, others, group.before)):
             messages = (f"{finding.code}: {finding.message} ({sentence.text})" for finding in findings)
             described.dropped[number] = "; ".join(messages)

@@ -3,11 +3,11 @@
 ======================  ==========================================================================================
 ``stories``             import: rows joined, graphs repaired, hands and time in order
 ``description_sizes``   graphs grouped for sentences
-``sentences``           a sentence with the words in it that stand for elements of its graphs
-``sentence_patterns``   sentences by patterns, from ``clauses`` in ``manners``
+``sentences``           a sentence with the words in it that stand for elements of its graphs, read word by word
+``sentence_patterns``   sentences by patterns, in different manners
 ``writer``              sentences by a model, asked again with what the checks find
-``sentence_checks``     everything wrong in a sentence: ``sentence_words``, ``sentence_relations``, ``told_order``
-``told_text``           a text read along its account
+``sentence_checks``     everything wrong in a sentence: its words, additions, denials
+``sentence_relations``  order, numbers, hands and places that contradict the graphs
 ``allowed_elements``    L
 ``question_paths``      paths of questions and their evaluator; ``second_reader`` reads their words
 ``questions``           questions by drawn paths (``question_drafts``), in words (``question_phrases``)

@@ -17,10 +17,9 @@ from random import Random
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.suites.tsg.makers.manners import STYLES, SUBJECTS, Manner
 from tsgkit.suites.tsg.makers.option_sets import SIZE, TAGS, Option, StoryView, option_sets, unfit
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
-from tsgkit.suites.tsg.makers.sentence_patterns import word
+from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, SUBJECTS, Manner, word
 from tsgkit.suites.tsg.makers.stories import row_facts
 
 OPENINGS = {

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, WITH, ActionGraph
 from tsgkit.suites.tsg.makers.claims import hands_of
-from tsgkit.suites.tsg.makers.clauses import is_plural
+from tsgkit.suites.tsg.makers.sentence_patterns import is_plural
 
 AMONG = ("between", "among")
 """Prepositions that need several things."""

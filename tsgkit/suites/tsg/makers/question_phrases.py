@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import HANDS
 from tsgkit.lexicon import gerund, participle, split_particle
-from tsgkit.suites.tsg.makers.clauses import is_plural
+from tsgkit.suites.tsg.makers.sentence_patterns import is_plural
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 COMES, GOES = (

@@ -8,96 +8,197 @@ After taking the towel off the bowl with one hand, she puts it over the chair.
 >>> sentence.said["towel"]
 ('the towel', 'it')
 
-Every node is said or implied. A thing is called *it* only right after it was the object of the clause before; hands are
-said again when they change. Of equal graphs in a row there is one clause, with their number.
+A graph is worded only if every triplet finds its place in a plain clause: one action, its objects, phrases with
+prepositions, things joined to things, hands. :func:`can_be_written` says why another one is not. Every node is said or
+implied. A thing is called *it* only right after it was the object of the clause before; hands are said again when they
+change. Of equal graphs in a row there is one clause, with their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import groupby, pairwise, starmap
+from operator import itemgetter
 from random import Random
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tsgkit.graph.hands import GRASPS
-from tsgkit.graph.model import WITH, ActionGraph
-from tsgkit.suites.tsg.makers.clauses import (
-    NUMBERS,
-    Clause,
-    Form,
-    Piece,
-    can_be_written,
-    clause_of,
-    hands_phrase,
-    is_plural,
-    joined,
-    object_pieces,
-    phrase,
-    predicate,
-    pronoun_of,
-    takes_pronoun,
-)
-from tsgkit.suites.tsg.makers.manners import STYLES, Manner
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
+from tsgkit.lexicon import gerund, is_preposition, participle, past, singular, split_particle, third_person
+from tsgkit.lexicon.preposition_senses import conflicting
+from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
 
-__all__ = ["STYLES", "Manner", "can_be_written", "word", "write"]
-
-FORMS: dict[str, Form] = {"past": "past", "past passive": "past", "perfect": "participle"}
-"""The forms of verbs by style; else of the person who acts."""
+STYLES = ("imperative", "present", "past", "perfect", "future", "passive", "past passive")
+SUBJECTS = ("she", "he", "I", "you", "we", "the person", "Mara", "Jonas", "Ada")
 PLURAL = ("I", "you", "we")
+FORMS: dict[str, Callable[[str], str]] = {
+    "base": str,
+    "third": third_person,
+    "past": past,
+    "gerund": gerund,
+    "participle": participle,
+}
+STYLE_FORMS = {"past": "past", "past passive": "past", "perfect": "participle", "imperative": "base", "future": "base"}
+"""The forms of verbs by style; else that of the person who acts."""
+PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+OF = ("let-go", "take-hold", "get-hold", "dispose", "get-rid")
+"""Actions whose object needs *of*."""
+GRAMMAR = frozenset(("agent", "manner", "per", "despite", "because-of"))
+"""Labels that are prepositions and read badly after an action."""
+HOLDING = word_set("with in by using")
+"""The prepositions before a hand that does it."""
+SOURCES = ("from", "off", "out-of")
+PARTED = word_set("back over together apart")
+"""Particles that stand behind a short object: *turns the blanket back*."""
+SINGULAR = word_set("lens gas canvas atlas bias")
+"""Things in the singular that end like a plural."""
+PAIRED = word_set("plier scissor shear tong tweezer pincer")
+"""Names of tools in a singular that English does not have: *the pliers are*."""
+PARTS = word_set("pieces halves quarters slices strips chunks cubes parts rounds")
+"""What a thing is made into, without an article: *cuts the dough into pieces*."""
+PLACING = word_set("put place lay set")
+"""Actions that need a place; without one, the thing is put *down*."""
+NUMBERS = ("", "once", "twice", "three times", "four times", "five times", "six times", "seven times", "eight times")
+OPENINGS = ("Then", "Next,", "After that,")
+MOST_NESTED = 3
 MOST_CLAUSES = 3
 """The most clauses of one sentence."""
-SOURCES = ("from", "off", "out-of")
 PRONOUN_SHARE = 0.6
 TURNED_SHARE = 0.3
 """The share of pairs of clauses that are joined by *before* or *after*."""
-OPENINGS = ("Then", "Next,", "After that,")
 
 
-class Unit(NamedTuple):
-    """A graph and how often it is done in a row; ``source`` is where its object comes from by an unsaid grasp."""
+@dataclass(frozen=True)
+class Manner:
+    """The manner of a sentence: its style, who acts, and what it says of hands."""
 
-    graph: ActionGraph
-    times: int = 1
-    source: ActionGraph | None = None
+    style: str = "imperative"
+    hands: Literal["named", "counted", "unsaid"] = "counted"
+    is_bare: bool = False
+    is_implicit: bool = False
+    subject: str = "she"
+    opening: str = ""
+    is_fronted: bool = False
+    """True if the first place comes before the subject."""
+
+    @property
+    def is_passive(self) -> bool:
+        """True if the direct object is the subject."""
+        return self.style in ("passive", "past passive")
 
 
-@dataclass
-class _Said:
-    """The state of a text while it is written: hands, object and action of the clause before."""
+class Piece(NamedTuple):
+    """Some words of a sentence, and the node that they stand for (empty: none)."""
 
-    hands: tuple[str, ...] = ()
+    text: str
+    node: str = ""
+    more: str = ""
+    """Words for the node that stand elsewhere: a particle behind the object."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One action with its parts in the order in which they are said."""
+
+    action: str
     objects: tuple[str, ...] = ()
-    action: str = ""
+    phrases: tuple[tuple[str, str], ...] = ()
+    """Prepositions with things: places first, then tools."""
+    hands: tuple[str, ...] = ()
+    """The hands that do it."""
+    hand_phrases: tuple[tuple[str, str], ...] = ()
+    """Prepositions with hands other than *with*."""
+    joined: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, hash=False)
+    """Phrases that belong to a thing: *the bolt on the brake*."""
+    times: int = 1
+    """How often it is done in a row."""
+    implies_grasp: bool = False
+    """True if the grasp of its object before goes without saying."""
 
-    def is_again(self, clause: Clause) -> bool:
-        """Return whether a clause tells the action of the clause before, on the same thing."""
-        return bool(clause.objects) and (self.action, self.objects) == (clause.action, clause.objects)
 
-    def add(self, clause: Clause) -> None:
-        """Take note of a clause."""
-        self.hands, self.objects, self.action = clause.hands or self.hands, clause.objects, clause.action
+@lru_cache(maxsize=20_000)
+def can_be_written(graph: ActionGraph) -> str:
+    """Return why no pattern can word a graph; empty if one can."""
+    if len(graph.actions) != 1:
+        return "no action, or several"
+    if not all(PLAIN.fullmatch(name) for triplet in graph for name in triplet):
+        return "a name that is no plain word"
+    seen, names = set[Triplet](), [PERSON]
+    while names:
+        name = names.pop()
+        for triplet in graph:
+            if triplet.source == name and triplet not in seen:
+                if problem := _problem(triplet, graph.actions[0]):
+                    return problem
+                seen.add(triplet)
+                names.append(triplet.target)
+    is_whole = len(seen) == len(graph) and len(graph) > 1
+    return "" if is_whole else "a part that nothing leads to, or nothing but an action"
 
 
-def write(
-    graphs: Sequence[ActionGraph], manner: Manner, choice: Random, before: Sequence[ActionGraph] = ()
-) -> Sentence:
-    """Return a text about graphs, none of which :func:`can_be_written` refuses; an empty one about none.
+def _problem(triplet: Triplet, action: str) -> str:
+    source, edge, target = triplet
+    if (edge == VERB) != (source == PERSON) or target == PERSON:
+        return "a person in an odd place"
+    if source in HANDS:
+        return "an edge that starts at a hand"
+    if edge == DOBJ and (source != action or target in HANDS):
+        return "an odd direct object"
+    is_phrase = is_preposition(edge) and edge not in GRAMMAR and (edge != "of" or source != action)
+    if edge not in (VERB, DOBJ) and not is_phrase:
+        return f"an edge that is no preposition: {edge}"
+    return "a loop" if source == target and edge not in (DOBJ, WITH) else ""
 
-    ``before`` are the graphs that were told before; nothing in the text refers to them.
-    """
-    units = _units(graphs)
-    if manner.is_implicit:
-        units = _without_grasps(units)
-    pieces: list[Piece] = []
-    said = _Said()
-    starts = range(0, len(units), MOST_CLAUSES if len(units) != MOST_CLAUSES + 1 else 2)
-    for number, start in enumerate(starts):
-        group = units[start : start + starts.step]
-        opening = choice.choice(OPENINGS) if number else ""
-        pieces += _sentence(group, manner, choice, said, opening="" if manner.style == "perfect" else opening)
-    return _with_account(graphs, units, pieces, manner)
+
+@lru_cache(maxsize=20_000)
+def clause_of(graph: ActionGraph) -> Clause:
+    """Return the clause of a graph that can be written."""
+    action = graph.actions[0]
+    objects: list[str] = []
+    phrases: list[tuple[str, str]] = []
+    joined: dict[str, tuple[tuple[str, str], ...]] = {}
+    for source, edge, target in dict.fromkeys(graph.triplets):
+        if source == action and edge == DOBJ:
+            objects.append(target)
+        elif source == action and edge != VERB:
+            phrases.append((edge, target))
+        elif source not in (action, PERSON):
+            joined[source] = (*joined.get(source, ()), (edge, target))
+    places: list[tuple[str, str]] = []
+    for edge, thing in sorted(phrases, key=lambda phrase: phrase[0] == WITH):
+        is_new = thing not in objects and all(t != thing or conflicting(e, edge) for e, t in places)
+        if thing not in HANDS and is_new:
+            places.append((edge, thing))
+    with_hands = [phrase for phrase in phrases if phrase[1] in HANDS]
+    return Clause(
+        action,
+        tuple(objects),
+        tuple(places),
+        tuple(dict.fromkeys(hand for edge, hand in with_hands if edge in HOLDING)),
+        tuple((edge, hand) for edge, hand in with_hands if edge not in HOLDING),
+        joined,
+    )
+
+
+@lru_cache(maxsize=20_000)
+def is_plural(name: str) -> bool:
+    """Return whether a thing is spoken of in the plural: *the scissors are*."""
+    last = name.rpartition("-")[2]
+    is_like_plural = singular(last) != last and not last.endswith(("ss", "us", "is")) and last not in SINGULAR
+    return is_like_plural or last in PAIRED
+
+
+@lru_cache(maxsize=20_000)
+def verb_words(action: str, form: str) -> tuple[str, str]:
+    """Return the verb in a form, and its particle or other words."""
+    parted = split_particle(action)
+    verb, _, rest = action.partition("-") if parted is None else (parted.verb, "", parted.particle)
+    first, _, more = verb.partition("-")
+    return " ".join(filter(None, (FORMS[form](first), more.replace("-", " ")))), rest.replace("-", " ")
 
 
 def word(graph: ActionGraph, manner: Manner) -> Sentence:
@@ -105,34 +206,63 @@ def word(graph: ActionGraph, manner: Manner) -> Sentence:
     return Sentence("") if can_be_written(graph) else write([graph], manner, Random(0))
 
 
-def _units(graphs: Sequence[ActionGraph]) -> list[Unit]:
-    return [Unit(graph, len(list(run))) for graph, run in groupby(graphs)]
-
-
 def can_be_implicit(graphs: Sequence[ActionGraph]) -> bool:
     """Return whether a grasp goes without saying, since what follows is done to the same thing with the same hand."""
-    if any(map(can_be_written, graphs)):
-        return False
-    return any(_goes_without_saying(one, other) for one, other in pairwise(_units(graphs)))
+    return not any(map(can_be_written, graphs)) and any(starmap(_goes_without_saying, pairwise(_clauses(graphs))))
 
 
-def _without_grasps(units: Sequence[Unit]) -> list[Unit]:
+def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> Sentence:
+    """Return a text about graphs, none of which :func:`can_be_written` refuses; an empty one about none."""
+    clauses = _clauses(graphs)
+    if manner.is_implicit:
+        clauses = _without_grasps(clauses)
+    writer = _TextWriter(manner, choice)
+    pieces: list[Piece] = []
+    size = MOST_CLAUSES if len(clauses) != MOST_CLAUSES + 1 else 2
+    for start in range(0, len(clauses), size):
+        opening = choice.choice(OPENINGS) if start else ""
+        pieces += writer.sentence(clauses[start : start + size], "" if manner.style == "perfect" else opening)
+    said: dict[str, tuple[str, ...]] = {}
+    for piece in pieces:
+        for node in filter(None, piece.node.split("/")):
+            said[node] = (*said.get(node, ()), f"{piece.text} {piece.more}".strip())
+    tags = {
+        "implicit": any(clause.implies_grasp for clause in clauses),
+        "repetition": any(clause.times > 1 for clause in clauses),
+        "bare": manner.is_bare,
+    }
+    text = " ".join(piece.text for piece in pieces).replace(" ,", ",").replace(" .", ".")
+    return Sentence(
+        text.replace(",.", ".").replace(",,", ","),
+        said,
+        tuple(node for node in nodes_of(*graphs) if node not in said),
+        tuple(tag for tag, is_so in tags.items() if is_so),
+    )
+
+
+def _clauses(graphs: Sequence[ActionGraph]) -> list[Clause]:
+    return [replace(clause_of(graph), times=len(list(run))) for graph, run in groupby(graphs)]
+
+
+def _without_grasps(clauses: Sequence[Clause]) -> list[Clause]:
     """Leave out what goes without saying: a grasp right before something is done to the same thing with that hand."""
-    kept: list[Unit] = []
-    for unit in units:
-        if kept and _goes_without_saying(kept[-1], unit):
-            kept[-1] = unit._replace(source=kept[-1].graph)
+    kept: list[Clause] = []
+    for clause in clauses:
+        if kept and _goes_without_saying(kept[-1], clause):
+            thing = clause.objects[0]
+            origin = tuple(("from", place) for _, place in kept.pop().phrases)
+            joined = {**clause.joined, thing: (*origin, *clause.joined.get(thing, ()))}
+            kept.append(replace(clause, joined=joined, implies_grasp=True))
         else:
-            kept.append(unit)
+            kept.append(clause)
     return kept
 
 
-def _goes_without_saying(grasp: Unit, unit: Unit) -> bool:
-    if grasp.times > 1 or unit.times > 1 or grasp.source is not None:
-        return False
-    first, second = clause_of(grasp.graph), clause_of(unit.graph)
+def _goes_without_saying(first: Clause, second: Clause) -> bool:
     return (
-        first.action in GRASPS
+        first.times == second.times == 1
+        and not first.implies_grasp
+        and first.action in GRASPS
         and second.action not in GRASPS
         and second.objects == first.objects
         and len(first.objects) == 1
@@ -145,131 +275,141 @@ def _goes_without_saying(grasp: Unit, unit: Unit) -> bool:
     )
 
 
-def _clause(unit: Unit) -> Clause:
-    clause = clause_of(unit.graph)
-    if unit.source is None:
-        return clause
-    grasp = clause_of(unit.source)
-    thing = clause.objects[0]
-    origin = tuple(("from", place) for _, place in grasp.phrases)
-    return replace(clause, joined={**clause.joined, thing: (*origin, *clause.joined.get(thing, ()))})
+class _TextWriter:
+    """A text while it is written: its manner, and the hands, objects and action of the clause before."""
 
+    def __init__(self, manner: Manner, choice: Random) -> None:
+        self.manner = manner
+        self.choice = choice
+        self.hands: tuple[str, ...] = ()
+        self.objects: tuple[str, ...] = ()
+        self.action = ""
 
-def _sentence(units: Sequence[Unit], manner: Manner, choice: Random, said: _Said, *, opening: str) -> Iterator[Piece]:
-    """Yield one sentence about some units."""
-    said.objects = ()
-    clauses = [_clause(unit) for unit in units]
-    pieces: list[Piece] = [Piece(opening or manner.opening)]
-    if len(units) == 2 and not manner.is_passive and choice.random() < TURNED_SHARE and _is_once(units):
-        pieces += _turned(clauses, manner, choice, said, is_opened=bool(pieces[0].text))
-    else:
-        for number, (unit, clause) in enumerate(zip(units, clauses, strict=True)):
-            pieces += _link(number, len(units), choice)
-            pieces += _told(clause, manner, choice, said, is_first=number == 0)
-            pieces += [Piece(NUMBERS[unit.times])] if unit.times > 1 else []
-    yield from _capitalised([*pieces, Piece(".")])
-
-
-def _is_once(units: Sequence[Unit]) -> bool:
-    return all(unit.times == 1 for unit in units)
-
-
-def _link(number: int, total: int, choice: Random) -> list[Piece]:
-    if number == 0:
-        return []
-    if number < total - 1:
-        return [Piece(",")]
-    return [Piece(choice.choice(("and", "and then") if total == 2 else ("and", "and then", "and finally")))]
-
-
-def _turned(
-    clauses: Sequence[Clause], manner: Manner, choice: Random, said: _Said, *, is_opened: bool
-) -> Iterator[Piece]:
-    """Yield two clauses joined by *before* or *after*; the action in -ing shares the subject."""
-    first, second = clauses
-    if choice.random() < 0.5 or is_opened:
-        yield from _told(first, manner, choice, said, is_first=True)
-        yield Piece("before")
-        yield from _with_hands(second, manner, choice, said, "gerund")
-    else:
-        yield Piece("after")
-        yield from _with_hands(first, manner, choice, said, "gerund")
-        yield Piece(",")
-        yield from _told(second, manner, choice, said, is_first=True)
-
-
-def _told(clause: Clause, manner: Manner, choice: Random, said: _Said, *, is_first: bool) -> Iterator[Piece]:
-    """Yield a clause with its subject."""
-    if manner.is_passive and clause.objects:
-        yield from _passive(clause, manner, choice, said)
-        return
-    is_plural_form = manner.style in ("imperative", "future") or manner.subject in PLURAL
-    form = FORMS.get(manner.style, "base" if is_plural_form else "third")
-    front = clause.phrases[:1] if manner.is_fronted and clause.phrases[:1] and clause.phrases[0][0] != WITH else ()
-    for edge, thing in front:
-        yield from phrase(edge, [thing], clause, manner)
-    if manner.style != "imperative" and (is_first or manner.is_passive):
-        yield Piece(manner.subject)
-        auxiliary = {"future": "will", "perfect": "have" if manner.subject in PLURAL else "has"}
-        yield Piece(auxiliary.get(manner.style, ""))
-    yield from _with_hands(clause, manner, choice, said, form, left_out=len(front))
-
-
-def _with_hands(
-    clause: Clause, manner: Manner, choice: Random, said: _Said, form: Form, left_out: int = 0
-) -> Iterator[Piece]:
-    uses_pronoun = clause.objects == said.objects and takes_pronoun(clause) and _may_use_pronoun(clause, manner, choice)
-    hands = hands_phrase(clause, manner, said.hands)
-    is_again = said.is_again(clause)
-    yield from predicate(clause, manner, form, pronoun=uses_pronoun, hands=hands, is_again=is_again, left_out=left_out)
-    said.add(clause)
-
-
-def _may_use_pronoun(clause: Clause, manner: Manner, choice: Random) -> bool:
-    return not manner.is_bare and not clause.joined.get(clause.objects[0]) and choice.random() < PRONOUN_SHARE
-
-
-def _passive(clause: Clause, manner: Manner, choice: Random, said: _Said) -> Iterator[Piece]:
-    uses_pronoun = (
-        clause.objects == said.objects and len(clause.objects) == 1 and _may_use_pronoun(clause, manner, choice)
-    )
-    subject = pronoun_of(clause) if uses_pronoun else object_pieces(clause, manner)
-    if uses_pronoun and is_plural(clause.objects[0]):
-        subject = [Piece("they", clause.objects[0])]
-    yield from subject
-    is_several = len(clause.objects) > 1 or is_plural(clause.objects[0])
-    yield Piece(("were" if is_several else "was") if manner.style == "past passive" else "are" if is_several else "is")
-    hands = hands_phrase(clause, manner, said.hands)
-    yield from predicate(clause, manner, "participle", hands=hands, is_passive=True, is_again=said.is_again(clause))
-    said.add(clause)
-
-
-def _capitalised(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    at_start = True
-    for piece in pieces:
-        if at_start and piece.text:
-            yield piece._replace(text=piece.text[0].upper() + piece.text[1:])
-            at_start = False
+    def sentence(self, clauses: Sequence[Clause], opening: str) -> list[Piece]:
+        """Return one sentence of some clauses; of two, the one with the verb in -ing shares the subject."""
+        self.objects = ()
+        first, last = clauses[0], clauses[-1]
+        pieces = [Piece(start)] if (start := opening or self.manner.opening) else []
+        is_pair = len(clauses) == 2 and not self.manner.is_passive
+        if is_pair and self.choice.random() < TURNED_SHARE and first.times == last.times == 1:
+            if self.choice.random() < 0.5 or pieces:
+                pieces += [*self._clause(first, is_first=True), Piece("before"), *self._active(last, "gerund")]
+            else:
+                pieces += [Piece("after"), *self._active(first, "gerund"), Piece(",")]
+                pieces += self._clause(last, is_first=True)
         else:
-            yield piece
+            links = ("and", "and then") if len(clauses) == 2 else ("and", "and then", "and finally")
+            for number, clause in enumerate(clauses):
+                if number:
+                    pieces.append(Piece(self.choice.choice(links) if number == len(clauses) - 1 else ","))
+                pieces += self._clause(clause, is_first=number == 0)
+                pieces += [Piece(NUMBERS[clause.times])] if clause.times > 1 else []
+        opener = pieces[0]
+        pieces[0] = opener._replace(text=opener.text[0].upper() + opener.text[1:])
+        return [*pieces, Piece(".")]
 
+    def _clause(self, clause: Clause, *, is_first: bool) -> list[Piece]:
+        """Return a clause with its subject, which is left out where that of the clause before goes on."""
+        manner = self.manner
+        if manner.is_passive and clause.objects:
+            return self._passive(clause)
+        form = STYLE_FORMS.get(manner.style, "base" if manner.subject in PLURAL else "third")
+        is_fronted = manner.is_fronted and bool(clause.phrases) and clause.phrases[0][0] != WITH
+        pieces = self._phrase(clause.phrases[0][0], [clause.phrases[0][1]], clause) if is_fronted else []
+        if manner.style != "imperative" and (is_first or manner.is_passive):
+            pieces.append(Piece(manner.subject))
+            if manner.style == "future":
+                pieces.append(Piece("will"))
+            elif manner.style == "perfect":
+                pieces.append(Piece("have" if manner.subject in PLURAL else "has"))
+        return [*pieces, *self._active(clause, form, left_out=int(is_fronted))]
 
-def _with_account(
-    graphs: Sequence[ActionGraph], units: Sequence[Unit], pieces: Sequence[Piece], manner: Manner
-) -> Sentence:
-    said: dict[str, list[str]] = {}
-    for piece in pieces:
-        for node in filter(None, piece.node.split("/")):
-            said.setdefault(node, []).append(f"{piece.text} {piece.more}".strip())
-    nodes = dict.fromkeys(name for graph in graphs for name in nodes_of(graph))
-    tags = {
-        "implicit": any(unit.source is not None for unit in units),
-        "repetition": any(unit.times > 1 for unit in units),
-        "bare": manner.is_bare,
-    }
-    return Sentence(
-        joined(pieces).replace(",.", ".").replace(",,", ","),
-        {node: tuple(words) for node, words in said.items()},
-        tuple(node for node in nodes if node not in said),
-        tuple(tag for tag, is_so in tags.items() if is_so),
-    )
+    def _passive(self, clause: Clause) -> list[Piece]:
+        is_several = len(clause.objects) > 1 or is_plural(clause.objects[0])
+        auxiliary = ("was", "were") if self.manner.style == "past passive" else ("is", "are")
+        if self._uses_pronoun(clause):
+            subject = [Piece("they" if is_several else "it", clause.objects[0])]
+        else:
+            subject = self._nouns(clause.objects, clause)
+        return [*subject, Piece(auxiliary[is_several]), *self._predicate(clause, "participle")]
+
+    def _active(self, clause: Clause, form: str, left_out: int = 0) -> list[Piece]:
+        """Return an action with its objects: *it* and *them* can only stand right behind a verb without a particle."""
+        if not verb_words(clause.action, form)[1] and self._uses_pronoun(clause):
+            things = [Piece("them" if is_plural(clause.objects[0]) else "it", clause.objects[0])]
+        else:
+            things = self._nouns(clause.objects, clause)
+        of = [Piece("of")] if clause.action in OF and clause.objects else []
+        return self._predicate(clause, form, [*of, *things], left_out)
+
+    def _uses_pronoun(self, clause: Clause) -> bool:
+        is_clear = clause.objects == self.objects and len(clause.objects) == 1
+        if not is_clear or self.manner.is_bare or clause.joined.get(clause.objects[0]):
+            return False
+        return self.choice.random() < PRONOUN_SHARE
+
+    def _predicate(self, clause: Clause, form: str, things: Sequence[Piece] = (), left_out: int = 0) -> list[Piece]:
+        """Return an action with everything behind it but ``left_out`` phrases, which stand before it."""
+        verb, particle = verb_words(clause.action, form)
+        phrases = clause.phrases[left_out:]
+        if particle not in ("", "through") and len(things) == 1 and (phrases or particle in PARTED):
+            pieces = [Piece(verb, clause.action, particle), *things, Piece(particle)]
+        else:
+            pieces = [Piece(f"{verb} {particle}".strip(), clause.action), *things]
+        if clause.action in PLACING and not (clause.phrases or clause.hand_phrases or clause.joined):
+            pieces.append(Piece("down"))
+        if clause.objects and (self.action, self.objects) == (clause.action, clause.objects):
+            pieces.append(Piece("again"))
+        for edge, alike in groupby(phrases, key=itemgetter(0)):
+            pieces += self._phrase(edge, [thing for _, thing in alike], clause)
+        pieces += self._hands_phrase(clause)
+        self.hands, self.objects, self.action = clause.hands or self.hands, clause.objects, clause.action
+        return pieces
+
+    def _phrase(self, edge: str, things: Sequence[str], clause: Clause) -> list[Piece]:
+        is_made = edge == "into" and not PARTS.isdisjoint(things)
+        return [Piece(edge.replace("-", " ")), *self._nouns(things, clause, is_bare=is_made)]
+
+    def _nouns(self, names: Sequence[str], clause: Clause, *, is_bare: bool = False) -> list[Piece]:
+        """Return things with their articles and what is joined to them: *the cup and the lid*."""
+        pieces: list[Piece] = []
+        for place, name in enumerate(names):
+            if place:
+                pieces.append(Piece("and" if place == len(names) - 1 else ","))
+            pieces += self._noun(name, clause, 0, is_bare=is_bare or self.manner.is_bare)
+        return pieces
+
+    def _noun(self, name: str, clause: Clause, depth: int, *, is_bare: bool) -> Iterator[Piece]:
+        ending = "s" if name.rpartition("-")[2] in PAIRED else ""
+        yield Piece(("" if is_bare else "the ") + name.replace("-", " ") + ending, name)
+        for edge, target in clause.joined.get(name, ()) if depth < MOST_NESTED else ():
+            if target in HANDS:
+                if self.manner.hands != "unsaid" and not is_bare:
+                    yield from (Piece(edge.replace("-", " ")), Piece(target, target))
+            elif target != name:
+                yield Piece(edge.replace("-", " "))
+                yield from self._noun(target, clause, depth + 1, is_bare=is_bare)
+
+    def _hands_phrase(self, clause: Clause) -> list[Piece]:
+        """Return what is said of the hands: *from one hand to the other*, *with both hands*; nothing if they stay."""
+        manner = self.manner
+        if manner.hands == "unsaid" or manner.is_bare:
+            return []
+        passed_on = clause.hand_phrases
+        if [edge for edge, _ in passed_on] == ["from"] and not clause.phrases and not clause.hands:
+            passed_on = ((WITH, passed_on[0][1]),)  # where it goes is not told
+        pieces: list[Piece] = []
+        for place, (edge, hand) in enumerate(passed_on):
+            is_counted = manner.hands == "counted" and not clause.hands
+            words = ("the other" if place else "one hand") if is_counted else hand
+            pieces += [Piece(edge.replace("-", " ")), Piece(words, hand)]
+        if not clause.hands or clause.hands == self.hands:
+            return pieces
+        if manner.hands == "named":
+            words = " and ".join(sorted(clause.hands))
+        elif len(clause.hands) > 1:
+            words = "both hands"
+        else:
+            words = "the other hand" if len(self.hands) == 1 else "one hand"
+        has_tool = any(edge == WITH for edge, _ in clause.phrases)
+        return [*pieces, Piece("using" if has_tool else "with"), Piece(words, "/".join(sorted(clause.hands)))]

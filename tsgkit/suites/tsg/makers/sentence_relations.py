@@ -1,21 +1,40 @@
-"""Checks of what a sentence says about actions: how often, with which hands, whether at all, and where things are."""
+"""Checks of what a text tells of actions: their order, how often they are done, by which hands, and where things are.
+
+>>> from tsgkit.suites.tsg.makers.sentences import Sentence
+>>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"))
+>>> wipe = ActionGraph.of(("person", "verb", "wipe"), ("wipe", "dobj", "cup"))
+>>> sentence = Sentence("Wipe the cup after taking it.", {"take": ("taking",), "wipe": ("Wipe",), "cup": ("cup", "it")})
+>>> for graphs in ([take, wipe], [wipe, take]):
+...     print(list(wrong_order(AnnotatedText(sentence, graphs))))
+[]
+['The sentence tells the actions in another order; theirs is: wipe, take.']
+>>> may_be_said("inside", "in"), may_be_said("under", "on"), may_be_said("using", "with")
+(True, False, True)
+
+Prepositions are judged for whole sentences, where English is freer than edges are; what may be said of one situation in
+a question with one right answer is stricter (:mod:`tsgkit.lexicon.preposition_senses`).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import pairwise
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
+from tsgkit.lexicon import fold
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
-from tsgkit.suites.tsg.makers.preposition_fit import TELLING, may_be_said
-from tsgkit.suites.tsg.makers.sentences import nodes_of
-from tsgkit.suites.tsg.makers.told_order import Event, units, verb_places
-from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, DETERMINERS, Place, ToldText
+from tsgkit.suites.tsg.makers.sentences import CONJUNCTIONS, DETERMINERS, AnnotatedText, Event, nodes_of
 
-COUNTS = {"once": 1, "twice": 2, "thrice": 3}
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-NUMBERS = {word: number for number, word in enumerate(_NUMBERS, 1)}
+BEFORE = word_set("before until till")
+LATER = word_set("then finally next afterwards later lastly")
+NO_ORDER = word_set("while meanwhile simultaneously already earlier previously beforehand")
+"""Words that make the order uncertain."""
+PERFECT = word_set("has have had been is are was were")
+TIMES = {"twice": 2, "thrice": 3}
+NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 COUNTING = {
     number: word_set(words)
     for number, words in {2: "two both pair second other 2", 3: "three third 3", 4: "four 4", 5: "five 5"}.items()
@@ -25,456 +44,427 @@ VAGUE = word_set(
     "repeatedly several multiple many few repeat repeats repeating repeated another more again keep keeps "
     "kept couple times each various"
 )
-INTENDING = word_set(
-    "forget forgets forgot forgetting fail fails failed failing refuse refuses refused skip skips skipped skipping "
-    "omit omits omitted avoid avoids avoided avoiding decline declines pretend pretends neglect neglects "
-    "stop stops intend intends intended plan plans planned want wants wanted hesitate hesitates almost nearly "
-    "hope hopes considers consider considered postpone postpones ignore ignores ignored ignoring leave-out "
-    "tries trying tried attempts attempted attempting meaning hoping intending planning"
+HAND_OPENERS = word_set("with in using by from to")
+"""Prepositions before words about hands."""
+HAND_KINDS = {
+    **dict.fromkeys(("other", "opposite", "second", "spare"), "other"),
+    **dict.fromkeys(("one", "single"), "one"),
+    "free": "free",
+}
+"""Kinds of words about hands by the word before *hand*."""
+HANDED_KINDS = {**dict.fromkeys(("two", "both", "double"), "both"), **dict.fromkeys(("one", "single"), "one")}
+"""Kinds of words about hands by the word before *handed*."""
+TELLING = word_set(
+    "in into inside on onto upon off from out-of under below beneath underneath over above behind beside near between "
+    "through around against in-front-of next-to out on-top-of away-from within across along to toward towards past"
+    " among atop"
 )
-INTENDING_PAIRS = frozenset(tuple(pair.split("-")) for pair in word_set("about-to would-have in-vain remains-for"))
+"""Prepositions that tell a place or a way; others say nothing certain."""
+FITTING = {
+    edge: word_set(words)
+    for edge, words in {
+        "with": "through in from between on",
+        "in": "into inside within to through on among under",
+        "inside": "in into within to",
+        "into": "in inside within to through onto on",
+        "within": "in into inside",
+        "on": "onto upon on-top-of atop over across along against to around in into",
+        "onto": "on upon on-top-of atop over across to around into against in",
+        "on-top-of": "on onto upon atop over above",
+        "upon": "on onto on-top-of atop over",
+        "over": "above on onto across upon around through on-top-of past into along in to",
+        "above": "over on-top-of",
+        "across": "over on along through onto around",
+        "along": "across on over through against around",
+        "off": "from out-of away-from on out",
+        "from": "off out-of away-from out in on inside under",
+        "out-of": "from off out away-from in",
+        "under": "below beneath underneath in into",
+        "below": "under beneath underneath",
+        "beneath": "under below underneath",
+        "to": "into onto on toward towards against in around upon",
+        "toward": "to towards",
+        "towards": "to toward",
+        "against": "on to onto along upon over across into",
+        "around": "over on onto across along through",
+        "round": "around over on onto",
+        "about": "around over on",
+        "through": "into in across along over from to",
+        "between": "among in into",
+        "among": "between in into",
+        "behind": "",
+        "in-front-of": "",
+        "beside": "near next-to to against along",
+        "next-to": "beside near to against along",
+        "near": "beside next-to to around",
+        "by": "beside near next-to to",
+        "at": "on near in to from over against",
+        "down": "along over through into off from on",
+        "up": "along over through to on onto",
+        "past": "over along",
+        "beyond": "past behind over",
+    }.items()
+}
+"""The prepositions of a text that may stand for an edge, of those in :data:`TELLING`."""
+TOOLS = ("with", "using")
 PASSIVES = word_set("is are was were gets get got being been be")
 MOVING = word_set("go goes went come comes came gone moves moved travels")
 """Verbs by which a thing, as it were, moves itself."""
-PLACE_WORDS = word_set("where which that")
-HAND_OPENERS = word_set("with in using by from to")
-"""Prepositions before words about hands."""
-NOT_DENYING = word_set("only just merely yet until before unless far too long necessarily least stopping forgetting")
 
 
-def wrong_numbers(told: ToldText, found: Sequence[Event], before: Sequence[ActionGraph]) -> Iterator[str]:
+def wrong_order(text: AnnotatedText) -> Iterator[str]:
+    """Find actions in another order than that of the graphs.
+
+    Words that tell several graphs may stand for the first or the last of them.
+    """
+    firsts, lasts = ({event.place: event for event in alike} for alike in (text.events[::-1], text.events))
+    if len(firsts) < 2 or any(token.word in NO_ORDER for token in text.tokens):
+        return
+    for events_by_place in (firsts, lasts):
+        in_text = sorted(events_by_place.values(), key=lambda event: (event.start, event.number))
+        orders = [_in_time(in_text, text, is_near=is_near) for is_near in (True, False)]
+        if any(numbers == sorted(numbers) for numbers in orders):
+            return
+    wanted = ", ".join(" ".join(graph.actions) for graph, _ in text.units)
+    yield f"The sentence tells the actions in another order; theirs is: {wanted}."
+
+
+def _in_time(in_text: Sequence[Event], text: AnnotatedText, *, is_near: bool) -> list[int]:
+    """Return the numbers of the graphs in the order that the text says; ``is_near``: what follows an action that comes
+    earlier belongs to it, if no new main clause begins."""
+    order = [in_text[0].number]
+    for before, event in pairwise(in_text):
+        place = order.index(before.number)
+        start, end = before.start + 1, event.start
+        begins_anew = text.gaps(start, end + 1) & {".", ";"} or LATER.intersection(text.words(range(start, end)))
+        if _is_turned(before, event, text):
+            order.insert(place, event.number)
+        elif is_near and not begins_anew:
+            order.insert(place + 1, event.number)
+        else:
+            order.append(event.number)
+    return order
+
+
+def _is_turned(before: Event, event: Event, text: AnnotatedText) -> bool:
+    """Return whether a text says that the action told second is done first."""
+    if stops := [index for index in range(before.start + 1, event.start + 1) if text.gap(index) == "."]:
+        words = text.words(range(stops[-1], event.start))
+        return (words[:1] == ["before"] and words[1:2] in (["that"], ["this"], ["doing"])) or "had" in words
+    sentence = next(index for index in range(before.start, -1, -1) if text.gap(index) == ".")
+    for index in range(max(sentence, before.start - 4), before.start):
+        if text.word(index) in BEFORE and text.word(index + 1) not in ("that", "this", "long"):
+            opener, gap = text.word(index - 1), text.gap(index)
+            opens_clause = gap == ";" or (opener in ("and", "but") and gap in (",", ""))
+            is_early = opener in ("and", "but", "then", "even", "just", "right") and index - sentence < 4
+            if index == sentence or opens_clause or is_early:
+                return True
+            break
+    between = [index for index in range(before.start + 1, event.start) if index not in before.place]
+    is_denied = any(map(text.denies, range(max(sentence, before.start - 3), before.start)))
+    if is_denied and any(text.word(index) in BEFORE for index in between):
+        return True
+    return any(_introduces_earlier(index, event.start, text) for index in between)
+
+
+def _introduces_earlier(index: int, action: int, text: AnnotatedText) -> bool:
+    """Return whether a word between two actions says that the second is done first.
+
+    *After* may open the main clause that follows it: ", and after X, Y" tells Y last.
+    """
+    word, following = text.word(index), text.word(index + 1)
+    opens_sentence = text.word(index - 1) in ("and", "then", "but") or text.gap(index) in (".", ";")
+    if action - index > 12 or opens_sentence or text.gaps(index + 1, action + 1) & {",", ";"}:
+        return False
+    if word in ("after", "following", "having"):
+        is_pointer = word != "having" and following in ("that", "which", "this", "what")
+        return not is_pointer and not text.gap(index + 1)
+    if word in ("once", "as"):
+        return following == "soon" if word == "as" else following not in ("more", "again")
+    is_perfect = not PERFECT.isdisjoint(text.words(range(index, action)))
+    return word in ("when", "now", "since") and not text.gap(index) and is_perfect
+
+
+def wrong_numbers(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find actions that the text tells more or less often than the graphs."""
-    counted = list(_counts(told))
-    for number, index in counted:
-        near = _near(index, found, told)
-        is_more = told.word(index + 1) == "more"
-        if near and not any(_fits(number, event, found, is_more=is_more) for event in near):
-            event = near[0]
-            yield f'"{told.word(index)}" does not fit: {_action(event)} is done {_times(event.times)} here.'
-    for event in found:
-        if event.times > 1 and not _tells_times(event, found, counted, told):
-            yield f"{_action(event)} is done {_times(event.times)}: say so."
-    for index in _agains(told):
-        if before and not _may_be_again(_near(index, found, told), told, before):
-            yield f'"{told.word(index)}" does not fit: nothing of the kind was done before.'
-
-
-def _action(event: Event) -> str:
-    return " ".join(event.graph.actions)
+    counts = list(_counts(text))
+    totals = Counter[frozenset[str]]()
+    for event in text.events:
+        totals[frozenset(event.graph.actions)] += event.times
+    possible_numbers: set[int] = set()
+    for number, index in counts:
+        near = _near(index, text)
+        numbers = {number, number - (text.word(index + 1) == "more")}  # "twice more" may count earlier ones
+        possible_numbers |= numbers
+        fitting = {count for event in near for count in (event.times, totals[frozenset(event.graph.actions)])}
+        if near and numbers.isdisjoint(fitting):
+            action, times = " ".join(near[0].graph.actions), _times(near[0].times)
+            yield f'"{text.word(index)}" does not fit: {action} is done {times} here.'
+    words = {token.word for index, token in enumerate(text.tokens) if not text.word(index + 1).startswith("hand")}
+    for event in text.events:
+        is_vague = not counts and not words.isdisjoint(VAGUE)
+        is_counted = event.times in possible_numbers or not words.isdisjoint(COUNTING.get(event.times, ()))
+        if event.times > 1 and not is_vague and not is_counted and _mention_count(event, text) < event.times:
+            yield f"{' '.join(event.graph.actions)} is done {_times(event.times)}: say so."
+    for index, token in enumerate(text.tokens):
+        is_again = token.word == "again" or (token.word == "once" and text.word(index + 1) in ("more", "again"))
+        near = _near(index, text) if is_again and before else []
+        if near and not any(event.times > 1 or _is_known(event, text, before) for event in near):
+            yield f'"{token.word}" does not fit: nothing of the kind was done before.'
 
 
 def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
-def _counts(told: ToldText) -> Iterator[tuple[int, int]]:
+def _counts(text: AnnotatedText) -> Iterator[tuple[int, int]]:
     """Yield numbers of times with their tokens; ``once`` only where it counts."""
-    for index, token in enumerate(told.tokens):
-        following = told.word(index + 1)
-        if token.word in ("twice", "thrice"):
-            extra = 1 if following == "more" else 0
-            yield COUNTS[token.word] + extra, index
-        elif following in ("times", "time") and token.word in NUMBERS and following == "times":
-            yield NUMBERS[token.word], index
-        elif token.word.isdigit() and following in ("times", "x") and int(token.word[:3]) < 100:
-            yield int(token.word[:3]), index
-        elif NUMBERS.get(token.word, 1) > 1 and following == "more" and told.word(index + 2) == "times":
-            yield NUMBERS[token.word] + 1, index
-        elif token.word == "once" and _counts_once(index, told):
-            yield 1, index
+    for index, token in enumerate(text.tokens):
+        word, following = token.word, text.word(index + 1)
+        number = NUMBERS.get(word, 0)
+        if word in TIMES:
+            yield TIMES[word] + (following == "more"), index
+        elif number and following == "times":
+            yield number, index
+        elif word.isdecimal() and following in ("times", "x") and int(word[:3]) < 100:
+            yield int(word[:3]), index
+        elif number > 1 and following == "more" and text.word(index + 2) == "times":
+            yield number + 1, index
+        elif word == "once" and following not in ("more", "again"):
+            ends_clause = text.gap(index + 1) and not text.gap(index)
+            if ends_clause or text.word(index - 1) in ("just", "only", "exactly"):
+                yield 1, index
 
 
-def _counts_once(index: int, told: ToldText) -> bool:
-    """Return whether *once* is a number: *just once*, or at the end of a clause."""
-    if told.word(index + 1) in ("more", "again"):
-        return False
-    return told.word(index - 1) in ("just", "only", "exactly") or (bool(told.gap(index + 1)) and not told.gap(index))
+def _neighbours(index: int, text: AnnotatedText) -> tuple[Event | None, Event | None]:
+    """Return the last event told up to a word, and the first one after it."""
+    before = max((event for event in text.events if event.start <= index), key=lambda event: event.start, default=None)
+    after = min((event for event in text.events if event.start > index), key=lambda event: event.start, default=None)
+    return before, after
 
 
-def _near(index: int, found: Sequence[Event], told: ToldText) -> list[Event]:
+def _near(index: int, text: AnnotatedText) -> list[Event]:
     """Return the events that a word may belong to: the one before it, or the one after it where a clause begins."""
-    before = [event for event in found if event.place[0] <= index]
-    after = [event for event in found if event.place[0] > index]
-    first = max(before, key=lambda event: event.place[0], default=None)
-    second = min(after, key=lambda event: event.place[0], default=None)
-    opens = bool(told.gap(index)) or told.word(index - 1) in ("and", "then", "but", "or")
-    if first is not None and not (opens and second is not None):
-        is_between = not told.gaps(first.place[0] + 1, index + 1).isdisjoint({".", ";"})
-        return [event for event in (first, second if is_between else None) if event is not None]
-    return [event for event in (second, first) if event is not None]
+    before, after = _neighbours(index, text)
+    opens_clause = text.gap(index) or text.word(index - 1) in ("and", "then", "but", "or")
+    if before is None or (opens_clause and after is not None):
+        near = (after, before)
+    else:
+        near = (before, after if text.gaps(before.start + 1, index + 1) & {".", ";"} else None)
+    return [event for event in near if event is not None]
 
 
-def _fits(number: int, event: Event, found: Sequence[Event], *, is_more: bool) -> bool:
-    """Return whether an action is done so often: in a row, or with its like; *twice more* may count earlier ones."""
-    alike = sum(other.times for other in found if set(other.graph.actions) == set(event.graph.actions))
-    return not {number, number - is_more}.isdisjoint({event.times, alike})
+def _mention_count(event: Event, text: AnnotatedText) -> int:
+    """Return how often the text tells an event: not beyond the words for another one."""
+    starts = [other.start for other in text.events if other is not event]
+    places = [place for action in event.graph.actions for place in text.verb_places(action)]
+    ranges = [range(min(event.start, place[0]) + 1, max(event.start, place[0])) for place in places]
+    return sum(not any(start in between for start in starts) for between in ranges)
 
 
-def _tells_times(event: Event, found: Sequence[Event], counted: Sequence[tuple[int, int]], told: ToldText) -> bool:
-    words = {one.word for number, one in enumerate(told.tokens) if not told.word(number + 1).startswith("hand")}
-    numbers = {number for number, _ in counted}
-    numbers |= {number - 1 for number, index in counted if told.word(index + 1) == "more"}
-    if event.times in numbers or not words.isdisjoint(COUNTING.get(event.times, ())):
-        return True
-    said = sum(len(_own_places(action, event, found, told)) for action in event.graph.actions)
-    if not words.isdisjoint(VAGUE | {"twice", "thrice"}) and not counted:
-        return True
-    return said >= event.times
+def _earlier(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> list[ActionGraph]:
+    return [*before, *(graph for graph, _ in text.units[: event.number])]
 
 
-def _own_places(action: str, event: Event, found: Sequence[Event], told: ToldText) -> list[Place]:
-    """Return where the text tells an action for one event: not beyond the words for another."""
-    others = [other.place[0] for other in found if other is not event]
-    start = event.place[0]
-    return [
-        place
-        for place in verb_places(action, told)
-        if not any(min(start, place[0]) < other < max(start, place[0]) for other in others)
-    ]
-
-
-def _agains(told: ToldText) -> Iterator[int]:
-    for index, token in enumerate(told.tokens):
-        if token.word == "again" or (token.word == "once" and told.word(index + 1) in ("more", "again")):
-            yield index
-
-
-def _may_be_again(near: Sequence[Event], told: ToldText, before: Sequence[ActionGraph]) -> bool:
+def _is_known(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
     """Return whether an action or its thing occurs before, so that *again* can mean it."""
-    for event in near:
-        earlier = [*before, *(graph for graph, _ in units(told.graphs)[: event.number])]
-        names = {name for graph in earlier for name in nodes_of(graph)} - set(HANDS)
-        if event.times > 1 or not names.isdisjoint(set(nodes_of(event.graph)) - set(HANDS)):
-            return True
-    return not near
+    known = nodes_of(*_earlier(event, text, before)).keys() - set(HANDS)
+    return not known.isdisjoint(nodes_of(event.graph))
 
 
-class HandWords(NamedTuple):
-    """Words about hands, their kind, and their token."""
-
-    kind: str
-    at: int
-
-
-def wrong_hands(told: ToldText, found: Sequence[Event], before: Sequence[ActionGraph]) -> Iterator[str]:
+def wrong_hands(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find words about hands that fit no graph they may belong to."""
-    said = list(_hand_words(told))
-    for one in said:
-        near = _near_of_hands(one.at, found, told)
-        kinds = {other.kind for other in said if set(_near_of_hands(other.at, found, told)[:1]) == set(near[:1])}
-        if near and not any(_hands_fit(one.kind, kinds, event, told, before) for event in near):
-            used = sorted(hands_of(near[0].graph))
-            what = " and ".join(used) if used else "no hand is named"
-            yield f'"{_around(one.at, told)}" does not fit the graph: {_action(near[0])} with {what}.'
+    words_for_hands = [(kind, index, _near_hands(index, text)) for kind, index in _hand_words(text)]
+    for kind, index, near in words_for_hands:
+        kinds = {other for other, _, its_near in words_for_hands if its_near[:1] == near[:1]}
+        if near and not any(_hands_fit(kind, kinds, event, text, before) for event in near):
+            words = " ".join(text.words(range(max(index - 1, 0), index + 1)))
+            used = " and ".join(sorted(hands_of(near[0].graph))) or "no hand is named"
+            yield f'"{words}" does not fit the graph: {" ".join(near[0].graph.actions)} with {used}.'
 
 
-def _around(index: int, told: ToldText) -> str:
-    return " ".join(told.word(place) for place in range(max(index - 1, 0), index + 1))
+def _hand_words(text: AnnotatedText) -> Iterator[tuple[str, int]]:
+    """Yield the kinds of words about hands with their tokens: both, one, other, free, hand1, hand2.
 
-
-def _hand_words(told: ToldText) -> Iterator[HandWords]:
-    """Yield what is said of hands: both, one, other, hand1, hand2."""
+    *The other* alone counts after another hand, if it ends its phrase and follows *with*, *in* or the like.
+    """
     has_one = False
-    for index, token in enumerate(told.tokens):
-        word, before, second = token.word, told.word(index - 1), told.word(index - 2)
-        if kind := _kind(word, before, second, told.word(index + 1)):
+    for index in range(len(text.tokens)):
+        opener, before, word, after = text.words(range(index - 2, index + 2))
+        is_other = (before, word) == ("the", "other") and opener in ("with", "in", "using", "to", "into")
+        ends_phrase = text.gap(index + 1) or after in ("and", "she", "he", "i", "you", "then", "they", "we")
+        if kind := _hand_kind(opener, before, word, after):
             has_one = has_one or kind in ("one", "other", *HANDS)
-            yield HandWords(kind, index)
-        elif word == "other" and before == "the" and has_one and _is_bare_other(index, told):
-            yield HandWords("other", index)
+            yield kind, index
+        elif has_one and is_other and ends_phrase:
+            yield "other", index
 
 
-def _kind(word: str, before: str, second: str, after: str) -> str:
-    if word in HANDS:
-        return word
-    if word == "hand" and after in ("1", "2"):
-        return f"hand{after}"
-    if word == "hands":
-        is_counted = {before, second} & {"both", "two"} or (
-            before in ("his", "her", "your", "my", "their") and second == "of"
-        )
-        return "both" if is_counted else ""
-    if word in ("handed", "handedly", "handedness"):
-        return {"two": "both", "both": "both", "double": "both", "one": "one", "single": "one"}.get(before, "")
-    if word in ("bimanually", "twohanded"):
-        return "both"
+def _hand_kind(second: str, before: str, word: str, after: str) -> str:
     if word == "hand":
-        if before in ("other", "opposite", "second", "spare"):
-            return "other"
-        return "one" if before in ("one", "single") else ("free" if before == "free" else "")
-    return "both" if word == "both" and after in ("hand", "palms") else ""
+        return f"hand{after}" if after in ("1", "2") else HAND_KINDS.get(before, "")
+    if word == "hands":
+        is_all = second == "of" and before in ("his", "her", "your", "my", "their")
+        return "both" if is_all or {before, second} & {"both", "two"} else ""
+    if word in ("handed", "handedly", "handedness"):
+        return HANDED_KINDS.get(before, "")
+    if word in ("bimanually", "twohanded") or (word == "both" and after in ("hand", "palms")):
+        return "both"
+    return word if word in HANDS else ""
 
 
-def _is_bare_other(index: int, told: ToldText) -> bool:
-    """Return whether *the other* ends its phrase and follows *with*, *in* or the like."""
-    opener = told.word(index - 2)
-    return opener in ("with", "in", "using", "to", "into") and (
-        bool(told.gap(index + 1))
-        or (
-            told.word(index + 1) not in ("",)
-            and told.word(index + 1) in ("and", "she", "he", "i", "you", "then", "they", "we")
-        )
-    )
+def _near_hands(index: int, text: AnnotatedText) -> list[Event]:
+    """Return the events that words about hands may belong to, each with those that the same words tell."""
+    start = _start_of_phrase(index, text)
+    subjects: list[Event] = []
+    if text.word(start) not in HAND_OPENERS and not text.word(index).startswith("handed"):
+        subjects = [event for event in text.events if index < event.start <= index + 3 and not text.gap(event.start)]
+    before, after = _neighbours(index, text)
+    if subjects:
+        near = subjects[:1]
+    elif after and (text.gap(start) in (".", ";") or text.word(start - 1) in ("and", "then", "but", "while")):
+        near = [after]
+    else:
+        near = [event for event in (before, after) if event is not None]
+        near = near if text.gap(start) == "," else near[:1]
+    return [other for event in near for other in _sharing(event, text)]
 
 
-def _near_of_hands(index: int, found: Sequence[Event], told: ToldText) -> list[Event]:
-    """Return the events that words about hands may belong to."""
-    start = _start_of_phrase(index, told)
-    has_opener = told.word(start) in HAND_OPENERS
-    if not has_opener and not told.word(index).startswith("handed"):
-        subject = [event for event in found if index < event.place[0] <= index + 3 and not told.gap(event.place[0])]
-        if subject:
-            return _sharing(subject[0], found)
-    before = max((event for event in found if event.place[0] <= index), key=lambda event: event.place[0], default=None)
-    after = min((event for event in found if event.place[0] > index), key=lambda event: event.place[0], default=None)
-    opens = told.gap(start) in (".", ";") or told.word(start - 1) in ("and", "then", "but", "while")
-    if opens and after is not None:
-        return _sharing(after, found)
-    near = [event for event in (before, after) if event is not None]
-    if len(near) == 2 and told.gap(start) != ",":
-        near = near[:1]
-    return [one for event in near for one in _sharing(event, found)]
-
-
-def _start_of_phrase(index: int, told: ToldText) -> int:
+def _start_of_phrase(index: int, text: AnnotatedText) -> int:
     """Return where a phrase about hands begins: *with the wire in both hands* at its first preposition."""
-    start = _opener(index, told)
-    if start < index and told.word(start - 2) in DETERMINERS and not told.gaps(start - 2, start + 1):
-        start = start - 3 if told.word(start - 3) in HAND_OPENERS else start
-    return start
-
-
-def _opener(index: int, told: ToldText) -> int:
-    """Return the preposition before words about hands; the words themselves where a mark comes before one."""
+    start = index
     for place in range(index, max(index - 5, -1), -1):
-        if told.word(place) in HAND_OPENERS:
-            return place
-        if told.gap(place):
+        if text.word(place) in HAND_OPENERS:
+            start = place
             break
-    return index
+        if text.gap(place):
+            break
+    has_noun = start < index and text.word(start - 2) in DETERMINERS and not text.gaps(start - 2, start + 1)
+    return start - 3 if has_noun and text.word(start - 3) in HAND_OPENERS else start
 
 
-def _sharing(event: Event, found: Sequence[Event]) -> list[Event]:
+def _sharing(event: Event, text: AnnotatedText) -> list[Event]:
     """Return an event and those that the same words tell."""
-    return [event, *(one for one in found if one.place == event.place and one is not event)]
+    return [event, *(other for other in text.events if other.place == event.place and other is not event)]
 
 
-def _hands_fit(kind: str, kinds: set[str], event: Event, told: ToldText, before: Sequence[ActionGraph]) -> bool:
+def _hands_fit(kind: str, kinds: set[str], event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
     used = hands_of(event.graph)
-    named = {name for name in nodes_of(event.graph) if name in HANDS}
-    if kind == "both":
-        return len(named) == 2
+    named = nodes_of(event.graph).keys() & set(HANDS)
     if kind in HANDS:
-        return kind in named and (used <= kinds or "both" in kinds or not used)
-    if kind == "one" and len(used) == len(HANDS) and _is_one_of_two(told):
-        return True
-    if kind == "one":
-        return len(used) == 1 or (len(named) == 2 and ("other" in kinds or len(used) < 2)) or (not used and bool(named))
-    if kind == "free":
-        return len(named) >= 1
-    if len(named) == 2:
+        return kind in named and (used <= kinds or "both" in kinds)
+    if kind == "one" and len(used) == 2:  # one hand and then the other, or "one hand for each"
+        words = [token.word for token in text.tokens]
+        start = words.index("hand") if "hand" in words else 0
+        return "other" in kinds or not {"each", "other"}.isdisjoint(words[start:])
+    if kind == "other" and len(named) == 2:
         return "one" in kinds or len(used) < 2
-    return len(named) == 1 and _may_be_other(event, named, told, before)
+    if kind == "other":  # another than in one of the last two graphs that name a hand
+        hands = [hands_of(graph) for graph in reversed(_earlier(event, text, before)) if hands_of(graph)]
+        return len(named) == 1 and (not hands or any(others != named for others in hands[:2]))
+    return len(named) == 2 if kind == "both" else bool(named)
 
 
-def _is_one_of_two(told: ToldText) -> bool:
-    """Return whether the text tells of one hand and then of the other: *one hand for each*."""
-    words = [token.word for token in told.tokens]
-    start = words.index("hand") if "hand" in words else 0
-    return not {"each", "other"}.isdisjoint(words[start:])
+@lru_cache(maxsize=20_000)
+def may_be_said(word: str, edge: str) -> bool:
+    """Return whether a preposition of a text may stand for an edge; in doubt it may."""
+    word, edge = fold(word), fold(edge)
+    return word == edge or word not in TELLING or edge not in FITTING or word in FITTING[edge]
 
 
-def _may_be_other(event: Event, named: set[str], told: ToldText, before: Sequence[ActionGraph]) -> bool:
-    """Return whether the hand of an event is another than in one of the last two graphs that name a hand."""
-    earlier = [*before, *(graph for graph, _ in units(told.graphs)[: event.number])]
-    hands = [used for graph in reversed(earlier) if (used := hands_of(graph))]
-    return not hands or any(used != named for used in hands[:2])
-
-
-def denied(told: ToldText) -> Iterator[str]:
-    """Find actions and things of the graphs that the text denies, or tells as merely meant to be done."""
-    for index, token in enumerate(told.tokens):
-        if told.denies(index):
-            yield from _denied_at(index, told)
-        elif token.word in INTENDING or (token.word, told.word(index + 1)) in INTENDING_PAIRS:
-            yield from _intended_at(index, told)
-
-
-def _denied_at(index: int, told: ToldText) -> Iterator[str]:
-    first = index + (2 if told.word(index) in ("instead", "rather") else 1)
-    if told.word(first) in NOT_DENYING or _is_doubled(index, told):
-        return
-    for place in range(first, min(first + 5, len(told.tokens))):
-        if place > first and (told.gap(place) or told.word(place) in ("but", "before", "until", "and", "till")):
-            return
-        if owners := _denied_owners(place, index, told):
-            yield f'"{told.word(index)}" denies {owners[0]}: tell that it is done.'
-            return
-        if told.word(place) in ("until", "till"):
-            return
-
-
-def _denied_owners(place: int, index: int, told: ToldText) -> list[str]:
-    """Return the nodes of a word that are denied: told there, and for things nowhere else."""
-    nodes = []
-    for node in told.owners.get(place, ()):
-        if node in HANDS:
-            continue
-        own = told.places[node]
-        elsewhere = [found for found in own if not index < found[0] <= index + 6]
-        if not elsewhere or (node in told.actions and len(elsewhere) < _needed(node, told)):
-            nodes.append(node)
-    later = {told.word(one) for one in range(index + 1, min(index + 9, len(told.tokens)))}
-    return (
-        nodes if later.isdisjoint({"before", "until", "till"}) else [node for node in nodes if node not in told.actions]
-    )
-
-
-def _needed(action: str, told: ToldText) -> int:
-    return len([1 for graph, _ in units(told.graphs) if action in graph.actions])
-
-
-def _is_doubled(index: int, told: ToldText) -> bool:
-    """Return whether a denial denies another one: *not without*, *never fails to*."""
-    near = {told.word(place) for place in range(index + 1, index + 3)} | {told.word(index - 1)}
-    return not near.isdisjoint(
-        {"without", "forgetting", "fail", "fails", "omitting", "skipping", "forget"} - {told.word(index)}
-    ) or (told.word(index) == "without" and told.word(index - 1) in ("not", "never"))
-
-
-def _intended_at(index: int, told: ToldText) -> Iterator[str]:
-    if any(map(told.denies, range(max(0, index - 3), index))):
-        return
-    for place in range(index + 1, min(index + 5, len(told.tokens))):
-        if told.gap(place) or told.word(place) in CONJUNCTIONS:
-            return
-        actions = [node for node in told.owners.get(place, ()) if node in told.actions]
-        if actions and not [found for found in told.places[actions[0]] if found[0] != place and place not in found]:
-            yield f'"{told.word(index)}" leaves open whether {actions[0]} is done: tell that it is done.'
-            return
-
-
-def misplaced(told: ToldText, found: Sequence[Event]) -> dict[str, list[str]]:
-    """Return the findings on things that have changed places, and on prepositions that contradict the graphs."""
-    problems: dict[str, list[str]] = {"wrong-preposition": [], "wrong-role": []}
-    of_graphs = {event.graph: event for event in found}
-    for graph in dict.fromkeys(told.graphs):
+def misplaced(text: AnnotatedText) -> tuple[list[str], list[str]]:
+    """Return the findings on prepositions that contradict the graphs, and on things that have changed places."""
+    prepositions: list[str] = []
+    roles: list[str] = []
+    of_graphs = {event.graph: event for event in text.events}
+    for graph in dict.fromkeys(text.graphs):
         event = of_graphs.get(graph)
-        if (swapped := _swapped(graph, told) or (event and _swapped_near(event, found, told))) is not None:
-            problems["wrong-role"].append(f"{swapped[0]} and {swapped[1]} have changed places.")
-        else:
-            problems["wrong-preposition"] += _wrong_prepositions(graph, told)
-            problems["wrong-preposition"] += _contradicted_near(event, found, told) if event else ()
-    return problems
+        if swapped := _swapped(graph, text) or (_swapped_near(event, text) if event else None):
+            roles.append(f"{swapped[0]} and {swapped[1]} have changed places.")
+            continue
+        for phrase in _phrases(graph):
+            governing = _governing(phrase.target, text)
+            edges = {other.edge for each in text.graphs for other in each if other.target == phrase.target}
+            if governing and not any(may_be_said(word, edge) for word in governing for edge in edges):
+                word = governing[0].replace("-", " ")
+                prepositions.append(f'"{word}" before {phrase.target} contradicts {phrase.edge} of the graph.')
+        if event and len(_sharing(event, text)) == 1:
+            prepositions += _contradicted_near(event, text)
+    return prepositions, roles
 
 
-def _parts_behind(event: Event, found: Sequence[Event], told: ToldText) -> Iterator[tuple[str, str]]:
+def _phrases(graph: ActionGraph) -> list[Triplet]:
+    """Return the prepositions of a graph with their things."""
+    return [one for one in graph if one.edge not in (VERB, DOBJ) and one.source != PERSON and one.target not in HANDS]
+
+
+def _parts_behind(event: Event, text: AnnotatedText) -> Iterator[tuple[str, str]]:
     """Yield the things behind an action, to the next mark, conjunction or action, each with its preposition."""
-    start = event.place[-1] + 1 if _is_whole(event.place) else event.place[0] + 1
-    others = {other.place[0] for other in found if other.place != event.place}
-    heads = {place[0]: (thing, place) for thing in told.things for place in told.places[thing]}
-    for index in range(start, min(start + 14, len(told.tokens))):
-        if index in others or told.gap(index) or told.word(index) in CONJUNCTIONS | PLACE_WORDS:
+    is_whole = event.place[-1] - event.start == len(event.place) - 1
+    start = (event.place[-1] if is_whole else event.start) + 1
+    others = {other.start for other in text.events if other.place != event.place}
+    heads = {place[0]: (thing, place) for thing in text.things for place in text.places[thing]}
+    for index in range(start, start + 14):
+        if index in others or text.gap(index) or text.word(index) in CONJUNCTIONS | {"that"}:
             return
         if index in heads:
             thing, place = heads[index]
-            word, at = told.before_phrase(place)
+            word, at = text.before_phrase(place)
             yield thing, word if at >= start else ""
 
 
-def _is_whole(place: Place) -> bool:
-    return place[-1] - place[0] == len(place) - 1
-
-
-def _contradicted_near(event: Event, found: Sequence[Event], told: ToldText) -> Iterator[str]:
+def _contradicted_near(event: Event, text: AnnotatedText) -> Iterator[str]:
     """Find prepositions right behind an action that contradict what its own graph says of their thing."""
-    for thing, word in _parts_behind(event, found, told):
+    for thing, word in _parts_behind(event, text):
         ways = [one for one in event.graph if one.target == thing and one.source != PERSON]
         is_joined = any(one.source not in event.graph.actions for one in ways)
-        edges = [one.edge for one in ways]
-        is_said = not word or not edges or DOBJ in edges or any(may_be_said(word, edge) for edge in edges)
-        if not is_said and not is_joined and len(_sharing(event, found)) == 1:
-            yield f'"{word.replace("-", " ")}" before {thing} contradicts {edges[0]} of the graph.'
+        if word and ways and not is_joined and not any(may_be_said(word, one.edge) for one in ways):
+            yield f'"{word.replace("-", " ")}" before {thing} contradicts {ways[0].edge} of the graph.'
 
 
-def _swapped_near(event: Event, found: Sequence[Event], told: ToldText) -> tuple[str, str] | None:
+def _swapped_near(event: Event, text: AnnotatedText) -> tuple[str, str] | None:
     """Return a direct object told behind a preposition of another thing, which stands right before or behind it."""
-    objects = {one.target for one in event.graph if one.edge == DOBJ} - set(HANDS)
-    phrases = {one.target: one.edge for one in event.graph if one.edge not in (VERB, DOBJ) and one.source != PERSON}
-    behind = list(_parts_behind(event, found, told))
-    bare = [thing for thing, word in behind[:1] if not word] or _subject(event, told)
-    if told.word(event.place[0]) in TELLING | MOVING or told.word(event.place[0] - 1) in ("a", "the"):
+    before = event.start - 1
+    if text.word(event.start) in TELLING | MOVING or text.word(before) in ("a", "the"):
         return None
-    for thing, word in behind:
+    parts = list(_parts_behind(event, text))
+    bare = [thing for thing, word in parts[:1] if not word]
+    if not bare and text.word(before) in PASSIVES and not text.gap(before):  # the towel is covered
+        bare = [thing for thing in text.things for place in text.places[thing] if place[-1] == before - 1][-1:]
+    objects = {one.target for one in event.graph if one.edge == DOBJ} - set(HANDS)
+    edges = {phrase.target: phrase.edge for phrase in _phrases(event.graph)}
+    for thing, word in parts:
         for other in bare:
-            is_turned = thing in objects - phrases.keys() and other in phrases.keys() - objects - set(HANDS)
-            if is_turned and _says_same_relation(word, phrases[other]):
+            if thing in objects - edges.keys() and other in edges.keys() - objects:
+                is_tool = edges[other] in TOOLS
+                if word in TOOLS if is_tool else word in TELLING and may_be_said(word, edges[other]):
+                    return thing, other
+    return None
+
+
+def _governing(thing: str, text: AnnotatedText) -> list[str]:
+    """Return the prepositions before a thing, at every place; none if it stands somewhere without one."""
+    governing = []
+    for place in text.places[thing]:
+        word, index = text.before_phrase(place)
+        is_possessive = "s" in (text.word(place[-1]), text.word(place[-1] + 1))
+        if not word or index in text.owners or is_possessive or text.points(place):
+            return []
+        governing.append(word)
+    return governing
+
+
+def _swapped(graph: ActionGraph, text: AnnotatedText) -> tuple[str, str] | None:
+    """Return a direct object told behind a preposition, and another thing of the graph told without one."""
+    edges = [one for each in text.graphs for one in each if one.edge not in (VERB, DOBJ)]
+    for thing in [one.target for one in graph if one.edge == DOBJ and one.target not in HANDS]:
+        word = "".join(_governing(thing, text)[:1])
+        has_role = any(may_be_said(word, one.edge) for one in edges if one.target == thing)
+        if word not in TELLING.union(TOOLS) or has_role:
+            continue
+        for other, edge in [(phrase.target, phrase.edge) for phrase in _phrases(graph)]:
+            places = text.places[other]
+            is_bare = not any(text.before_phrase(place)[0] or text.points(place) for place in places)
+            if other != thing and may_be_said(word, edge) and places and is_bare:
                 return thing, other
     return None
-
-
-def _says_same_relation(word: str, edge: str) -> bool:
-    tools = {"with", "using"}
-    return word in tools if edge in tools else word in TELLING and may_be_said(word, edge)
-
-
-def _subject(event: Event, told: ToldText) -> list[str]:
-    """Return the thing that a passive action is done to: *the towel is covered*."""
-    index = event.place[0] - 1
-    if told.word(index) not in PASSIVES:
-        return []
-    last = {place[-1]: thing for thing in told.things for place in told.places[thing]}
-    return [last[index - 1]] if index - 1 in last and not told.gap(index) else []
-
-
-def _wrong_prepositions(graph: ActionGraph, told: ToldText) -> Iterator[str]:
-    for triplet in graph:
-        if triplet.edge in (VERB, DOBJ) or triplet.source == PERSON or triplet.target in HANDS:
-            continue
-        governed = _governing(triplet.target, told)
-        edges = {other.edge for each in told.graphs for other in each if other.target == triplet.target}
-        if governed and not any(may_be_said(word, edge) for word in governed for edge in edges):
-            word = governed[0].replace("-", " ")
-            yield f'"{word}" before {triplet.target} contradicts {triplet.edge} of the graph.'
-
-
-def _governing(thing: str, told: ToldText) -> list[str]:
-    """Return the prepositions before a thing, at every place; none if it stands somewhere without one."""
-    found = []
-    for place in told.places[thing]:
-        word, index = told.before_phrase(place)
-        is_possessive = "s" in (told.word(place[-1]), told.word(place[-1] + 1))
-        if not word or index in told.owners or is_possessive or told.points(place):
-            return []
-        found.append(word)
-    return found
-
-
-def _swapped(graph: ActionGraph, told: ToldText) -> tuple[str, str] | None:
-    """Return a direct object told behind a preposition, and another thing of the graph told without one."""
-    for triplet in graph:
-        if triplet.edge != DOBJ or triplet.target in HANDS:
-            continue
-        word = _governing(triplet.target, told)
-        if not word or word[0] not in TELLING | {"with", "using"} or _has_role(triplet.target, word[0], told):
-            continue
-        for other in graph:
-            is_phrase = other.edge not in (VERB, DOBJ) and other.source != PERSON and other.target not in HANDS
-            if not is_phrase or other.target == triplet.target or not may_be_said(word[0], other.edge):
-                continue
-            if _stands_bare(other.target, told):
-                return triplet.target, other.target
-    return None
-
-
-def _has_role(thing: str, word: str, told: ToldText) -> bool:
-    """Return whether another graph has a thing behind such a preposition."""
-    edges = (one.edge for graph in told.graphs for one in graph if one.target == thing and one.edge not in (VERB, DOBJ))
-    return any(may_be_said(word, edge) for edge in edges)
-
-
-def _stands_bare(thing: str, told: ToldText) -> bool:
-    """Return whether a thing stands right behind an action, or as what it is done to, without a preposition."""
-    return bool(told.places[thing]) and all(
-        not told.before_phrase(place)[0] and not told.points(place) for place in told.places[thing]
-    )

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -66,25 +66,27 @@ class StageFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._record = self._read()
-
-    @property
-    def stages(self) -> dict[str, dict[str, Any]]:
+        record: Any = {"version": VERSION, "stages": {}}
+        if (file := self.file(RECORD)).is_file():
+            record = None
+            with suppress(OSError, ValueError):
+                record = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(record, dict) or not isinstance(record.get("stages"), dict):
+            hint = "move it away, or name another DIR"
+            raise FileProblem(f"{file}: this is no record of tsgkit make tsg", hint=hint)
+        self._record: dict[str, Any] = record
+        self.stages: dict[str, dict[str, Any]] = record["stages"]
         """The record of each finished stage: ``made_from``, ``files`` with checksums, ``figures``."""
-        stages: dict[str, dict[str, Any]] = self._record["stages"]
-        return stages
 
     def file(self, name: str) -> Path:
         """Return the path of a file in the folder."""
         return self.path / name
 
-    def require(self, name: str, stage: str) -> Path:
-        """Return the path of a file that a stage leaves. Raise ``FileProblem`` if it is not there."""
+    def require(self, name: str, stage: str) -> None:
+        """Raise ``FileProblem`` if a file that a stage leaves is not there."""
         if not (path := self.file(name)).is_file():
-            raise FileProblem(
-                f"{path}: no such file", hint=f"the stage {stage} writes it: leave out --only, or add {stage}"
-            )
-        return path
+            hint = f"the stage {stage} writes it: leave out --only, or add {stage}"
+            raise FileProblem(f"{path}: no such file", hint=hint)
 
     def checksum(self, name: str) -> str:
         """Return the checksum of a file in the folder; empty if it is not there."""
@@ -102,13 +104,10 @@ class StageFolder:
 
     def refuse_to_overwrite(self, stage: str, names: Sequence[str], *, force: bool) -> None:
         """Raise ``FileProblem`` if writing files would lose a person's changes or files of other work."""
-        if force:
-            return
         known = self.stages.get(stage, {}).get("files", {})
         unfinished = self._record.get("unfinished", {})
-        for name in names:
-            there = self.checksum(name)
-            if there and there not in (known.get(name), unfinished.get(name)):
+        for name in names if not force else ():
+            if self.checksum(name) not in ("", known.get(name), unfinished.get(name)):
                 lost = "changes made by hand" if name in known else "what lies there already"
                 hint = f"replace it with --force, keep it with --only and the stages after {stage}, or name another DIR"
                 raise FileProblem(f"{self.file(name)}: {lost} would be lost", hint=hint)
@@ -126,66 +125,51 @@ class StageFolder:
                 yield files
                 for file in opened.values():
                     file.close()
-                self._record["unfinished"] = {name: self.checksum(path.name) for name, path in parts.items()}
-                self._write()  # so that files are known as ours if the process is killed between them
+                checksums = {name: checksum(path) for name, path in parts.items()}
+                self._record["unfinished"] = checksums
+                self._write_record()  # so that files are known as ours if the process is killed between them
                 for name, path in parts.items():
                     path.replace(self.file(name))
         except OSError as error:
             raise FileProblem(f"{error.filename or self.path}: cannot be written: {error.strerror}") from None
-        self.note(stage, made_from, names, files.figures)
+        self.stages[stage] = {"made_from": _plain(made_from), "files": checksums, "figures": _plain(files.figures)}
+        del self._record["unfinished"]
+        self._write_record()
 
-    def note(self, stage: str, made_from: Mapping[str, Any], names: Sequence[str], figures: Mapping[str, Any]) -> None:
-        """Record that a stage is done."""
-        checksums = {name: self.checksum(name) for name in names}
-        self.stages[stage] = {"made_from": _plain(made_from), "files": checksums, "figures": _plain(figures)}
-        self._record.pop("unfinished", None)
-        self._write()
-
-    def _write(self) -> None:
+    def _write_record(self) -> None:
         write_text(self.file(RECORD), json.dumps(self._record, indent=1, ensure_ascii=False) + "\n")
 
     def narratives(self, name: str) -> Iterator[Narrative]:
         """Yield the stories of a file, one in memory at a time. Raise ``FileProblem`` for a line that is none."""
-        for number, line in self._lines(name):
+        for place, line in self._lines(name):
             try:
                 yield narratives.parse(line)
             except NotationError as error:
-                raise FileProblem(f"{self.file(name)}: line {number}: {error.message}", hint=error.hint) from None
+                raise FileProblem(f"{place}: {error.message}", hint=error.hint) from None
 
     def values(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the JSON objects of a file."""
-        for number, line in self._lines(name):
+        for place, line in self._lines(name):
             try:
                 value = json.loads(line)
             except ValueError as error:
-                raise FileProblem(f"{self.file(name)}: line {number}: not JSON: {error}") from None
+                raise FileProblem(f"{place}: not JSON: {error}") from None
             if not isinstance(value, dict):
-                raise FileProblem(f"{self.file(name)}: line {number}: expected a JSON object")
+                raise FileProblem(f"{place}: expected a JSON object")
             yield value
 
-    def _lines(self, name: str) -> Iterator[tuple[int, str]]:
+    def _lines(self, name: str) -> Iterator[tuple[str, str]]:
+        """Yield the lines of a file that are not empty, each with its place for a message."""
         try:
             with self.file(name).open(encoding="utf-8") as file:
                 for number, line in enumerate(file, 1):
                     if line.strip():
-                        yield number, line
+                        yield f"{self.file(name)}: line {number}", line
         except (OSError, UnicodeDecodeError) as error:
             raise FileProblem(f"{self.file(name)}: cannot be read: {error}") from None
 
-    def _read(self) -> dict[str, Any]:
-        path = self.file(RECORD)
-        if not path.is_file():
-            return {"version": VERSION, "stages": {}}
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(record, dict) and isinstance(record["stages"], dict):
-                return record
-        except (OSError, ValueError, KeyError):
-            pass
-        raise FileProblem(f"{path}: this is no record of tsgkit make tsg", hint="move it away, or name another DIR")
 
-
-def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as JSON has them, so that they can be compared with recorded ones."""
-    plain: dict[str, Any] = json.loads(json.dumps(value))
+    plain: dict[str, Any] = json.loads(json.dumps(settings))
     return plain

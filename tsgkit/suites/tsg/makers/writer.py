@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
-from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Vocabulary
 from tsgkit.graph.prompt_text import arrows
-from tsgkit.graph.rules import ERROR, Finding
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.reply import Ask, Ending, Reply
@@ -73,15 +73,12 @@ class SentenceRequest:
     voice: str = VOICES[0]
 
 
-@dataclass(frozen=True)
-class Written:
-    """A sentence, or the reason why there is none, with the findings of every round before."""
+class Written(NamedTuple):
+    """A sentence, or the reason why there is none, with the problems for the next prompt."""
 
     sentence: Sentence | None
-    rounds: int
     reason: str = ""
-    findings: tuple[Finding, ...] = ()
-    """All findings of all rounds; they were mended where there is a sentence."""
+    problems: tuple[str, ...] = ()
 
 
 @dataclass
@@ -95,137 +92,108 @@ class ModelWriter:
     """Names of actions and things of all stories."""
     rounds: int = 2
     failures: list[str] = field(default_factory=list)
-    calls: int = 0
     found: Counter[str] = field(default_factory=Counter)
     """How often each finding was sent back."""
 
     async def sentence(self, story: str, label: str, request: SentenceRequest) -> Written:
-        """Return a sentence for graphs without findings; None after so many rounds."""
+        """Return a sentence for graphs without findings; a reason after so many rounds."""
         vocabulary = self.vocabulary(story)
         surroundings = Surroundings(vocabulary, self.others, request.before)
-        findings: tuple[Finding, ...] = ()
-        everything: list[Finding] = []
-        sentence: Sentence | None = None
+        count = len(request.graphs)
+        nodes = {PERSON, *HANDS, *(name for graph in request.graphs for name in graph.elements)}
+        others = [name for name in vocabulary.nodes if name not in nodes]
+        written = Written(None)
         for number in range(self.rounds + 1):
-            prompt = _prompt(request, vocabulary, sentence, findings)
-            reply = await self._ask(story, prompt, f"{label}/{number}", number)
-            sentence = _sentence(reply, request.manner)
-            findings = _errors(sentence, request.graphs, surroundings)
-            if sentence is not None and not findings:
-                return Written(sentence, number, findings=tuple(everything))
-            self.found.update(finding.code for finding in findings)
-            everything += findings
-        return Written(None, self.rounds, _reason(sentence, findings), tuple(everything))
+            prompt = template("sentence").render(
+                count="1 graph" if count == 1 else f"{count} graphs",
+                voice=request.voice,
+                others=", ".join(others[:MOST_OTHERS]) or "(none)",
+                manner=MANNERS.get(request.manner, ""),
+                context="\n".join(request.context[-MOST_CONTEXT:]) or "(nothing yet)",
+                graphs="\n\n".join(map(arrows, request.graphs)),
+                problems=_listed(written.problems),
+            )
+            values = await self._ask(story, prompt, f"{label}/{number}", number)
+            sentence = next(filter(None, map(_sentence_of, reversed(values))), None)
+            if sentence is not None and request.manner == "bare":
+                sentence = replace(sentence, tags=("bare",))
+            written = self._checked(sentence, request.graphs, surroundings)
+            if written.sentence is not None:
+                break
+        return written
 
     async def candidates(self, story: str, label: str, graphs: Sequence[ActionGraph], voice: str) -> list[Written]:
         """Return a sentence for each of some graphs, worded alike, or the reason why there is none."""
         surroundings = Surroundings(self.vocabulary(story), self.others)
-        written = [Written(None, 0, NO_REPLY) for _ in graphs]
+        written = [Written(None, NO_REPLY) for _ in graphs]
         for number in range(self.rounds + 1):
-            waiting = [place for place, one in enumerate(written) if one.sentence is None]
+            waiting = [place for place, candidate in enumerate(written) if candidate.sentence is None]
             if not waiting:
                 break
             problems = [f"step {n}: {written[place].reason}" for n, place in enumerate(waiting, 1)] if number else []
             prompt = template("candidates").render(
-                count=str(len(waiting)), voice=voice, problems=_listed(problems), graphs=_steps(graphs, waiting)
+                count=str(len(waiting)),
+                voice=voice,
+                problems=_listed(problems),
+                graphs="\n\n".join(f"Step {n}:\n{arrows(graphs[place])}" for n, place in enumerate(waiting, 1)),
             )
-            reply = await self._ask(story, prompt, f"{label}/{number}", number)
-            for place, sentence in _numbered(reply, waiting):
-                findings = _errors(sentence, [graphs[place]], surroundings)
-                self.found.update(finding.code for finding in findings)
-                written[place] = Written(None if findings else sentence, number, _reason(sentence, findings), findings)
+            values = await self._ask(story, prompt, f"{label}/{number}", number)
+            sentences: dict[int, Sentence] = {}
+            for value in chain.from_iterable(value if isinstance(value, list) else [value] for value in values):
+                step = value.get("step") if isinstance(value, Mapping) else None
+                sentence = _sentence_of(value)
+                if isinstance(step, int) and 0 < step <= len(waiting) and sentence is not None:
+                    sentences[waiting[step - 1]] = sentence
+            for place in sorted(sentences):
+                written[place] = self._checked(sentences[place], [graphs[place]], surroundings)
         return written
 
-    async def _ask(self, story: str, prompt: str, label: str, draw: int) -> str:
-        """Return the text of a reply; empty where there is none, which is recorded as a failure."""
+    async def _ask(self, story: str, prompt: str, label: str, draw: int) -> list[Any]:
+        """Return the JSON values of a reply; none where there is no reply, which is recorded as a failure."""
         from langchain_core.messages import HumanMessage
 
         reply: Reply = await self.ask_for(story)([HumanMessage(content=prompt)], label=label, draw=draw)
-        self.calls += 1
-        if reply.ending is Ending.COMPLETE:
-            return reply.text or ""
-        reason = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
-        self.failures.append(f"story {story}: {label} gave no answer: {reason}")
-        return ""
+        if reply.ending is not Ending.COMPLETE:
+            reason = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
+            self.failures.append(f"story {story}: {label} gave no answer: {reason}")
+            return []
+        part = spoken(well_formed(reply.text or ""))
+        return [] if isinstance(part, Unreadable) else [near.value for near in values_in(part.text)]
 
-
-def _prompt(
-    request: SentenceRequest, vocabulary: Vocabulary, earlier: Sentence | None, findings: Sequence[Finding]
-) -> str:
-    nodes = {name for graph in request.graphs for name in graph.elements}
-    others = [name for name in vocabulary.nodes if name not in nodes and name not in ("person", "hand1", "hand2")]
-    problems = [finding.message for finding in findings]
-    if earlier is not None and problems:
-        problems.append(f"The text was: {earlier.text}")
-    count = len(request.graphs)
-    return template("sentence").render(
-        count="1 graph" if count == 1 else f"{count} graphs",
-        voice=request.voice,
-        others=", ".join(others[:MOST_OTHERS]) or "(none)",
-        manner=MANNERS.get(request.manner, ""),
-        context="\n".join(request.context[-MOST_CONTEXT:]) or "(nothing yet)",
-        graphs="\n\n".join(map(arrows, request.graphs)),
-        problems=_listed(problems),
-    )
+    def _checked(self, sentence: Sentence | None, graphs: Sequence[ActionGraph], surroundings: Surroundings) -> Written:
+        """Return a sentence in which the checks find nothing, or what they find, which is counted."""
+        if sentence is None:
+            findings = [("unreadable", NO_REPLY)]
+        else:
+            findings = [(one.code, one.message) for one in check_sentence(sentence, graphs, surroundings)]
+        self.found.update(code for code, _ in findings)
+        if not findings:
+            return Written(sentence)
+        reason = "; ".join(f"{code}: {message}" for code, message in findings)
+        problems = tuple(message for _, message in findings)
+        if sentence is None:
+            return Written(None, reason, problems)
+        return Written(None, f"{reason} ({sentence.text})", (*problems, f"The text was: {sentence.text}"))
 
 
 def _listed(problems: Sequence[str]) -> str:
-    if not problems:
-        return ""
     lines = "".join(f"\n- {problem}" for problem in problems)
-    return f"\nAn earlier try had these problems; mend them:{lines}\n"
+    return f"\nAn earlier try had these problems; mend them:{lines}\n" if problems else ""
 
 
-def _steps(graphs: Sequence[ActionGraph], places: Sequence[int]) -> str:
-    return "\n\n".join(f"Step {n}:\n{arrows(graphs[place])}" for n, place in enumerate(places, 1))
-
-
-def _errors(
-    sentence: Sentence | None, graphs: Sequence[ActionGraph], surroundings: Surroundings
-) -> tuple[Finding, ...]:
-    if sentence is None:
-        return (Finding("unreadable", ERROR, NO_REPLY),)
-    return tuple(one for one in check_sentence(sentence, graphs, surroundings) if one.severity == ERROR)
-
-
-def _reason(sentence: Sentence | None, findings: Sequence[Finding]) -> str:
-    told = "; ".join(f"{finding.code}: {finding.message}" for finding in findings)
-    return f"{told} ({sentence.text})" if sentence is not None and told else told
-
-
-def _values(reply: str) -> list[Any]:
-    part = spoken(well_formed(reply))
-    return [] if isinstance(part, Unreadable) else [found.value for found in values_in(part.text)]
-
-
-def _sentence(reply: str, manner: str) -> Sentence | None:
-    """Return the sentence of a reply: the last object that has one."""
-    for value in reversed(_values(reply)):
-        if isinstance(value, Mapping) and (found := sentence_from(value)) is not None:
-            return replace(found, tags=(manner,)) if manner == "bare" else found
-    return None
-
-
-def _numbered(reply: str, places: Sequence[int]) -> list[tuple[int, Sentence]]:
-    """Return the sentences of a reply about several steps, with the places of their graphs."""
-    found: dict[int, Sentence] = {}
-    for value in _values(reply):
-        for one in value if isinstance(value, list) else [value]:
-            step = one.get("step") if isinstance(one, Mapping) else None
-            if isinstance(step, int) and 0 < step <= len(places) and (made := sentence_from(one)) is not None:
-                found[places[step - 1]] = made
-    return sorted(found.items(), key=lambda pair: pair[0])
-
-
-def sentence_from(value: Mapping[str, Any]) -> Sentence | None:
+def _sentence_of(value: object) -> Sentence | None:
     """Return the sentence of a JSON object with its account; None where it has no text."""
+    if not isinstance(value, Mapping):
+        return None
     text, said, implied = value.get("sentence"), value.get("said"), value.get("implied")
     if not isinstance(text, str) or not text.strip():
         return None
-    account = {
-        str(node): tuple(str(one) for one in (words if isinstance(words, list) else [words]) if str(one).strip())
-        for node, words in (said.items() if isinstance(said, Mapping) else ())
-        if node != "person"
-    }
-    left = tuple(str(one) for one in implied if one != "person") if isinstance(implied, list) else ()
-    return Sentence(" ".join(text.split()), {node: words for node, words in account.items() if words}, left)
+    account: dict[str, tuple[str, ...]] = {}
+    for node, words in said.items() if isinstance(said, Mapping) else ():
+        phrases = tuple(
+            str(phrase) for phrase in (words if isinstance(words, list) else [words]) if str(phrase).strip()
+        )
+        if phrases and node != PERSON:
+            account[str(node)] = phrases
+    left = tuple(str(node) for node in implied if node != PERSON) if isinstance(implied, list) else ()
+    return Sentence(" ".join(text.split()), account, left)
