@@ -9,13 +9,12 @@
 ``sentence_checks``     everything wrong in a sentence: ``sentence_words``, ``sentence_relations``, ``told_order``
 ``told_text``           a text read along its account
 ``allowed_elements``    L
-``question_paths``      paths of questions and their evaluator; ``second_reader`` reads their words
-``questions``           questions by drawn paths (``question_drafts``), in words (``question_phrases``)
+``question_paths``      paths of questions, their evaluator and their words; ``second_reader`` reads these
+``questions``           questions by drawn paths, chosen so that no shortcut beats chance
 ``claims``              triplets that a step may make true, or surely does not
 ``option_sets``         five graphs any of which could follow, told by ``other_words`` than their names
 ``choices``             choices among the sentences of such sets, with their rows
 ``possible_steps``      what is done to a thing in a story, and what else could be done to it
-``balance``             a choice among surplus items, so that no shortcut beats chance
 ``generation_rows``     rows of generation tasks
 ``stage_files``         the folder that the stages fill
 ======================  ==========================================================================================
