@@ -23,12 +23,18 @@ from tsgkit.runs.executors import executor_named, usual_executor
 from tsgkit.runs.jobs import Engine
 from tsgkit.suites.tsg.makers import sentence_patterns
 from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
-from tsgkit.suites.tsg.makers.choices import KeyDeal, WordedSet, choice_row, worded_sets
+from tsgkit.suites.tsg.makers.choices import (
+    KeyDeal,
+    PossibleSteps,
+    StoryView,
+    WordedSet,
+    choice_row,
+    possible_steps,
+    worded_sets,
+)
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows
 from tsgkit.suites.tsg.makers.manners import Manner
-from tsgkit.suites.tsg.makers.option_sets import StoryView
-from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.questions import QuestionChooser, question_row
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentences import Sentence
@@ -385,7 +391,7 @@ async def ask_questions(making: Making) -> str:
     return f"{count(hops.total(), 'item')} in {QUESTIONS}"
 
 
-def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
+def possible_in_stories(making: Making) -> Callable[[Narrative], PossibleSteps]:
     """Return a function of the possible steps of a story: its own and those of the file; without these, those of all
     stories."""
     stories = [*making.folder.narratives(NARRATIVES)]
@@ -395,13 +401,13 @@ def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
     if unknown := sorted(added.keys() - {story.id for story in stories}):
         hint = "a narrative of possible steps has the id of its story"
         raise FileProblem(f"{path}: no story has the id {unknown[0]}", hint=hint)
-    attested = PossibleSteps.of(graph for story in stories for graph in story.graphs)
-    return lambda story: PossibleSteps.of(story.graphs, added[story.id]) if story.id in added else attested
+    attested = possible_steps(graph for story in stories for graph in story.graphs)
+    return lambda story: possible_steps(story.graphs, added[story.id]) if story.id in added else attested
 
 
 async def offer_choices(making: Making) -> str:
     """Write rows of choices."""
-    settings, keys, possible = making.settings, KeyDeal(making.settings.seed), possible_steps(making)
+    settings, keys, possible = making.settings, KeyDeal(making.settings.seed), possible_in_stories(making)
     kinds, tags = Counter[str](), Counter[str]()
     writer = None if making.calls is None else model_writer(making, making.calls, NARRATIVES)
 

@@ -111,9 +111,9 @@ class DraftSource:
                 edges[target].add(edge)
         self.varied = {act for act, objects in things.items() if len(objects) > 1 and act not in INCOMPLETE}
         """The actions that are done to several things: a question that names one does not name the step."""
-        names = {name for name, ends in edges.items() if VERB not in ends or len(ends) == 1}
-        odd = {name for name in names if not _is_plain(name) or HAND_NAME.fullmatch(name) or name in RESERVED}
-        self.plain = frozenset(names - odd | {*HANDS})
+        single_role = {name for name, ends in edges.items() if VERB not in ends or len(ends) == 1}
+        odd = {name for name in single_role if not _is_plain(name) or HAND_NAME.fullmatch(name) or name in RESERVED}
+        self.plain = frozenset(single_role - odd | {*HANDS})
         """The names that can stand in a question: as an action or as a thing only, and no odd spelling."""
         made = {thing for step in steps if step.action in MAKING for thing in step.objects}
         roles = {name: min(ends) for name, ends in edges.items() if len(ends) == 1 and name not in made}
