@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.cli.terminal import count
 from tsgkit.errors import FileProblem
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.library.projects import find, text_of
@@ -22,7 +22,6 @@ from tsgkit.runs.agent_calls import AgentCalls
 from tsgkit.runs.executors import executor_named, usual_executor
 from tsgkit.runs.jobs import Engine
 from tsgkit.suites.tsg.makers import sentence_patterns
-from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
 from tsgkit.suites.tsg.makers.choices import (
     KeyDeal,
     PossibleSteps,
@@ -32,8 +31,16 @@ from tsgkit.suites.tsg.makers.choices import (
     possible_steps,
     worded_sets,
 )
-from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
-from tsgkit.suites.tsg.makers.generation_rows import generation_rows
+from tsgkit.suites.tsg.makers.generation_rows import (
+    FIXED,
+    LISTS,
+    ElementPool,
+    generation_rows,
+    grouped,
+    parse_mix,
+    repeated,
+    with_vocabulary,
+)
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.questions import QuestionChooser, question_row
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
@@ -55,7 +62,6 @@ SURPLUS = 2
 """So many times as many choices as are wanted are worded by a model, since not all its sentences are sound."""
 BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
 """Our own stories."""
-ALWAYS_THERE = frozenset((PERSON, *HANDS, VERB, DOBJ))
 
 
 @dataclass(frozen=True)
@@ -357,10 +363,10 @@ async def allow_elements(making: Making) -> str:
         making.files.add_text(NARRATIVES, narratives.write(allowing))
         used, allowed = Vocabulary.of(story.graphs), allowing.vocabulary or Vocabulary()
         for name in LISTS:
-            own = set(getattr(used, name))
-            more = sum(element not in own | ALWAYS_THERE for element in getattr(allowed, name))
+            own = {*getattr(used, name)} - {*FIXED}
+            more = len({*getattr(allowed, name)} - own - {*FIXED})
             added[name] += more
-            wanted = math.ceil(settings.extra * len(own - ALWAYS_THERE))
+            wanted = math.ceil(settings.extra * len(own))
             if more < wanted:
                 reason = f"too few {name} of other stories mean nothing in this one"
                 making.drop(story.id, "L", reason, times=wanted - more)
