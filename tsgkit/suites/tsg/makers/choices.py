@@ -407,16 +407,12 @@ def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
         "item_id": f"{story.id}/{worded.index}/{worded.tag}",
         "scenario_id": story.id,
         **row_facts(story),
-        "context_graphs": [_lists(graph) for graph in story.graphs[: worded.index]],
-        "triplet": _lists(choice.target),
+        "context_graphs": [graph.triplets for graph in story.graphs[: worded.index]],
+        "triplet": choice.target.triplets,
         "target_sentence": worded.sentences[choice.position],
         "position": choice.position,
         "variations": list(worded.sentences),
-        "variation_triplets": [_lists(option.graph) for option in worded.options],
+        "variation_triplets": [option.graph.triplets for option in worded.options],
         "kinds": choice.kinds,
         "tags": [worded.tag],
     }
-
-
-def _lists(graph: ActionGraph) -> list[list[str]]:
-    return [list(triplet) for triplet in graph.triplets]

@@ -28,11 +28,12 @@ from tsgkit.lexicon import is_preposition, mentions
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
-from tsgkit.suites.tsg.blind_guesses import rivals
+from tsgkit.suites.tsg.blind_guesses import handled_things, rivals
 from tsgkit.suites.tsg.makers import question_paths as paths
 from tsgkit.suites.tsg.makers.question_paths import DEEP, NUMBERS, ORDINALS, StepPhrase
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.stories import row_facts
+from tsgkit.suites.tsg.question_checks import HAND, PLACE, names_by_role
 
 FOLLOWING = (("again",), ("earlier",))
 RESERVED = word_set(f"and first last next only part second step thing third time {PERSON}")
@@ -44,12 +45,12 @@ MAKING = word_set("bore build check count dig draw drill feel hack make play rea
 """Actions whose direct object is not said to be *handled*."""
 FORMING = word_set("break cut fold form make roll shape tear turn twist wind")
 """Actions by which a thing becomes what it goes *into*."""
-SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
-ROLES = {"hand": "", "action": VERB, "tool": WITH, "thing": DOBJ, "place": ""}
-"""The kinds of names, and the edges at which some of them stand."""
+ROLES = (HAND, VERB, WITH, DOBJ, PLACE)
+"""The roles of names: one of several has the first of them."""
 MOST_HOPS = 4
 TRIES = 12
 """Drafts per question that is wanted."""
+GUESSES = len(handled_things((), ""))
 SLACK = 1.0
 """The number of right answers above chance that a shortcut may reach at any time."""
 SPREAD = 0.7
@@ -348,9 +349,9 @@ def _drawn_question(source: DraftSource, hops: int, choice: Random, barred: Abst
         name = paths.answer(source.timeline, draft.path)
     except LookupError:
         return "no single answer"
-    return (
-        "the answer is too common" if name in barred else Question(draft.write(), name, draft.path, draft.family, hops)
-    )
+    if name in barred:
+        return "the answer is too common"
+    return Question(draft.write(), name, draft.path, draft.family, hops)
 
 
 class StoryNames:
@@ -358,17 +359,9 @@ class StoryNames:
 
     def __init__(self, story: Narrative) -> None:
         self.graphs = story.graphs
-        triplets = [triplet for graph in story.graphs for triplet in graph.triplets]
-        edges = defaultdict[str, set[str]](set)
-        for _, edge, target in triplets:
-            edges[target].add(edge)
-        self.handled = [target for _, edge, target in triplets if edge == DOBJ]
-        self.roles = {
-            name: "hand"
-            if name in HANDS
-            else next((role for role, edge in ROLES.items() if edge in edges[name]), "place")
-            for name in frozenset(end for source, _, target in triplets for end in (source, target))
-        }
+        names = names_by_role(story.graphs)
+        nodes = {end for graph in story.graphs for source, _, target in graph for end in (source, target)}
+        self.roles = {name: next((role for role in ROLES if name in names.get(role, ())), PLACE) for name in nodes}
         self.chance = 1 / len(self.roles)
         """The credit of guessing among all names."""
 
@@ -377,11 +370,10 @@ class StoryNames:
         return ("family", question.family), ("hops", str(question.hops)), ("role", self.roles[question.answer])
 
     def credits(self, question: Question) -> tuple[float, ...]:
-        """Return the credit of each of ``SHORTCUTS`` for a question, and how much an answerer by mentions gains."""
+        """Return the credits of guesses among handled things for a question, and what an answerer by mentions gains."""
         named = words(question.text)
-        unnamed = [name for name in self.handled if name not in named]
-        answers = (_commonest(self.handled), self.handled[:1], self.handled[-1:], _commonest(unnamed))
-        shares = (names.count(question.answer) / len(names) if names else 0.0 for names in answers)
+        guesses = handled_things(self.graphs, question.text).values()
+        shares = (names.count(question.answer) / len(names) if names else 0.0 for names in guesses)
         counts = {name: n for name, n in rivals(self.graphs, question.answer).items() if name not in named}
         features = dict(zip(counts, measured("mentions", list(counts.values())), strict=True))
         own = features.get(question.answer, {})
@@ -392,12 +384,6 @@ class StoryNames:
             for role in ROLES
         )
         return *shares, *(self.chance + gain for gain in above)
-
-
-def _commonest(names: Sequence[str]) -> list[str]:
-    counts = Counter(names)
-    most = max(counts.values(), default=0)
-    return [name for name, number in counts.items() if number == most]
 
 
 @dataclass
@@ -435,7 +421,7 @@ class QuestionChooser:
                 excess = self.excess or [0.0] * len(credits_)
                 if self._may_answer(question.answer, names.chance) and all(
                     round(total, 9) + credit - names.chance <= SLACK
-                    for total, credit in list(zip(excess, credits_, strict=True))[: len(SHORTCUTS)]
+                    for total, credit in list(zip(excess, credits_, strict=True))[:GUESSES]
                     if credit
                 ):
                     gains = (total + credit - names.chance for total, credit in zip(excess, credits_, strict=True))
@@ -478,7 +464,7 @@ def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, A
         "item_id": story.id,
         "scenario_id": story.id,
         **row_facts(story),
-        "context_graphs": [[list(triplet) for triplet in graph.triplets] for graph in story.graphs],
+        "context_graphs": [graph.triplets for graph in story.graphs],
         "qa_pairs": [
             {
                 "Q": question.text,
