@@ -22,15 +22,7 @@ from tsgkit.runs.agent_calls import AgentCalls
 from tsgkit.runs.executors import executor_named, usual_executor
 from tsgkit.runs.jobs import Engine
 from tsgkit.suites.tsg.makers import sentence_patterns
-from tsgkit.suites.tsg.makers.choices import (
-    KeyDeal,
-    PossibleSteps,
-    StoryView,
-    WordedSet,
-    choice_row,
-    possible_steps,
-    worded_sets,
-)
+from tsgkit.suites.tsg.makers.choices import KeyDeal, StoryView, WordedSet, choice_row, possible_steps, worded_sets
 from tsgkit.suites.tsg.makers.generation_rows import (
     FIXED,
     LISTS,
@@ -317,7 +309,7 @@ async def describe(making: Making) -> str:
         texts = sum(description.text is not None for description in descriptions)
         by.update(written=len(sentences), kept=texts - len(sentences))
         for number, reason in described.dropped.items():
-            graphs = [[list(triplet) for triplet in graph] for graph in descriptions[number].graphs]
+            graphs = [graph.triplets for graph in descriptions[number].graphs]
             making.drop(story.id, f"description {number}", reason, was=graphs)
 
     asked: dict[str, Any] = {}
@@ -336,7 +328,7 @@ async def describe(making: Making) -> str:
     return f"{count(by['written'], 'sentence')} by {by_whom}{kept}"
 
 
-def accounts_of(making: Making) -> dict[str, dict[int, Sentence]]:
+def accounts_of(making: Making) -> defaultdict[str, dict[int, Sentence]]:
     """Return the accounts of all written sentences, by story and the number of the description."""
     accounts = defaultdict[str, dict[int, Sentence]](dict)
     for value in making.folder.values(SENTENCES):
@@ -357,7 +349,7 @@ async def allow_elements(making: Making) -> str:
     added = Counter[str]()
 
     def put(story: Narrative) -> None:
-        sentences = accounts.get(story.id, {}).values()
+        sentences = accounts[story.id].values()
         words = [word for sentence in sentences for phrases in sentence.said.values() for word in phrases]
         allowing = with_vocabulary(story, pool, settings.extra, settings.draw("elements", story), words)
         making.files.add_text(NARRATIVES, narratives.write(allowing))
@@ -397,30 +389,27 @@ async def ask_questions(making: Making) -> str:
     return f"{count(hops.total(), 'item')} in {QUESTIONS}"
 
 
-def possible_in_stories(making: Making) -> Callable[[Narrative], PossibleSteps]:
-    """Return a function of the possible steps of a story: its own and those of the file; without these, those of all
-    stories."""
-    stories = [*making.folder.narratives(NARRATIVES)]
-    path, added = making.settings.possible, dict[str, tuple[ActionGraph, ...]]()
-    for entry in read_file(path).entries if path else ():
-        added[entry.narrative.id] = (*added.get(entry.narrative.id, ()), *entry.narrative.graphs)
-    if unknown := sorted(added.keys() - {story.id for story in stories}):
-        hint = "a narrative of possible steps has the id of its story"
-        raise FileProblem(f"{path}: no story has the id {unknown[0]}", hint=hint)
-    attested = possible_steps(graph for story in stories for graph in story.graphs)
-    return lambda story: possible_steps(story.graphs, added[story.id]) if story.id in added else attested
-
-
 async def offer_choices(making: Making) -> str:
-    """Write rows of choices."""
-    settings, keys, possible = making.settings, KeyDeal(making.settings.seed), possible_in_stories(making)
+    """Write rows of choices.
+
+    The possible steps of a story are its own and those of the file; without these, those of all stories.
+    """
+    settings, keys = making.settings, KeyDeal(making.settings.seed)
     kinds, tags = Counter[str](), Counter[str]()
+    added = defaultdict[str, list[ActionGraph]](list)
+    for entry in read_file(settings.possible).entries if settings.possible else ():
+        added[entry.narrative.id] += entry.narrative.graphs
+    if added and (unknown := sorted(added.keys() - {story.id for story in making.folder.narratives(NARRATIVES)})):
+        hint = "a narrative of possible steps has the id of its story"
+        raise FileProblem(f"{settings.possible}: no story has the id {unknown[0]}", hint=hint)
+    attested = possible_steps(graph for story in making.folder.narratives(NARRATIVES) for graph in story.graphs)
     writer = None if making.calls is None else model_writer(making, making.calls, NARRATIVES)
 
     async def draw(story: Narrative) -> tuple[Narrative, Sequence[WordedSet], Counter[str]]:
         # A model words all options of a step alike, and more sets than are wanted, since not all of its are sound.
         number = settings.choices if writer is None else SURPLUS * settings.choices
-        sets, dropped = worded_sets(StoryView(story, possible(story)), number, settings.seed, making.avoids(story))
+        possible = possible_steps(story.graphs, added[story.id]) if story.id in added else attested
+        sets, dropped = worded_sets(StoryView(story, possible), number, settings.seed, making.avoids(story))
         if writer is None:
             return story, sets, dropped
         voice = settings.draw("choices", story).choice(VOICES)
@@ -435,9 +424,8 @@ async def offer_choices(making: Making) -> str:
                 dropped[f"step: not all options have a sound sentence of their own ({options.tag})"] += 1
         return story, sound, dropped
 
-    def put(
-        drawn: tuple[Narrative, Sequence[WordedSet], Counter[str]],
-    ) -> None:  # called in the order of the stories, whoever was answered first
+    def put(drawn: tuple[Narrative, Sequence[WordedSet], Counter[str]]) -> None:
+        # called in the order of the stories, whoever was answered first
         story, sets, dropped = drawn
         for choice in [keys.deal(story.id, options) for options in sets[: settings.choices]]:
             row = choice_row(story, choice)
@@ -465,15 +453,12 @@ async def list_generation_rows(making: Making) -> str:
     def put(story: Narrative) -> None:
         texts = [description.text for description in story.descriptions]
         gap = texts.index(None) if None in texts else math.inf
-        rows = []
-        for row in generation_rows(story, accounts.get(story.id, {})):
-            number = int(row["item_id"].rpartition("/")[2])
-            if number <= gap:
-                rows.append(row)
-            else:  # a reader of the context cannot know what comes after a step that no sentence tells
+        rows = {int(row["item_id"].rpartition("/")[2]): row for row in generation_rows(story, accounts[story.id])}
+        for number in rows:
+            if number > gap:  # a reader of the context cannot know what comes after a step that no sentence tells
                 making.drop(story.id, f"description {number}", "a step before it has no sentence")
-        for row in rows:
-            if not making.removes(row["scenario_id"], row):
+        for number, row in rows.items():
+            if number <= gap and not making.removes(story.id, row):
                 name = SINGLE if row["k"] == 1 else MULTI
                 making.files.add(name, row)
                 tags.setdefault(name, Counter()).update(row["tags"])
