@@ -51,6 +51,8 @@ MOST_HOPS = 4
 TRIES = 12
 """Drafts per question that is wanted."""
 GUESSES = len(handled_things((), ""))
+MENTIONS = ("more mentions", "most mentions", "least mentions")
+"""What an answerer by mentions goes by, within each role."""
 SLACK = 1.0
 """The number of right answers above chance that a shortcut may reach at any time."""
 SPREAD = 0.7
@@ -362,7 +364,7 @@ class StoryNames:
         names = names_by_role(story.graphs)
         nodes = {end for graph in story.graphs for source, _, target in graph for end in (source, target)}
         self.roles = {name: next((role for role in ROLES if name in names.get(role, ())), PLACE) for name in nodes}
-        self.chance = 1 / len(self.roles)
+        self.chance = 1 / (len(self.roles) or 1)
         """The credit of guessing among all names."""
 
     def kinds(self, question: Question) -> tuple[tuple[str, str], ...]:
@@ -380,7 +382,7 @@ class StoryNames:
         above = (
             (own.get(name, 0.0) - math.fsum(each.get(name, 0.0) for each in features.values()) / (len(features) or 1))
             * (role == self.roles[question.answer])
-            for name in ("more mentions", "most mentions", "least mentions")
+            for name in MENTIONS
             for role in ROLES
         )
         return *shares, *(self.chance + gain for gain in above)
@@ -395,7 +397,7 @@ class QuestionChooser:
     """
 
     seed: int
-    excess: list[float] = field(default_factory=list)
+    excess: list[float] = field(default_factory=lambda: [0.0] * (GUESSES + len(MENTIONS) * len(ROLES)))
     """The credits above chance of each shortcut over the chosen questions."""
     kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
     """The number of chosen questions by family, by hops and by role of the answer."""
@@ -418,21 +420,18 @@ class QuestionChooser:
         while len(chosen) < number:
             penalties: dict[Question, float] = {}
             for question, credits_ in options.items():
-                excess = self.excess or [0.0] * len(credits_)
-                if self._may_answer(question.answer, names.chance) and all(
-                    round(total, 9) + credit - names.chance <= SLACK
-                    for total, credit in list(zip(excess, credits_, strict=True))[:GUESSES]
-                    if credit
-                ):
-                    gains = (total + credit - names.chance for total, credit in zip(excess, credits_, strict=True))
-                    penalties[question] = self.cost(names, question) + 0.1 * choice.random()
-                    penalties[question] += math.fsum((1 if gain > 0 else BELOW) * gain * gain for gain in gains)
+                totals = list(zip(self.excess, credits_, strict=True))
+                guessed = [round(total, 9) + credit - names.chance for total, credit in totals[:GUESSES] if credit]
+                if max(guessed, default=0.0) <= SLACK and self._may_answer(question.answer, names.chance):
+                    gains = [total + credit - names.chance for total, credit in totals]
+                    cost = self.cost(names, question) + 0.1 * choice.random()
+                    penalties[question] = cost + math.fsum((1 if gain > 0 else BELOW) * gain * gain for gain in gains)
             if not penalties:
                 dropped["too few questions keep shortcuts at chance" if options else "too few questions"] += 1
                 break
             best = min(penalties, key=penalties.__getitem__)
-            excess = self.excess or [0.0] * len(options[best])
-            self.excess = [total + (credit - names.chance) for total, credit in zip(excess, options[best], strict=True)]
+            pairs = zip(self.excess, options[best], strict=True)
+            self.excess = [total + (credit - names.chance) for total, credit in pairs]
             for name in names.roles:
                 self.expected[name] += names.chance
             self.right[best.answer] += 1
