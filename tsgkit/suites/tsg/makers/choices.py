@@ -33,7 +33,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import permutations
+from itertools import combinations, permutations
 from random import Random
 from typing import Any, NamedTuple
 
@@ -250,7 +250,7 @@ def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool
     ]
     apart = {PERSON, *target.actions}, {frame.place, frame.tool, *HANDS}
     # what the story's step says of where its things are, like *bolt on brake*, stays
-    whereabouts = [one for one in target.triplets if one.source not in apart[0] and one.target not in apart[1]]
+    whereabouts = [each for each in target.triplets if each.source not in apart[0] and each.target not in apart[1]]
     for entry, is_countable in view.possible[frame].items():
         action, edge = entry
         if action in frame or (counts_hands and not is_countable) or (is_held and action in GRASPS):
@@ -272,23 +272,23 @@ def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool
 def _reached(triplets: Sequence[Triplet]) -> list[Triplet]:
     """Return the triplets that the person leads to."""
     ends = {PERSON}
-    while more := {one.target for one in triplets if one.source in ends} - ends:
+    while more := {target for source, _, target in triplets if source in ends} - ends:
         ends |= more
-    return [one for one in triplets if one.source in ends]
+    return [triplet for triplet in triplets if triplet.source in ends]
 
 
 def _renamed(triplets: Sequence[Triplet], action: str, name: str) -> ActionGraph:
-    return ActionGraph([Triplet(*(name if part == action else part for part in one)) for one in triplets])
+    return ActionGraph([Triplet(*(name if part == action else part for part in triplet)) for triplet in triplets])
 
 
 @lru_cache(maxsize=20_000)
-def _exclude(one: Option, other: Option) -> bool:
+def _exclude(option: Option, other: Option) -> bool:
     """Return whether surely neither option tells the graph of the other, by either name of its action."""
-    if one.action != other.action and not surely_conflicting(one.edge, other.edge):
-        names = [{mine.actions[0], theirs.actions[0]} for mine in one.claims for theirs in other.claims]
+    if option.action != other.action and not surely_conflicting(option.edge, other.edge):
+        names = [{mine.actions[0], theirs.actions[0]} for mine in option.claims for theirs in other.claims]
         if any(pair <= kin for kin in KIN_ACTIONS for pair in names):
             return False
-    pairs = permutations((one, other))
+    pairs = permutations((option, other))
     return not any(mine.may_tell(step) for mine, theirs in pairs for step in (theirs.graph, theirs.claim))
 
 
@@ -326,7 +326,7 @@ def _is_sound(options: Sequence[Option], tag: str) -> bool:
 
     The option with most names of the shown graph must be right no more often than by guessing.
     """
-    kinds = {kind for one in options for other in options for kind in one.differences(other)}
+    kinds = {kind for option, other in combinations(options, 2) for kind in option.differences(other)}
     if (len(kinds) == 1) is not (tag == ONE_ELEMENT) or ("hand" in kinds) is not options[0].is_counted:
         return False
     texts = tuple(

@@ -201,11 +201,26 @@ def may_be_true(claimed: ActionGraph, step: ActionGraph, *, hands: bool = True, 
 
     Without ``hands``, the sentence says nothing of hands; ``counted``, it counts them: one hand is not both.
     """
-    claims = [one for one in claimed.triplets if not (one.edge == WITH and one.target in HANDS)]
-    if not all(any(_may_say(claim, other) for other in step.triplets) for claim in claims):
+    for claim in claimed.triplets:
+        is_hand_use = claim.edge == WITH and claim.target in HANDS
+        if not is_hand_use and not any(_may_say(claim, triplet) for triplet in step.triplets):
+            return False
+    named, used = hands_of(claimed), hands_of(step)
+    return not hands or not named or not used or (len(named) == len(used) if counted else named <= used)
+
+
+def _may_say(claim: Triplet, triplet: Triplet) -> bool:
+    if claim == triplet:
+        return True
+    if any((claim.edge == edge) != (triplet.edge == edge) for edge in (VERB, DOBJ)):
         return False
-    said, used = hands_of(claimed), hands_of(step)
-    return not hands or not said or not used or (len(said) == len(used) if counted else said <= used)
+    if claim.edge == VERB:
+        return may_be_same_action(claim.target, triplet.target)
+    return (
+        may_be_same_thing(claim.target, triplet.target)
+        and (claim.edge == DOBJ or not surely_conflicting(claim.edge, triplet.edge))
+        and (may_be_same_action(claim.source, triplet.source) or may_be_same_thing(claim.source, triplet.source))
+    )
 
 
 def hands_of(graph: ActionGraph) -> frozenset[str]:
@@ -214,73 +229,59 @@ def hands_of(graph: ActionGraph) -> frozenset[str]:
 
 
 @lru_cache(maxsize=100_000)
-def may_be_same_action(one: str, other: str) -> bool:
+def may_be_same_action(action: str, other: str) -> bool:
     """Return whether one action may be said of another: a synonym, or the same with a particle."""
-    one, other = fold(one), fold(other)
-    if one == other:
+    action, other = fold(action), fold(other)
+    pairs = ((action, other), (other, action))
+    if action == other:
         return True
-    if other in opposites(one):
+    if other in opposites(action):
         return False
-    if one in GENERAL or other in GENERAL or same_word(one, other) or _base(one) == _base(other):
+    if not GENERAL.isdisjoint((action, other)) or same_word(action, other) or _base(action) == _base(other):
         return True
-    if (one in GRASPS and other in RELEASES) or (one in RELEASES and other in GRASPS):
+    if any(first in GRASPS and second in RELEASES for first, second in pairs):
         return False
     for general, unlike in ((TAKING, RELEASES), (PUTTING, GRASPS)):
-        if (one in general and other not in unlike) or (other in general and one not in unlike):
+        if any(first in general and second not in unlike for first, second in pairs):
             return True
-    return are_near(one, other)
+    return are_near(action, other)
 
 
-def are_near(one: str, other: str) -> bool:
+def are_near(action: str, other: str) -> bool:
     """Return whether a careful person may take one action for another.
 
     >>> are_near("cut", "trim"), are_near("pick-up", "fetch"), are_near("cut", "wash")
     (True, True, False)
     """
-    pair, bases = {one, other}, {_base(one), _base(other)}
+    pair, bases = {action, other}, {_base(action), _base(other)}
     return any(pair <= near or bases <= near for near in (GRASPS, RELEASES, TRANSFERS, *NEAR_ACTIONS))
-
-
-@lru_cache(maxsize=100_000)
-def may_be_same_thing(one: str, other: str) -> bool:
-    """Return whether two names may mean one thing: equal words, or one is the other with a word more."""
-    one, other = fold(one), fold(other)
-    if one == other:
-        return True
-    if {one, other} <= set(HANDS):
-        return False
-    return bool(same_word(one, other)) or not set(one.split("-")).isdisjoint(other.split("-"))
-
-
-def _may_say(claim: Triplet, other: Triplet) -> bool:
-    if claim == other:
-        return True
-    if (claim.edge == VERB) != (other.edge == VERB) or (claim.edge == DOBJ) != (other.edge == DOBJ):
-        return False
-    if claim.edge == VERB:
-        return may_be_same_action(claim.target, other.target)
-    return (
-        may_be_same_thing(claim.target, other.target)
-        and (claim.edge == DOBJ or not surely_conflicting(claim.edge, other.edge))
-        and (may_be_same_action(claim.source, other.source) or may_be_same_thing(claim.source, other.source))
-    )
-
-
-def surely_conflicting(one: str, other: str) -> bool:
-    """Return whether not both prepositions can be said of one action: what is dropped over a bin is dropped in it.
-
-    >>> surely_conflicting("off", "onto"), surely_conflicting("over", "into"), surely_conflicting("with", "on")
-    (True, False, True)
-    """
-    one, other = fold(one), fold(other)
-    if (one in ABOVE and other in INSIDE) or (other in ABOVE and one in INSIDE):
-        return False
-    return conflicting(one, other) or (one == WITH and other in PLACES) or (other == WITH and one in PLACES)
 
 
 def _base(action: str) -> str:
     parts = split_particle(action)
     return parts.verb if parts else action
+
+
+@lru_cache(maxsize=100_000)
+def may_be_same_thing(thing: str, other: str) -> bool:
+    """Return whether two names may mean one thing: equal words, or one is the other with a word more."""
+    thing, other = fold(thing), fold(other)
+    if thing == other or {thing, other} <= {*HANDS}:
+        return thing == other
+    return bool(same_word(thing, other)) or not set(thing.split("-")).isdisjoint(other.split("-"))
+
+
+def surely_conflicting(edge: str, other: str) -> bool:
+    """Return whether not both prepositions can be said of one action: what is dropped over a bin is dropped in it.
+
+    >>> surely_conflicting("off", "onto"), surely_conflicting("over", "into"), surely_conflicting("with", "on")
+    (True, False, True)
+    """
+    edge, other = fold(edge), fold(other)
+    pairs = ((edge, other), (other, edge))
+    if any(first in ABOVE and second in INSIDE for first, second in pairs):
+        return False
+    return conflicting(edge, other) or any(first == WITH and second in PLACES for first, second in pairs)
 
 
 @cache

@@ -143,10 +143,11 @@ def with_vocabulary(
     """
     used, own = Vocabulary.of(story.graphs), story.vocabulary or Vocabulary()
     names = list(dict.fromkeys((*used.nodes, *used.relationships, *own.nodes, *own.relationships, *words)))
-    told = [(one.text, one.graphs) for one in story.descriptions if one.text]
-    texts = " . ".join(text for text, _ in told)
-    actions = dict.fromkeys((action, text) for text, graphs in told for graph in graphs for action in graph.actions)
-    paraphrased = {action for action, text in actions if mentions(text, action) is None}
+    described = [(each.text, each.graphs) for each in story.descriptions if each.text]
+    texts, paraphrased = " . ".join(text for text, _ in described), set[str]()
+    for text, graphs in described:
+        for graph in graphs:
+            paraphrased.update(action for action in graph.actions if mentions(text, action) is None)
 
     def is_foreign(element: str, kind: str) -> bool:
         """Return whether an element means nothing in the story."""
@@ -187,8 +188,8 @@ def generation_rows(story: Narrative, sentences: Mapping[int, Sentence]) -> Iter
             "implicit": any(mentions(sentence.text, graph.actions[0]) is None for graph in graphs),
             "repetition": len({(step.action, step.objects) for step in steps}) < len(steps),
             "synonym": bool(synonyms),
-            "homonym": any(graph.actions[0] in {one.target for one in graph if one.edge != VERB} for graph in graphs),
-            "two_hands": any({*HANDS} <= {one.target for one in graph if one.edge == WITH} for graph in graphs),
+            "homonym": any(graph.actions[0] in {end for _, edge, end in graph if edge != VERB} for graph in graphs),
+            "two_hands": any({*HANDS} <= {end for _, edge, end in graph if edge == WITH} for graph in graphs),
             "transfer": any(map(_is_transfer, steps)),
             BARE: BARE in sentence.tags,
         }

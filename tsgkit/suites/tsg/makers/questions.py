@@ -118,8 +118,8 @@ class DraftSource:
         odd = {name for name in single_role if not _is_plain(name) or HAND_NAME.fullmatch(name) or name in RESERVED}
         self.plain = frozenset(single_role - odd | {*HANDS})
         """The names that can stand in a question: as an action or as a thing only, and no odd spelling."""
-        made = {thing for step in steps if step.action in MAKING for thing in step.objects}
-        roles = {name: min(ends) for name, ends in edges.items() if len(ends) == 1 and name not in made}
+        products = {thing for step in steps if step.action in MAKING for thing in step.objects}
+        roles = {name: min(ends) for name, ends in edges.items() if len(ends) == 1 and name not in products}
         verbs = {DOBJ: "handle", WITH: "use"}
         self.parts = {name: verbs[edge] for name, edge in roles.items() if edge in verbs}
         """The part of things that play only one."""
