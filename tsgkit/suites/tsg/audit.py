@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import DOBJ, ActionGraph
+from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import contradictions
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
@@ -25,7 +25,7 @@ from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.scorers import judge_reading, read_reply
-from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names
+from tsgkit.suites.tsg.blind_guesses import handled_things, learned_graphs, learned_names
 from tsgkit.suites.tsg.choice_checks import (
     better_options,
     earlier_steps,
@@ -256,20 +256,13 @@ def _contaminated(
 
 def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
     """Yield answers that can be given without reading the question."""
-    ways: tuple[tuple[str, Callable[[QuestionSample], list[str]]], ...] = (
-        ("the thing handled most often", lambda sample: _commonest(_handled(sample))),
-        ("the thing handled first", lambda sample: _handled(sample)[:1]),
-        ("the thing handled last", lambda sample: _handled(sample)[-1:]),
-        (
-            "the thing handled most often that the question does not name",
-            lambda sample: _commonest([name for name in _handled(sample) if name not in words(sample.question)]),
-        ),
-    )
-    for name, way in ways:
+    for name in handled_things((), ""):
 
-        def answer(item: Item, way: Callable[[QuestionSample], list[str]] = way) -> tuple[str, ...]:
+        def answer(item: Item, name: str = name) -> tuple[str, ...]:
             sample = by_id[item.item_id]
-            return tuple(way(sample)) if isinstance(sample, QuestionSample) else ()
+            if not isinstance(sample, QuestionSample):
+                return ()
+            return tuple(handled_things(sample.graphs, sample.question)[name])
 
         sees = "the graphs" + (" and which names the question holds" if "question" in name else ", not the question")
         yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
@@ -297,13 +290,3 @@ def _worth(task: Task, by_id: Mapping[str, Any], item: Item, reply: str) -> floa
     sample = by_id[item.item_id]
     judged = judge_reading(task, sample, read_reply(task, sample, Reply(reply)))
     return judged.scores["strict"]["f1"].value or 0.0
-
-
-def _handled(sample: QuestionSample) -> list[str]:
-    return [triplet.target for graph in sample.graphs for triplet in graph.triplets if triplet.edge == DOBJ]
-
-
-def _commonest(names: list[str]) -> list[str]:
-    counts = Counter(names)
-    most = max(counts.values(), default=0)
-    return [name for name, number in counts.items() if number == most]

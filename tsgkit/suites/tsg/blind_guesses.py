@@ -37,6 +37,25 @@ def rivals(graphs: Sequence[ActionGraph], answer: str) -> dict[str, int]:
     return {name: counts[name] for name in sorted(counts) if kind_of[name] == kind_of.get(answer)}
 
 
+def handled_things(graphs: Sequence[ActionGraph], question: str) -> dict[str, list[str]]:
+    """Return the answers of guessers that do not read a question, by what they name."""
+    handled = [triplet.target for graph in graphs for triplet in graph.triplets if triplet.edge == DOBJ]
+    return {
+        "the thing handled most often": _commonest(handled),
+        "the thing handled first": handled[:1],
+        "the thing handled last": handled[-1:],
+        "the thing handled most often that the question does not name": _commonest(
+            [name for name in handled if name not in words(question)]
+        ),
+    }
+
+
+def _commonest(names: list[str]) -> list[str]:
+    counts = Counter(names)
+    most = max(counts.values(), default=0)
+    return [name for name, number in counts.items() if number == most]
+
+
 def learned_names(by_id: Mapping[str, Any]) -> Answerer:
     """Return the learned shortcut for questions."""
 

@@ -16,10 +16,18 @@ from tsgkit.graph.hands import hand_step, trace
 from tsgkit.graph.model import HANDS, ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.tsg.makers.choices import Choice, KeyDeal, choice_row, worded_sets
+from tsgkit.suites.tsg.makers.choices import (
+    TAGS,
+    Choice,
+    KeyDeal,
+    Option,
+    StoryView,
+    choice_row,
+    possible_steps,
+    unfit,
+    worded_sets,
+)
 from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
-from tsgkit.suites.tsg.makers.option_sets import TAGS, Option, StoryView, unfit
-from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
 from tsgkit.suites.tsg.makers.sentence_checks import RULES, Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, can_be_implicit, can_be_written, word, write
 from tsgkit.suites.tsg.makers.sentences import Sentence
@@ -213,7 +221,7 @@ def made(stories: Iterable[Narrative], per_story: int) -> list[tuple[Narrative, 
 
 
 def view_of(story: Narrative) -> StoryView:
-    return StoryView(story, PossibleSteps.of(story.graphs, POSSIBLE.get(story.id, ())))
+    return StoryView(story, possible_steps(story.graphs, POSSIBLE.get(story.id, ())))
 
 
 POSSIBLE = {one.narrative.id: one.narrative.graphs for one in read_file(DATA.parent / "possible.jsonl").entries}

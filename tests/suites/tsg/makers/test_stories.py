@@ -16,9 +16,15 @@ from tsgkit.graph.model import HANDS, ActionGraph, Description, Frames, Narrativ
 from tsgkit.graph.notation import narratives
 from tsgkit.graph.timeline import Timeline
 from tsgkit.library.documents.reader import read_document
-from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
-from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
-from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
+from tsgkit.suites.tsg.makers.generation_rows import (
+    ElementPool,
+    generation_rows,
+    grouped,
+    parse_mix,
+    repeated,
+    synonyms_of,
+    with_vocabulary,
+)
 from tsgkit.suites.tsg.makers.question_paths import answer, walk
 from tsgkit.suites.tsg.makers.questions import Question, draw_questions, objection
 from tsgkit.suites.tsg.makers.second_reader import SecondReader

@@ -52,7 +52,7 @@ SHARES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``tsgkit make tsg``."""
-    from tsgkit.suites.tsg.makers.description_sizes import DEFAULT_MIX
+    from tsgkit.suites.tsg.makers.generation_rows import DEFAULT_MIX
 
     option = parser.add_argument
     option("source", nargs="*", type=Path, metavar="SOURCE", help="a file of graphs, or a folder of them")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.cli.terminal import count
 from tsgkit.errors import FileProblem
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.library.projects import find, text_of
@@ -21,12 +21,17 @@ from tsgkit.llm.asker import ask_for
 from tsgkit.runs.agent_calls import AgentCalls
 from tsgkit.runs.executors import executor_named, usual_executor
 from tsgkit.runs.jobs import Engine
-from tsgkit.suites.tsg.makers.allowed_elements import LISTS, ElementPool, with_vocabulary
-from tsgkit.suites.tsg.makers.choices import KeyDeal, WordedSet, choice_row, worded_sets
-from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
-from tsgkit.suites.tsg.makers.generation_rows import generation_rows
-from tsgkit.suites.tsg.makers.option_sets import StoryView
-from tsgkit.suites.tsg.makers.possible_steps import PossibleSteps
+from tsgkit.suites.tsg.makers.choices import KeyDeal, StoryView, WordedSet, choice_row, possible_steps, worded_sets
+from tsgkit.suites.tsg.makers.generation_rows import (
+    FIXED,
+    LISTS,
+    ElementPool,
+    generation_rows,
+    grouped,
+    parse_mix,
+    repeated,
+    with_vocabulary,
+)
 from tsgkit.suites.tsg.makers.questions import QuestionChooser, question_row
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, Manner, can_be_implicit, can_be_written, write
@@ -48,7 +53,6 @@ SURPLUS = 2
 """So many times as many choices as are wanted are worded by a model, since not all its sentences are sound."""
 BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
 """Our own stories."""
-ALWAYS_THERE = frozenset((PERSON, *HANDS, VERB, DOBJ))
 
 
 @dataclass(frozen=True)
@@ -304,7 +308,7 @@ async def describe(making: Making) -> str:
         texts = sum(description.text is not None for description in descriptions)
         by.update(written=len(sentences), kept=texts - len(sentences))
         for number, reason in described.dropped.items():
-            graphs = [[list(triplet) for triplet in graph] for graph in descriptions[number].graphs]
+            graphs = [graph.triplets for graph in descriptions[number].graphs]
             making.drop(story.id, f"description {number}", reason, was=graphs)
 
     asked: dict[str, Any] = {}
@@ -323,7 +327,7 @@ async def describe(making: Making) -> str:
     return f"{count(by['written'], 'sentence')} by {by_whom}{kept}"
 
 
-def accounts_of(making: Making) -> dict[str, dict[int, Sentence]]:
+def accounts_of(making: Making) -> defaultdict[str, dict[int, Sentence]]:
     """Return the accounts of all written sentences, by story and the number of the description."""
     accounts = defaultdict[str, dict[int, Sentence]](dict)
     for value in making.folder.values(SENTENCES):
@@ -344,16 +348,16 @@ async def allow_elements(making: Making) -> str:
     added = Counter[str]()
 
     def put(story: Narrative) -> None:
-        sentences = accounts.get(story.id, {}).values()
+        sentences = accounts[story.id].values()
         words = [word for sentence in sentences for phrases in sentence.said.values() for word in phrases]
         allowing = with_vocabulary(story, pool, settings.extra, settings.draw("elements", story), words)
         making.files.add_text(NARRATIVES, narratives.write(allowing))
         used, allowed = Vocabulary.of(story.graphs), allowing.vocabulary or Vocabulary()
         for name in LISTS:
-            own = set(getattr(used, name))
-            more = sum(element not in own | ALWAYS_THERE for element in getattr(allowed, name))
+            own = {*getattr(used, name)} - {*FIXED}
+            more = len({*getattr(allowed, name)} - own - {*FIXED})
             added[name] += more
-            wanted = math.ceil(settings.extra * len(own - ALWAYS_THERE))
+            wanted = math.ceil(settings.extra * len(own))
             if more < wanted:
                 reason = f"too few {name} of other stories mean nothing in this one"
                 making.drop(story.id, "L", reason, times=wanted - more)
@@ -384,30 +388,27 @@ async def ask_questions(making: Making) -> str:
     return f"{count(hops.total(), 'item')} in {QUESTIONS}"
 
 
-def possible_steps(making: Making) -> Callable[[Narrative], PossibleSteps]:
-    """Return a function of the possible steps of a story: its own and those of the file; without these, those of all
-    stories."""
-    stories = [*making.folder.narratives(NARRATIVES)]
-    path, added = making.settings.possible, dict[str, tuple[ActionGraph, ...]]()
-    for entry in read_file(path).entries if path else ():
-        added[entry.narrative.id] = (*added.get(entry.narrative.id, ()), *entry.narrative.graphs)
-    if unknown := sorted(added.keys() - {story.id for story in stories}):
-        hint = "a narrative of possible steps has the id of its story"
-        raise FileProblem(f"{path}: no story has the id {unknown[0]}", hint=hint)
-    attested = PossibleSteps.of(graph for story in stories for graph in story.graphs)
-    return lambda story: PossibleSteps.of(story.graphs, added[story.id]) if story.id in added else attested
-
-
 async def offer_choices(making: Making) -> str:
-    """Write rows of choices."""
-    settings, keys, possible = making.settings, KeyDeal(making.settings.seed), possible_steps(making)
+    """Write rows of choices.
+
+    The possible steps of a story are its own and those of the file; without these, those of all stories.
+    """
+    settings, keys = making.settings, KeyDeal(making.settings.seed)
     kinds, tags = Counter[str](), Counter[str]()
+    added = defaultdict[str, list[ActionGraph]](list)
+    for entry in read_file(settings.possible).entries if settings.possible else ():
+        added[entry.narrative.id] += entry.narrative.graphs
+    if added and (unknown := sorted(added.keys() - {story.id for story in making.folder.narratives(NARRATIVES)})):
+        hint = "a narrative of possible steps has the id of its story"
+        raise FileProblem(f"{settings.possible}: no story has the id {unknown[0]}", hint=hint)
+    attested = possible_steps(graph for story in making.folder.narratives(NARRATIVES) for graph in story.graphs)
     writer = None if making.calls is None else model_writer(making, making.calls, NARRATIVES)
 
     async def draw(story: Narrative) -> tuple[Narrative, Sequence[WordedSet], Counter[str]]:
         # A model words all options of a step alike, and more sets than are wanted, since not all of its are sound.
         number = settings.choices if writer is None else SURPLUS * settings.choices
-        sets, dropped = worded_sets(StoryView(story, possible(story)), number, settings.seed, making.avoids(story))
+        possible = possible_steps(story.graphs, added[story.id]) if story.id in added else attested
+        sets, dropped = worded_sets(StoryView(story, possible), number, settings.seed, making.avoids(story))
         if writer is None:
             return story, sets, dropped
         voice = settings.draw("choices", story).choice(VOICES)
@@ -422,9 +423,8 @@ async def offer_choices(making: Making) -> str:
                 dropped[f"step: not all options have a sound sentence of their own ({options.tag})"] += 1
         return story, sound, dropped
 
-    def put(
-        drawn: tuple[Narrative, Sequence[WordedSet], Counter[str]],
-    ) -> None:  # called in the order of the stories, whoever was answered first
+    def put(drawn: tuple[Narrative, Sequence[WordedSet], Counter[str]]) -> None:
+        # called in the order of the stories, whoever was answered first
         story, sets, dropped = drawn
         for choice in [keys.deal(story.id, options) for options in sets[: settings.choices]]:
             row = choice_row(story, choice)
@@ -452,15 +452,12 @@ async def list_generation_rows(making: Making) -> str:
     def put(story: Narrative) -> None:
         texts = [description.text for description in story.descriptions]
         gap = texts.index(None) if None in texts else math.inf
-        rows = []
-        for row in generation_rows(story, accounts.get(story.id, {})):
-            number = int(row["item_id"].rpartition("/")[2])
-            if number <= gap:
-                rows.append(row)
-            else:  # a reader of the context cannot know what comes after a step that no sentence tells
+        rows = {int(row["item_id"].rpartition("/")[2]): row for row in generation_rows(story, accounts[story.id])}
+        for number in rows:
+            if number > gap:  # a reader of the context cannot know what comes after a step that no sentence tells
                 making.drop(story.id, f"description {number}", "a step before it has no sentence")
-        for row in rows:
-            if not making.removes(row["scenario_id"], row):
+        for number, row in rows.items():
+            if number <= gap and not making.removes(story.id, row):
                 name = SINGLE if row["k"] == 1 else MULTI
                 making.files.add(name, row)
                 tags.setdefault(name, Counter()).update(row["tags"])

@@ -1,27 +1,66 @@
 """Choices: a graph that may follow a story, and five sentences, one of them about it (rows of ``sgds``).
 
     keys = KeyDeal(seed=1)
-    sets, dropped = worded_sets(StoryView(story, PossibleSteps.of(story.graphs)), 10, seed=1)
-    rows = [choice_row(story, keys.deal(story.id, one)) for one in sets]
+    sets, dropped = worded_sets(StoryView(story, possible_steps(story.graphs)), 10, seed=1)
+    rows = [choice_row(story, keys.deal(story.id, options)) for options in sets]
 
-The graph is drawn by lot from five that all might be shown (:mod:`tsgkit.suites.tsg.makers.option_sets`): the step of
-the story, or another one in its place. All five are worded in one manner, before the lot is drawn.
+The graph is drawn by lot from five that all might be shown: the step of the story, or another one in its place. So
+nothing in the five sentences can give it away, whatever a program learns from other choices. All five are worded in one
+manner, before the lot is drawn, and say the same names of a graph: actions have other names there
+(:func:`tsgkit.suites.tsg.makers.claims.other_words`), and the options differ in actions, prepositions and the number of
+hands.
+
+Steps with the same thing and the same place or tool are a frame: their sentences differ in what is done. Nothing is
+inferred from other things: only an action that is seen with exactly these is possible.
+
+>>> hang = ActionGraph.of(("person", "verb", "hang"), ("hang", "dobj", "cup"), ("hang", "on", "hook"))
+>>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "brush"))
+>>> for frame, entries in possible_steps([hang, wash]).items():
+...     print(frame, [*entries])
+Frame(thing='cup', place='hook', tool='') [Entry(action='hang', edge='on')]
+Frame(thing='cup', place='', tool='brush') [Entry(action='wash', edge='')]
+Frame(thing='cup', place='', tool='') [Entry(action='wash', edge='')]
+>>> open_ = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
+>>> close = ActionGraph.of(("person", "verb", "close"), ("close", "dobj", "jar"), ("close", "with", "hand1"))
+>>> view = StoryView(Narrative.of([open_, close]), possible_steps([open_, close]))
+>>> [str(option.graph).splitlines()[0] for option in options_for(view, 1, Frame("jar"))]
+['person -> verb -> shut']
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import combinations, permutations
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.suites.tsg.makers.option_sets import SIZE, TAGS, Option, StoryView, option_sets, unfit
+from tsgkit.graph.hands import GRASPS, hand_step, trace
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet, Vocabulary
+from tsgkit.graph.rules import ERROR, check_graph
+from tsgkit.suites.audits.items import Item
+from tsgkit.suites.audits.shortcuts import credit, like_names
+from tsgkit.suites.tsg.makers.claims import (
+    KIN_ACTIONS,
+    hands_of,
+    may_be_same_thing,
+    may_be_true,
+    other_words,
+    surely_conflicting,
+)
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
-from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, SUBJECTS, Manner, word
+from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, SUBJECTS, Manner, is_plural, word
 from tsgkit.suites.tsg.makers.stories import row_facts
 
+ONE_ELEMENT, MIXED = "one-element", "mixed"
+TAGS = (ONE_ELEMENT, MIXED)
+SIZE = 5
+TRIES = 8
+"""The number of orders in which a set is sought."""
+AMONG = ("between", "among")
+"""Prepositions that need several things."""
 OPENINGS = {
     "past": ("Then", "Next,", "After that,"),
     "past passive": ("Then", "Next,", "After that,"),
@@ -34,6 +73,71 @@ FRONTED = 0.3
 """The share of sentences of a person in the present or past that begin with a place."""
 MOST_SHARED = 2
 """So many options of a set may stand in another one of the same story."""
+
+
+class Frame(NamedTuple):
+    """The parts that all sentences of a choice say beside the action: its object, and a place, a tool or neither."""
+
+    thing: str
+    place: str = ""
+    tool: str = ""
+
+
+class Entry(NamedTuple):
+    """An action in a frame, with the preposition before the place."""
+
+    action: str
+    edge: str = ""
+
+
+PossibleSteps = Mapping[Frame, Mapping[Entry, bool]]
+"""The entries of each frame; the value is true where the hands that do it may be counted."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A graph that may be shown, and what a sentence claims of it, with another name for the action."""
+
+    graph: ActionGraph
+    claim: ActionGraph
+    edge: str = ""
+    """The preposition before the place."""
+
+    @cached_property
+    def action(self) -> str:
+        """The action as it is said."""
+        return self.claim.actions[0]
+
+    @cached_property
+    def claims(self) -> tuple[ActionGraph, ActionGraph]:
+        """The claim by either name of its action."""
+        return self.claim, _renamed(self.claim.triplets, self.action, self.graph.actions[0])
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """True if it says hands."""
+        return bool(hands_of(self.claim))
+
+    def differences(self, other: Option) -> tuple[str, ...]:
+        """Return the kinds of elements in which another option differs."""
+        pairs = {
+            "action": (self.action, other.action),
+            "hand": (hands_of(self.claim), hands_of(other.claim)),
+            "preposition": (self.edge, other.edge),
+        }
+        return tuple(kind for kind, (mine, theirs) in pairs.items() if mine != theirs)
+
+    def may_tell(self, step: ActionGraph) -> bool:
+        """Return whether it may be said of a step, by either name of its action."""
+        return any(may_be_true(claim, step, hands=self.is_counted, counted=self.is_counted) for claim in self.claims)
+
+
+class StoryView:
+    """A story with its possible steps, and with what its hands hold before each step."""
+
+    def __init__(self, story: Narrative, possible: PossibleSteps) -> None:
+        self.story, self.possible, self.graphs = story, possible, story.graphs
+        self.hands = [step.before for step in trace(story)]
 
 
 @dataclass(frozen=True)
@@ -84,6 +188,156 @@ class KeyDeal:
         return Choice(replace(worded, options=options, sentences=sentences), position)
 
 
+def possible_steps(attested: Iterable[ActionGraph], added: Iterable[ActionGraph] = ()) -> PossibleSteps:
+    """Return the steps that stories have and those that are added to them.
+
+    A step has a frame for each place; without any, one for each tool and one of its object alone. An added step that
+    both hands do is as possible with one hand.
+    """
+    steps: dict[Frame, dict[Entry, bool]] = {}
+    for graphs, is_added in ((attested, False), (added, True)):
+        for graph in graphs:
+            things = [end for _, edge, end in graph.triplets if edge == DOBJ]
+            if len(graph.actions) != 1 or len(things) != 1:
+                continue
+            [action], [thing] = graph.actions, things
+            ends = [(edge, end) for source, edge, end in graph.triplets if source == action and end not in HANDS]
+            places = [(edge, end) for edge, end in ends if edge not in (DOBJ, WITH)]
+            if places:
+                sound = (place for place in places if place[0] not in AMONG or is_plural(place[1]))
+                entries = [(Frame(thing, end), Entry(action, edge)) for edge, end in sound]
+            else:
+                entries = [(Frame(thing, tool=end), Entry(action)) for edge, end in ends if edge == WITH]
+                entries.append((Frame(thing), Entry(action)))
+            for frame, entry in entries:
+                known = steps.setdefault(frame, {})
+                known[entry] = known.get(entry, False) or (is_added and len(hands_of(graph)) > 1)
+    return steps
+
+
+def unfit(view: StoryView, index: int) -> str:
+    """Return why no choice is made at a step; empty if one can be."""
+    target = view.graphs[index]
+    if index == 0:
+        return "nothing before it"
+    if len(target.actions) != 1 or any(finding.severity == ERROR for finding in check_graph(target)):
+        return "not one action in a sound graph"
+    return "" if [edge for _, edge, _ in target.triplets].count(DOBJ) == 1 else "not one direct object"
+
+
+def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool = False) -> Iterator[Option]:
+    """Yield the options of a frame that are possible at a step and surely tell none of the steps before.
+
+    Hands that may do it are free or hold one of its things; they are those of the story's step if these are free. Where
+    hands are counted, both hands follow one.
+    """
+    target, state = view.graphs[index], view.hands[index]
+    held = {hand: state.of(hand) or () for hand in HANDS}
+    used = [hand for hand in HANDS if hand in hands_of(target)]
+    free = [hand for hand in HANDS if not held[hand] or not {*frame}.isdisjoint(held[hand])]
+    if not counts_hands and {*used} <= {*free}:
+        grips = [used]
+    else:
+        free.sort(key=lambda hand: (frame.thing not in held[hand], hand not in used))
+        grips = [hands for hands in (free[:1], [*HANDS])[: 1 + counts_hands] if hands and {*hands} <= {*free}]
+    is_held = any(frame.thing in things for things in held.values())
+    earlier = [
+        step
+        for step in view.graphs[:index]
+        if any(edge == DOBJ and may_be_same_thing(end, frame.thing) for _, edge, end in step.triplets)
+    ]
+    apart = {PERSON, *target.actions}, {frame.place, frame.tool, *HANDS}
+    # what the story's step says of where its things are, like *bolt on brake*, stays
+    whereabouts = [each for each in target.triplets if each.source not in apart[0] and each.target not in apart[1]]
+    for entry, is_countable in view.possible[frame].items():
+        action, edge = entry
+        if action in frame or (counts_hands and not is_countable) or (is_held and action in GRASPS):
+            continue
+        ends = [(DOBJ, frame.thing), (edge, frame.place), (WITH, frame.tool)]
+        step = [Triplet(PERSON, VERB, action), *(Triplet(action, *end) for end in ends if end[1])]
+        claim = _reached(list(dict.fromkeys(step + whereabouts)))
+        for name in other_words(*entry):
+            for hands in grips if name not in frame else ():
+                handled = [*claim, *(Triplet(action, WITH, hand) for hand in hands)]
+                graph = _renamed(handled, action, name)
+                option = Option(graph, ActionGraph(handled if counts_hands else claim), edge)
+                if not any(map(option.may_tell, earlier)) and not (
+                    hands and any(hand_step(0, named, state).breaches for named in (graph, ActionGraph(handled)))
+                ):
+                    yield option
+
+
+def _reached(triplets: Sequence[Triplet]) -> list[Triplet]:
+    """Return the triplets that the person leads to."""
+    ends = {PERSON}
+    while more := {target for source, _, target in triplets if source in ends} - ends:
+        ends |= more
+    return [triplet for triplet in triplets if triplet.source in ends]
+
+
+def _renamed(triplets: Sequence[Triplet], action: str, name: str) -> ActionGraph:
+    return ActionGraph([Triplet(*(name if part == action else part for part in triplet)) for triplet in triplets])
+
+
+@lru_cache(maxsize=20_000)
+def _exclude(option: Option, other: Option) -> bool:
+    """Return whether surely neither option tells the graph of the other, by either name of its action."""
+    if option.action != other.action and not surely_conflicting(option.edge, other.edge):
+        names = [{mine.actions[0], theirs.actions[0]} for mine in option.claims for theirs in other.claims]
+        if any(pair <= kin for kin in KIN_ACTIONS for pair in names):
+            return False
+    pairs = permutations((option, other))
+    return not any(mine.may_tell(step) for mine, theirs in pairs for step in (theirs.graph, theirs.claim))
+
+
+def option_sets(
+    view: StoryView, index: int, tag: str, choice: Random, used: Mapping[str, int]
+) -> Iterator[tuple[Option, ...]]:
+    """Yield sets of five options that exclude each other, by lot; those that count hands come last.
+
+    Actions that are used less often than others, in the choices before, are preferred. Options of one element differ in
+    as many words.
+    """
+    thing = next(end for _, edge, end in view.graphs[index].triplets if edge == DOBJ)
+    kinds = (False,) if tag == ONE_ELEMENT else (False, True)
+    frames = [(frame, is_counted) for frame in view.possible if frame.thing == thing for is_counted in kinds]
+    choice.shuffle(frames)
+    for frame, is_counted in sorted(frames, key=lambda pair: pair[1]):
+        options = [*options_for(view, index, frame, counts_hands=is_counted)]
+        for _ in range(TRIES if len(options) >= SIZE else 0):
+            choice.shuffle(options)
+            options.sort(key=lambda option: used.get(option.action, 0))
+            chosen: list[Option] = []
+            for option in options:
+                shapes = {(each.edge, each.action.count("-")) for each in (option, *chosen[:1])}
+                if (tag == MIXED or len(shapes) == 1) and all(_exclude(option, other) for other in chosen):
+                    chosen.append(option)
+                    if len(chosen) == SIZE:
+                        break
+            if len(chosen) == SIZE and _is_sound(chosen, tag):
+                yield tuple(chosen)
+                break
+
+
+def _is_sound(options: Sequence[Option], tag: str) -> bool:
+    """Return whether options differ in as many kinds of elements as the tag says, in hands where they are said.
+
+    The option with most names of the shown graph must be right no more often than by guessing.
+    """
+    kinds = {kind for option, other in combinations(options, 2) for kind in option.differences(other)}
+    if (len(kinds) == 1) is not (tag == ONE_ELEMENT) or ("hand" in kinds) is not options[0].is_counted:
+        return False
+    texts = tuple(
+        " ".join(part.replace("-", " ") for triplet in option.claim.triplets for part in triplet) for option in options
+    )
+    rights = 0.0
+    for place, option in enumerate(options):
+        names = frozenset(end for source, _, target in option.graph for end in (source, target)) - {PERSON, *HANDS}
+        item = Item("", "", "", options=texts, key=place, names=names)
+        rights += credit(item, like_names(item))
+    return rights <= 1 + 1e-9
+
+
 def worded_sets(
     view: StoryView, number: int, seed: int, avoided: Collection[int] = ()
 ) -> tuple[tuple[WordedSet, ...], Counter[str]]:
@@ -97,57 +351,51 @@ def worded_sets(
         elif index not in avoided:
             steps.append(index)
     left = {tag: choice.sample(steps, len(steps)) for tag in choice.sample(TAGS, len(TAGS))}
-    found: list[WordedSet] = []
-    while len(found) < number:
-        counts = Counter(one.tag for one in found)
-        open_tags = sorted((tag for tag in left if left[tag]), key=lambda tag: counts[tag])
-        if not open_tags:
-            dropped["story: no step left for another choice"] += number - len(found)
+    sets: list[WordedSet] = []
+    while len(sets) < number:
+        counts = Counter(each.tag for each in sets)
+        tag = min((tag for tag in left if left[tag]), key=lambda tag: counts[tag], default=None)
+        if tag is None:
+            dropped["story: no step left for another choice"] += number - len(sets)
             break
-        index = left[open_tags[0]].pop()
-        worded = _worded_set(view, index, open_tags[0], found, choice)
+        worded = _worded_set(view, left[tag].pop(), tag, sets, choice)
         if worded is None:
-            dropped[f"step: fewer than five sound options ({open_tags[0]})"] += 1
+            dropped[f"step: fewer than five sound options ({tag})"] += 1
             continue
-        found.append(worded)
-        left = {tag: [one for one in steps if one != index] for tag, steps in left.items()}
-    return tuple(sorted(found, key=lambda one: one.index)), dropped
+        sets.append(worded)
+        left = {tag: [index for index in steps if index != worded.index] for tag, steps in left.items()}
+    return tuple(sorted(sets, key=lambda each: each.index)), dropped
 
 
 def _worded_set(view: StoryView, index: int, tag: str, others: Sequence[WordedSet], choice: Random) -> WordedSet | None:
     """Return a set that is new in its story; None where a step has none that can be told soundly."""
     known = [{option.claim for option in other.options} for other in others]
     used = Counter(action for other in others for action in {option.action for option in other.options})
+    before = view.graphs[:index]
     for options in option_sets(view, index, tag, choice, used):
         claims = {option.claim for option in options}
         if any(len(claims & other) > MOST_SHARED for other in known):
             continue
+        style = choice.choice(STYLES)
         can_front = all(option.edge in ("into", "onto") and "-" not in option.action for option in options)
-        manner = _manner(choice, can_front=can_front, counts_hands=options[0].is_counted)
-        sentences = tuple(sentence_of(option, manner, view.graphs[:index]) for option in options)
-        if all(sentences) and len(set(sentences)) == SIZE:
-            return WordedSet(index, tag, options, sentences)
+        is_fronted = can_front and style in ("present", "past") and choice.random() < FRONTED
+        is_opened = not is_fronted and choice.random() < OPENED
+        manner = Manner(
+            style,
+            "counted" if options[0].is_counted else "unsaid",
+            subject=choice.choice(SUBJECTS),
+            opening=choice.choice(OPENINGS.get(style, USUAL_OPENINGS)) if is_opened else "",
+            is_fronted=is_fronted,
+        )
+        texts: list[str] = []
+        for option in options:
+            sentence = word(option.claim, manner)
+            around = Surroundings(Vocabulary.of([*before, option.claim]), before=before)
+            if not check_sentence(sentence, [option.claim], around):
+                texts.append(sentence.text)
+        if len({*texts} - {""}) == SIZE:
+            return WordedSet(index, tag, options, tuple(texts))
     return None
-
-
-def _manner(choice: Random, *, can_front: bool, counts_hands: bool) -> Manner:
-    style = choice.choice(STYLES)
-    is_fronted = can_front and style in ("present", "past") and choice.random() < FRONTED
-    is_opened = not is_fronted and choice.random() < OPENED
-    return Manner(
-        style,
-        "counted" if counts_hands else "unsaid",
-        subject=choice.choice(SUBJECTS),
-        opening=choice.choice(OPENINGS.get(style, USUAL_OPENINGS)) if is_opened else "",
-        is_fronted=is_fronted,
-    )
-
-
-def sentence_of(option: Option, manner: Manner, before: tuple[ActionGraph, ...]) -> str:
-    """Return the sentence of an option; empty where no pattern words it, or where a check of sentences fails."""
-    sentence = word(option.claim, manner)
-    around = Surroundings(Vocabulary.of([*before, option.claim]), before=before)
-    return "" if check_sentence(sentence, [option.claim], around) else sentence.text
 
 
 def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
@@ -157,16 +405,12 @@ def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
         "item_id": f"{story.id}/{worded.index}/{worded.tag}",
         "scenario_id": story.id,
         **row_facts(story),
-        "context_graphs": [_lists(graph) for graph in story.graphs[: worded.index]],
-        "triplet": _lists(choice.target),
+        "context_graphs": [graph.triplets for graph in story.graphs[: worded.index]],
+        "triplet": choice.target.triplets,
         "target_sentence": worded.sentences[choice.position],
         "position": choice.position,
         "variations": list(worded.sentences),
-        "variation_triplets": [_lists(option.graph) for option in worded.options],
+        "variation_triplets": [option.graph.triplets for option in worded.options],
         "kinds": choice.kinds,
         "tags": [worded.tag],
     }
-
-
-def _lists(graph: ActionGraph) -> list[list[str]]:
-    return [list(triplet) for triplet in graph.triplets]

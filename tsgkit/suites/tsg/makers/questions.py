@@ -1,41 +1,58 @@
-"""Questions about a story with one name as the answer, confirmed by two evaluators and chosen without shortcuts.
+"""Questions about a story with one name as the answer: drawn as paths, confirmed by two evaluators, without shortcuts.
 
     chooser = QuestionChooser(seed=1)
     for story in stories:
         row = question_row(story, chooser.choose(story, 8).questions)
 
-Stories are read one at a time; only sums are kept from one to the next. A question is surplus until it is chosen:
-answers that need no question (the thing handled first, last, most often, any constant name) are kept at chance.
+A draft is a path of one to four hops that names every event so that only one step fits. Stories are read one at a time;
+only sums are kept from one to the next. A question is surplus until it is chosen: answers that need no question (the
+thing handled first, last, most often, any constant name) are kept at chance.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
+from tsgkit.graph.hands import HAND_NAME
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
 from tsgkit.graph.timeline import Timeline
-from tsgkit.lexicon import mentions
+from tsgkit.lexicon import is_preposition, mentions
+from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
-from tsgkit.suites.tsg.blind_guesses import rivals
-from tsgkit.suites.tsg.makers.balance import Balance, Option
-from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
-from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
+from tsgkit.suites.tsg.blind_guesses import handled_things, rivals
+from tsgkit.suites.tsg.makers import question_paths as paths
+from tsgkit.suites.tsg.makers.question_paths import DEEP, NUMBERS, ORDINALS, StepPhrase
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.stories import row_facts
+from tsgkit.suites.tsg.question_checks import HAND, PLACE, names_by_role
 
-SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
-ROLES = {"hand": "", "action": VERB, "tool": WITH, "thing": DOBJ, "place": ""}
-"""The kinds of names, and the edges at which some of them stand."""
+FOLLOWING = (("again",), ("earlier",))
+RESERVED = word_set(f"and first last next only part second step thing third time {PERSON}")
+UNASKED = frozenset((VERB, DOBJ, "by", "of", "up", "between"))
+"""Edges that no preposition at the end of a question can stand for."""
+INCOMPLETE = word_set("bed ease fish give help knock lay let make offer pick place put set slip snap stand stick stuff")
+"""Actions that say too little without a place or receiver: one does not just *put a cup*."""
+MAKING = word_set("bore build check count dig draw drill feel hack make play read score scratch sign trace write")
+"""Actions whose direct object is not said to be *handled*."""
+FORMING = word_set("break cut fold form make roll shape tear turn twist wind")
+"""Actions by which a thing becomes what it goes *into*."""
+ROLES = (HAND, VERB, WITH, DOBJ, PLACE)
+"""The roles of names: one of several has the first of them."""
 MOST_HOPS = 4
 TRIES = 12
 """Drafts per question that is wanted."""
+GUESSES = len(handled_things((), ""))
+MENTIONS = ("more mentions", "most mentions", "least mentions")
+"""What an answerer by mentions goes by, within each role."""
 SLACK = 1.0
 """The number of right answers above chance that a shortcut may reach at any time."""
 SPREAD = 0.7
@@ -44,6 +61,8 @@ SURPLUS = 3
 """Questions drawn for each that is wanted."""
 EVEN = {"family": 0.5, "hops": 2.0, "role": 0.5}
 """The weights of even spreads against that of shortcuts."""
+BELOW = 0.3
+"""The weight of a sum of credits below chance: a shortcut that is too often wrong tells something as well."""
 
 
 @dataclass(frozen=True)
@@ -64,21 +83,247 @@ class Drawn(NamedTuple):
     dropped: Counter[str]
 
 
+class Draft(NamedTuple):
+    """A path, the words of its question once they are needed, and its family."""
+
+    path: tuple[str, ...]
+    write: Callable[[], str]
+    family: str
+
+
+class Start(NamedTuple):
+    """A step as the first hops find it, and its wordings."""
+
+    hops: tuple[str, ...]
+    ways: tuple[Callable[[Random], StepPhrase], ...]
+    event: tuple[str, str] = ("", "")
+    """The action and its direct object, if they name the step."""
+
+
+class DraftSource:
+    """A story, and how questions about it can begin."""
+
+    def __init__(self, story: Narrative) -> None:
+        self.timeline = timeline = Timeline(story)
+        self.steps = steps = timeline.steps
+        edges, things = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        groups: Counter[tuple[str, ...]] = Counter()
+        for step in steps:
+            things[step.action].update(step.objects)
+            for _, edge, target in step.graph:
+                edges[target].add(edge)
+        self.varied = {act for act, objects in things.items() if len(objects) > 1 and act not in INCOMPLETE}
+        """The actions that are done to several things: a question that names one does not name the step."""
+        single_role = {name for name, ends in edges.items() if VERB not in ends or len(ends) == 1}
+        odd = {name for name in single_role if not _is_plain(name) or HAND_NAME.fullmatch(name) or name in RESERVED}
+        self.plain = frozenset(single_role - odd | {*HANDS})
+        """The names that can stand in a question: as an action or as a thing only, and no odd spelling."""
+        products = {thing for step in steps if step.action in MAKING for thing in step.objects}
+        roles = {name: min(ends) for name, ends in edges.items() if len(ends) == 1 and name not in products}
+        verbs = {DOBJ: "handle", WITH: "use"}
+        self.parts = {name: verbs[edge] for name, edge in roles.items() if edge in verbs}
+        """The part of things that play only one."""
+        self.events: list[Start] = []
+        """The steps that an action and its direct object name."""
+        for event in dict.fromkeys((step.action, step.objects[0]) for step in steps if step.objects):
+            action, thing = event
+            named = timeline.find(*event)
+            is_own = all(step.objects == (thing,) and step.graph.actions == (action,) for step in named)
+            if is_own and thing in self.plain and _is_plain(action):
+                for order in _orders(len(named)):
+                    way = partial(paths.of_event, order, action, thing)
+                    self.events.append(Start((f"{order} {action} {thing}",), (way,), event))
+        self.complete = [start for start in self.events if start.event[0] not in INCOMPLETE]
+        """The events that can be told without a place."""
+        once = (start for start in self.complete if start.hops[0].startswith("only"))
+        self.unrepeated = sorted(once, key=lambda start: timeline.step(start.event).index)
+        """The complete events that happen once, in order."""
+        most = max(2, len(steps) // 3)  # what plays a part in more steps is not worth looking for
+        players = [
+            [name for name in step.names if name in self.plain and name not in step.graph.actions] for step in steps
+        ]
+        self.things = [name for names in players for name in names if len(timeline.find(name)) <= most]
+        """The things and hands that can stand in a question, by how often steps name them."""
+        for names in map(sorted, players):
+            groups.update((*((name,) for name in names), *combinations(names, 2)))
+        self.mentions: list[Start] = []
+        """The steps that are found by one or two of the things and hands that play a part in them."""
+        for group, times in groups.items():
+            if times <= most if len(group) == 1 else all(groups[name,] != times for name in group):
+                for order in _orders(times):
+                    ways = [partial(paths.of_mention, order, group, self.parts)]
+                    if len(group) == 1 and group[0] in self.parts:
+                        ways.append(partial(paths.of_event, order, self.parts[group[0]], group[0]))
+                    self.mentions.append(Start((f"{order} {' '.join(group)}",), tuple(ways)))
+
+    def draft(self, hops: int, choice: Random) -> Draft | None:
+        """Return a draft of so many hops, or None where what was drawn does not fit."""
+        if not self.complete or not self.mentions or not self.things:
+            return None
+        return choice.choice(WAYS[hops])(self, hops, choice)
+
+
+def _is_plain(name: str) -> bool:
+    return name.replace("-", "").isalpha() and name.islower()
+
+
+def _orders(times: int) -> list[str]:
+    """Return the ordinals by which one of several steps is counted."""
+    return ["only"] if times == 1 else [order for order, place in ORDINALS.items() if place < times - 1]
+
+
+def _end_of_event(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+    """With or to what, or with which hand something was done."""
+    start = choice.choice(source.events)
+    order, (action, thing) = start.hops[0].split()[0], start.event
+    graph = source.timeline.find(action, thing)[ORDINALS.get(order, 0)].graph
+    ends = [(edge, head) for tail, edge, head in graph if tail == action and edge not in UNASKED]
+    edges = ["hand" if head in HANDS else edge for edge, head in ends if is_preposition(edge)]
+    if not edges:
+        return None
+    edge = choice.choice(edges)
+    if action.rpartition("-")[2] in edge or (action in INCOMPLETE and edge in ("hand", WITH)):
+        return None
+    read, family = {"hand": ("hand", "involved-hand"), WITH: ("tool", "tool")}.get(edge, (f"target {edge}", "place"))
+    return Draft((*start.hops, read), partial(paths.plainly, start.event, order, edge, choice), family)
+
+
+def _deed_at_place(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+    """To what something was done with a tool, or where; or what was done to a thing with a tool or hand."""
+    step = choice.choice(source.steps)
+    ends = [(edge, head) for tail, edge, head in step.graph if tail == step.action and edge not in UNASKED]
+    ends = [(edge, head) for edge, head in ends if head in source.plain and is_preposition(edge)]
+    if not ends or len(step.graph.actions) != 1 or not _is_plain(step.action):
+        return None
+    edge, place = choice.choice(ends)
+    thing = next(iter(step.objects), "")
+    if edge == WITH and thing in source.plain and choice.random() < (0.2 if place in HANDS else 0.5):
+        path = (f"only {' '.join(sorted((thing, place)))}", "action")
+        return Draft(path, partial(paths.done_with, thing, place, choice), "involved-action")
+    if place in HANDS or edge in step.action or (step.action in INCOMPLETE and edge == WITH):
+        return None
+    path = (f"only {step.action} {place}", "object")
+    return Draft(path, partial(paths.acted_on, step.action, edge, place, choice), "object")
+
+
+def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+    """A name read off a step that is named, between others, or reached from another one, or what it shares with one."""
+    timeline = source.timeline
+    kind = choice.choice(("", "", "", "deep", "deep", "shared", "shared", "shared", "span")) if hops in (2, 3) else ""
+    starts = source.complete if hops > 1 and choice.random() < 0.6 else source.mentions
+    start = _span(source, choice) if kind == "span" else choice.choice(starts)
+    if start is None:
+        return None
+    moves = _moves(source, hops - len(start.hops) - (kind in ("deep", "shared")), choice)
+    path = (*start.hops, *moves)
+    if start.event[0] and moves[:1] in FOLLOWING:
+        return None
+    try:
+        *_, step = named = paths.walk(timeline, path)
+    except LookupError:
+        return None
+    if {"again", "earlier"}.intersection(moves) and not all(source.plain.issuperset(each.objects) for each in named):
+        return None
+    known = {*(named[-2].objects if moves[-1:] in FOLLOWING else () if moves else start.hops[0].split())}
+    ends = [edge for _, edge, target in step.graph if target not in HANDS]
+    targets = [edge for edge in ends if edge in (*paths.COMES, *paths.GOES) and step.action not in FORMING]
+    reads = ["action", *["object"] * 2 * (step.action not in MAKING), *["tool"] * 2 * (WITH in ends)]
+    reads += ["hand"] * (len(step.hands) == 1) + [f"target {edge}" for edge in targets * 2]
+    read, other = choice.choice(reads), ""
+    if kind == "deep":
+        hand = choice.choice(HANDS)
+        held = timeline.in_hand(hand, before=step) or ("",)
+        read = choice.choice((f"held {hand}", f"held {hand}", f"holder {held[0]}"))
+        if held[0] not in source.plain or (read.startswith("held") and hand in start.hops[0]):
+            return None
+    elif kind == "shared":
+        event = choice.choice(source.unrepeated or source.complete)
+        if timeline.step(event.event) in named:
+            return None
+        read, other = f"shared {' '.join(event.event)}", event.ways[0](choice).time
+    elif read.startswith(("object", "target")) and not known.isdisjoint(step.objects):
+        return None
+    elif read == "object" and step.action in source.varied and choice.random() < 0.7:
+        other = step.action
+
+    def write() -> str:
+        walked = paths.walked(choice.choice(start.ways)(choice), moves, source.parts, choice)
+        sentences, phrase = paths.settled(*walked, choice) if kind in ("deep", "shared") else walked
+        return sentences + paths.asked(read, phrase, choice, other)
+
+    names = dict.fromkeys(
+        "place" if word == "target" else word + "-with" * (bool(things) and word in ("next", "previous"))
+        for word, *things in map(str.split, (*moves[-1:], read))
+    )
+    family = {"span": "between", "shared": "shared"}.get(kind, "-".join(names if hops > 1 else ("involved", *names)))
+    return Draft((*path, read), write, family)
+
+
+def _span(source: DraftSource, choice: Random) -> Start | None:
+    """Return the first or last step between two events; None where they are too near."""
+    if len(source.unrepeated) < 4:
+        return None
+    first, last = sorted(choice.sample(range(len(source.unrepeated)), 2))
+    if last - first < 3:
+        return None
+    opening, closing = source.unrepeated[first].event, source.unrepeated[last].event
+    order, hop = choice.choice(("first", "last")), f"between {' '.join(opening)} and {' '.join(closing)}"
+    return Start((hop, order), (lambda _: paths.of_span(order, opening, closing),))
+
+
+def _moves(source: DraftSource, number: int, choice: Random) -> tuple[str, ...]:
+    moves: list[str] = []
+    while len(moves) < number:
+        move = choice.choice(("next", "previous", "next", "previous", "again", "earlier", "next ", "previous "))
+        if move.endswith(" "):
+            move += choice.choice(source.things)
+        onward = ("next", "again")
+        if not moves or " " in move or (move in onward) == (moves[-1].split()[0] in onward):
+            moves.append(move)
+    return tuple(moves)
+
+
+def _counted(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+    """The thing or action of exactly so many steps."""
+    if choice.random() < 0.4:
+        number = choice.choice([*Counter(thing for step in source.steps for thing in step.objects).values()] or [99])
+        if number >= len(NUMBERS):
+            return None
+        return Draft(("all", f"times {number} object"), partial(paths.counted, number, "", choice), "count-objects")
+    thing = choice.choice(source.things)
+    counts = Counter(step.action for step in source.steps if thing in step.objects)
+    if len(counts) < 2 or max(counts.values()) >= len(NUMBERS):
+        return None
+    number = choice.choice(sorted(counts.values()))
+    return Draft(
+        (f"of {thing}", f"times {number} action"), partial(paths.counted, number, thing, choice), "count-actions"
+    )
+
+
+WAYS: dict[int, tuple[Callable[[DraftSource, int, Random], Draft | None], ...]] = {
+    1: (_end_of_event, _end_of_event, _deed_at_place, _deed_at_place, _end_of_walk),
+    2: (*[_end_of_walk] * 6, _counted),
+    3: (_end_of_walk,),
+    4: (_end_of_walk,),
+}
+"""The kinds of drafts by the number of hops."""
+
+
 def objection(reader: SecondReader, question: Question) -> str:
     """Return why a question that one evaluator answers so is not confirmed by the other, or ""."""
-    found = reader.answer(question.text)
-    if found is None:
+    reply = reader.answer(question.text)
+    if reply is None:
         return "not known to the second evaluator"
-    if found != question.answer:
-        return "the evaluators differ" if found else "ambiguous in words"
-    if found == PERSON or not found.replace("-", "").isalnum():
+    if reply != question.answer:
+        return "the evaluators differ" if reply else "ambiguous in words"
+    if reply == PERSON or not reply.replace("-", "").isalnum():
         return "the answer is no plain name"
-    return "the answer is in the question" if mentions(question.text, found) else ""
+    return "the answer is in the question" if mentions(question.text, reply) else ""
 
 
 def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: AbstractSet[str] = frozenset()) -> Drawn:
     """Draw confirmed questions, about as many of each number of hops, at most so many, without barred answers."""
-    source, reader = DraftSource(Timeline(story)), SecondReader(story)
+    source, reader = DraftSource(story), SecondReader(story)
     questions: dict[tuple[str, ...], Question] = {}
     dropped = Counter[str]()
     for hops in range(1, MOST_HOPS + 1):
@@ -86,90 +331,74 @@ def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: Abs
         for _ in range(TRIES * (most // MOST_HOPS + 1)):
             if len(questions) >= wanted:
                 break
-            question, reason = _drafted(source, hops, choice, barred)
-            if question is not None:
-                reason = "drawn twice" if question.path in questions else objection(reader, question)
-            if question is None or reason:
+            question = _drawn_question(source, hops, choice, barred)
+            if isinstance(question, str):
+                dropped[question] += 1
+            elif reason := "drawn twice" if question.path in questions else objection(reader, question):
                 dropped[reason] += 1
-                continue
-            questions[question.path] = question
+            else:
+                questions[question.path] = question
     return Drawn(tuple(questions.values()), dropped)
 
 
-def _drafted(source: DraftSource, hops: int, choice: Random, barred: AbstractSet[str]) -> tuple[Question | None, str]:
-    """Return a question, or None and the reason why what was drawn is none."""
-    draft = drawn_draft(source, hops, choice)
-    if draft is None or hops_needed(draft.path) != hops:
-        return None, "does not fit the step"
+def _drawn_question(source: DraftSource, hops: int, choice: Random, barred: AbstractSet[str]) -> Question | str:
+    """Return a question, or the reason why what was drawn is none."""
+    draft = source.draft(hops, choice)
+    # a reader makes one hop for finding a step and reading it, one more for each further one
+    if draft is None or len(draft.path) - 1 + (draft.path[-1].split()[0] in DEEP) != hops:
+        return "does not fit the step"
     try:
-        found = answer(source.timeline, draft.path)
+        name = paths.answer(source.timeline, draft.path)
     except LookupError:
-        return None, "no single answer"
-    if found in barred:
-        return None, "the answer is too common"
-    return Question(draft.write(), found, draft.path, draft.family, hops), ""
+        return "no single answer"
+    if name in barred:
+        return "the answer is too common"
+    return Question(draft.write(), name, draft.path, draft.family, hops)
 
 
-@dataclass(frozen=True)
 class StoryNames:
     """The names of a story as shortcuts see them."""
 
-    handled: tuple[str, ...]
-    nodes: frozenset[str]
-    roles: dict[str, str]
-    graphs: tuple[ActionGraph, ...]
-
-    @classmethod
-    def of(cls, story: Narrative) -> StoryNames:
-        """Return the names of a story."""
-        triplets = [triplet for graph in story.graphs for triplet in graph.triplets]
-        edges = defaultdict[str, set[str]](set)
-        for _, edge, target in triplets:
-            edges[target].add(edge)
-        nodes = frozenset(end for source, _, target in triplets for end in (source, target))
-        roles = {name: _role(name, edges[name]) for name in nodes}
-        handled = tuple(target for _, edge, target in triplets if edge == DOBJ)
-        return cls(handled, nodes, roles, story.graphs)
-
-    @property
-    def chance(self) -> float:
+    def __init__(self, story: Narrative) -> None:
+        self.graphs = story.graphs
+        names = names_by_role(story.graphs)
+        nodes = {end for graph in story.graphs for source, _, target in graph for end in (source, target)}
+        self.roles = {name: next((role for role in ROLES if name in names.get(role, ())), PLACE) for name in nodes}
+        self.chance = 1 / (len(self.roles) or 1)
         """The credit of guessing among all names."""
-        return 1 / len(self.nodes)
+
+    def kinds(self, question: Question) -> tuple[tuple[str, str], ...]:
+        """Return the kinds of a question that are spread evenly."""
+        return ("family", question.family), ("hops", str(question.hops)), ("role", self.roles[question.answer])
 
     def credits(self, question: Question) -> tuple[float, ...]:
-        """Return the credit of each of ``SHORTCUTS`` for a question, and how much an answerer by mentions gains."""
-        said = words(question.text)
-        unsaid = [name for name in self.handled if name not in said]
-        answers = (_commonest(self.handled), list(self.handled[:1]), list(self.handled[-1:]), _commonest(unsaid))
-        counts = {name: n for name, n in rivals(self.graphs, question.answer).items() if name not in said}
+        """Return the credits of guesses among handled things for a question, and what an answerer by mentions gains."""
+        named = words(question.text)
+        guesses = handled_things(self.graphs, question.text).values()
+        shares = (names.count(question.answer) / len(names) if names else 0.0 for names in guesses)
+        counts = {name: n for name, n in rivals(self.graphs, question.answer).items() if name not in named}
         features = dict(zip(counts, measured("mentions", list(counts.values())), strict=True))
         own = features.get(question.answer, {})
         above = (
-            (own.get(name, 0.0) - math.fsum(one.get(name, 0.0) for one in features.values()) / (len(features) or 1))
+            (own.get(name, 0.0) - math.fsum(each.get(name, 0.0) for each in features.values()) / (len(features) or 1))
             * (role == self.roles[question.answer])
-            for name in ("more mentions", "most mentions", "least mentions")
+            for name in MENTIONS
             for role in ROLES
         )
-        shares = (names.count(question.answer) / len(names) if names else 0.0 for names in answers)
-        return *shares, *(self.chance + one for one in above)
-
-
-def _role(name: str, edges: set[str]) -> str:
-    return "hand" if name in HANDS else next((role for role, edge in ROLES.items() if edge in edges), "place")
-
-
-def _commonest(names: Sequence[str]) -> list[str]:
-    counts = Counter(names)
-    most = max(counts.values(), default=0)
-    return [name for name, number in counts.items() if number == most]
+        return *shares, *(self.chance + gain for gain in above)
 
 
 @dataclass
 class QuestionChooser:
-    """A choice of questions over many stories, of which only sums are kept."""
+    """A choice of questions over many stories, of which only sums are kept.
+
+    A shortcut gets a credit for each question: 1 where it answers it, a share where it cannot decide. The sum of
+    credits is kept at the sum of chances.
+    """
 
     seed: int
-    balance: Balance = field(default_factory=Balance)
+    excess: list[float] = field(default_factory=lambda: [0.0] * (GUESSES + len(MENTIONS) * len(ROLES)))
+    """The credits above chance of each shortcut over the chosen questions."""
     kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
     """The number of chosen questions by family, by hops and by role of the answer."""
     right: Counter[str] = field(default_factory=Counter)
@@ -183,61 +412,49 @@ class QuestionChooser:
         There are fewer where more would give a shortcut away.
         """
         choice = Random(f"{self.seed} {story.id} {len(story.graphs)} {self.kinds['hops'].total()}")
-        names = StoryNames.of(story)
-        barred = {name for name in names.nodes if not self._may_answer(names, name)}
+        names = StoryNames(story)
+        barred = {name for name in names.roles if not self._may_answer(name, names.chance)}
         surplus, dropped = draw_questions(story, choice, max(24, SURPLUS * number), barred)
         options = {question: names.credits(question) for question in surplus if question.path not in avoided}
         chosen: list[Question] = []
         while len(chosen) < number:
-            fitting = [
-                Option(one, gained, names.chance, cost=self.cost(names, one) + 0.1 * choice.random())
-                for one, gained in options.items()
-                if self._keeps_chance(names, one, gained)
-            ]
-            if not fitting:
+            penalties: dict[Question, float] = {}
+            for question, credits_ in options.items():
+                totals = list(zip(self.excess, credits_, strict=True))
+                guessed = [round(total, 9) + credit - names.chance for total, credit in totals[:GUESSES] if credit]
+                if max(guessed, default=0.0) <= SLACK and self._may_answer(question.answer, names.chance):
+                    gains = [total + credit - names.chance for total, credit in totals]
+                    cost = self.cost(names, question) + 0.1 * choice.random()
+                    penalties[question] = cost + math.fsum((1 if gain > 0 else BELOW) * gain * gain for gain in gains)
+            if not penalties:
                 dropped["too few questions keep shortcuts at chance" if options else "too few questions"] += 1
                 break
-            best = self.balance.choose(fitting).value
-            self._count(names, best)
+            best = min(penalties, key=penalties.__getitem__)
+            pairs = zip(self.excess, options[best], strict=True)
+            self.excess = [total + (credit - names.chance) for total, credit in pairs]
+            for name in names.roles:
+                self.expected[name] += names.chance
+            self.right[best.answer] += 1
+            for kind, value in names.kinds(best):
+                self.kinds[kind][value] += 1
             chosen.append(best)
-            del options[best]
-            options = {one: gained for one, gained in options.items() if one.text != best.text}
-        return Drawn(tuple(sorted(chosen, key=lambda one: one.hops)), dropped)
+            options = {question: gained for question, gained in options.items() if question.text != best.text}
+        return Drawn(tuple(sorted(chosen, key=lambda question: question.hops)), dropped)
 
     def cost(self, names: StoryNames, question: Question) -> float:
         """Return what speaks against a question: kinds and answers that are frequent already."""
         costs = []
-        for kind, value in _kinds(names, question):
+        for kind, value in names.kinds(question):
             counts = self.kinds[kind]
             costs.append(EVEN[kind] * min(3.0, counts[value] * len(counts) / counts.total()) if counts else 0.0)
         name = question.answer
         above = (self.right[name] - self.expected[name]) / math.sqrt(1 + self.expected[name])
         return math.fsum(costs) + above
 
-    def _keeps_chance(self, names: StoryNames, question: Question, gained: Sequence[float]) -> bool:
-        if not self._may_answer(names, question.answer):
-            return False
-        sums = self.balance.excess.get("", (0.0,) * len(gained))
-        known = list(zip(sums, gained, strict=True))[: len(SHORTCUTS)]
-        return all(total + one - names.chance <= SLACK for total, one in known if one)
-
-    def _may_answer(self, names: StoryNames, name: str) -> bool:
+    def _may_answer(self, name: str, chance: float) -> bool:
         """Return whether always giving this name would not be far above chance after one more right answer."""
-        expected = self.expected[name] + names.chance
+        expected = self.expected[name] + chance
         return self.right[name] + 1 - expected <= SLACK * max(1.0, SPREAD * math.sqrt(expected))
-
-    def _count(self, names: StoryNames, question: Question) -> None:
-        for name in names.nodes:
-            self.expected[name] += names.chance
-        self.right[question.answer] += 1
-        for kind, value in _kinds(names, question):
-            self.kinds[kind][value] += 1
-
-
-def _kinds(names: StoryNames, question: Question) -> Iterator[tuple[str, str]]:
-    yield "family", question.family
-    yield "hops", str(question.hops)
-    yield "role", names.roles[question.answer]
 
 
 def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, Any]:
@@ -246,7 +463,7 @@ def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, A
         "item_id": story.id,
         "scenario_id": story.id,
         **row_facts(story),
-        "context_graphs": [[list(triplet) for triplet in graph.triplets] for graph in story.graphs],
+        "context_graphs": [graph.triplets for graph in story.graphs],
         "qa_pairs": [
             {
                 "Q": question.text,

@@ -22,8 +22,10 @@ Not known is ``None``, no single answer is the empty string.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.lexicon import gerund, participle
@@ -85,14 +87,18 @@ class SecondReader:
     """The steps of a story as sets of triplets."""
 
     def __init__(self, story: Narrative) -> None:
-        self.rows = [[tuple(triplet) for triplet in graph.triplets] for graph in story.graphs]
+        self.rows = [graph.triplets for graph in story.graphs]
         self.named = [{end for source, _, target in row for end in (source, target)} for row in self.rows]
         self.held = _held_before(story)
         self.deeds: dict[str, set[tuple[str, str]]] = {}
         things = {end for names in self.named for end in names}
         acts = {(act, name) for row, names in enumerate(self.named) for act in self.ends(row, "verb") for name in names}
-        for act, thing in acts.union(*({("handle", name), ("use", name)} for name in things)):
-            for phrase in _phrases(act, thing):
+        for act, thing in acts.union((act, name) for name in things for act in ("handle", "use")):
+            phrases = [f"{_the(thing)} {be}{participle(act)}" for be in ("was ", "were ", "")]
+            for form in (act.replace("-", " "), gerund(act)):
+                verb, _, rest = form.partition(" ")
+                phrases += [f"{form} {_the(thing)}", f"{verb} {_the(thing)} {rest}".rstrip()]
+            for phrase in phrases:
                 self.deeds.setdefault(phrase, set()).add((act, thing))
 
     def answer(self, question: str) -> str | None:
@@ -133,16 +139,16 @@ class _Reading:
             if len(places) != 1:
                 return set()
             self.here = places[0]
-        matches = ((re.fullmatch(wording, last), kind) for wording, kind in READS.items())
-        readings = (self.read(kind, match.groupdict()) for match, kind in matches if match)
-        return next((names for names in readings if names), set()) or self.open_end(last)
+        for wording, kind in READS.items():
+            if (match := re.fullmatch(wording, last)) and (names := self.read(kind, match.groupdict())):
+                return names
+        return self.open_end(last)
 
     def steps(self, words: str) -> list[int]:
-        """Return the steps that some words mean."""
-        matches = (match for wording in STEPS if (match := re.fullmatch(wording, words)))
-        return self.followed((next(matches)).groupdict())
+        """Return the steps that some words mean; the last of the wordings fits all words."""
+        return self.followed(next(filter(None, (re.fullmatch(wording, words) for wording in STEPS))).groupdict())
 
-    def followed(self, parts: dict[str, str | None]) -> list[int]:
+    def followed(self, parts: Mapping[str, Any]) -> list[int]:
         """Return the steps that the parts of a phrase mean."""
         places = range(len(self.story.rows))
         named = parts.get("things") or parts.get("names")
@@ -152,17 +158,17 @@ class _Reading:
             names = self.handled(self.here) if named == "the thing handled there" else _names(named or "")
             fitting = [place for place in places if names and names <= self.story.named[place]]
             if not named:
-                fitting = [place for place in places if self.is_done(place, str(parts["clause"]))]
+                fitting = [place for place in places if self.is_done(place, parts["clause"])]
             if way := parts.get("way"):
                 later = [place for place in fitting if place > self.here]
                 return later[:1] if way == "next step" else [place for place in fitting if place < self.here][-1:]
             return self.nth(fitting, parts["order"])
         if anchor := parts.get("anchor"):
-            distance = {"two steps": 2, "three steps": 3}.get(str(parts["distance"]), 1)
+            distance = {"two steps": 2, "three steps": 3}.get(parts["distance"], 1)
             moved = [place + distance * (1 if parts["side"] == "after" else -1) for place in self.steps(anchor)]
             return [place for place in moved if place in places]
         if "opening" in parts:
-            bounds = [*self.steps(str(parts["opening"])), *self.steps(str(parts["closing"]))]
+            bounds = [*self.steps(parts["opening"]), *self.steps(parts["closing"])]
             inside = list(range(bounds[0] + 1, bounds[1])) if len(bounds) == 2 else []
             return inside[:1] if parts["end"] == "first" else inside[-1:]
         if deed := parts.get("deed"):
@@ -186,51 +192,54 @@ class _Reading:
             edges = ("dobj", "with") if self.wide else ("dobj",) if act == "handle" else ("with",)
             return thing in self.story.ends(place, *edges)
         if self.wide:
-            return _verb(act) in map(_verb, acts) and thing in self.story.named[place]
+            verbs = {other.partition("-")[0] for other in acts}
+            return act.partition("-")[0] in verbs and thing in self.story.named[place]
         return act in acts and thing in self.story.ends(place, "dobj")
 
     def handled(self, place: int) -> set[str]:
         """Return what may be said to be handled in a step."""
         return self.story.ends(place, *("dobj", "with") if self.wide else ("dobj",)) - {*PALMS}
 
-    def read(self, kind: str, parts: dict[str, str | None]) -> set[str]:
+    def read(self, kind: str, parts: Mapping[str, Any]) -> set[str]:
         """Return the names of a kind in the steps that the parts of a question mean."""
         story = self.story
-        if often := parts.get("often"):
-            things = [_names(str(parts["of"])) if "of" in parts else set[str]() for _ in story.rows]
-            ends = [story.ends(n, kind) for n, names in enumerate(things) if names <= story.ends(n, "dobj")]
-            counts = {name: sum(name in one for one in ends) for one in ends for name in one}
-            return {name for name, count in counts.items() if count == NUMBERS.index(often) + 1}
-        if thing := parts.get("on"):
-            both = _names(thing) | _names(str(parts["by"]))
+        if "often" in parts:
+            things = _names(parts["of"]) if "of" in parts else set[str]()
+            places = [place for place in range(len(story.rows)) if things <= story.ends(place, "dobj")]
+            counts = Counter(name for place in places for name in story.ends(place, kind))
+            return {name for name, count in counts.items() if count == NUMBERS.index(parts["often"]) + 1}
+        if "on" in parts:
+            both = _names(parts["on"]) | _names(parts["by"])
             places = [place for place, names in enumerate(story.named) if both <= names]
         else:
-            places = self.steps(str(parts["time"])) if "time" in parts else self.followed(parts)
+            places = self.steps(parts["time"]) if "time" in parts else self.followed(parts)
         if len(places) != 1:
             return set()
         [place] = places
         if kind in ("held", "holder"):
             held = story.held[place]
-            if None in (held.values() if kind == "holder" else [held[str(parts["hand"])]]):
+            contents = held.values() if kind == "holder" else [held[parts["hand"]]]
+            if None in contents:
                 raise UnknownError
             if kind == "held":
-                return {held[str(parts["hand"])] or ""} - {""}
-            return {hand for hand, thing in held.items() if thing in _names(str(parts["thing"]))}
+                return {thing for thing in contents if thing}
+            return {hand for hand, thing in held.items() if thing in _names(parts["thing"])}
         if kind == "shared":
-            places += self.steps(str(parts["other"]))
+            places += self.steps(parts["other"])
             shared = set[str].intersection(*(story.named[place] - {story.action(place)} for place in places))
             return shared - {"person", *PALMS} if len(places) == 2 else set()
         if kind == "hand":
-            if story.named[place].intersection(PALMS) != story.ends(place, "with").intersection(PALMS):
+            hands = story.ends(place, "with").intersection(PALMS)
+            if story.named[place].intersection(PALMS) != hands:
                 raise UnknownError
-            return story.ends(place, "with").intersection(PALMS)
+            return hands
         if kind == "verb" or parts.get("act") == "do":
             return {story.action(place)}
         if kind == "act":
             if parts["act"] == "handle":
                 return self.handled(place)
-            return story.ends(place, "dobj") if story.action(place) == _name(str(parts["act"])) else set()
-        return story.ends(place, _name(str(parts["edge"])) if kind == "edge" else kind) - {*PALMS}
+            return story.ends(place, "dobj") if story.action(place) == _name(parts["act"]) else set()
+        return story.ends(place, _name(parts["edge"]) if kind == "edge" else kind) - {*PALMS}
 
     def open_end(self, question: str) -> set[str]:
         """Return what is missing where a question has all of a step but the end of an edge or the direct object."""
@@ -241,17 +250,17 @@ class _Reading:
             if (deed := " ".join(words[:cut])) in story.deeds:
                 places = self.followed({"deed": deed, "nth": match["nth"]})
                 return {end for place in places for end in story.ends(place, _name(" ".join(words[cut:]))) - {*PALMS}}
-        meant = [
-            {(act, end) for act, edge, end in row if match["clause"] in _clauses(act, edge, end)} for row in story.rows
-        ]
-        pairs = set[tuple[str, str]]().union(*meant)
-        wide = [any(self.does(place, act, end) for act, end in pairs) for place in range(len(meant))]
-        places = [place for place, is_meant in enumerate(wide if self.wide else meant) if is_meant]
+        meant: dict[tuple[str, str], list[int]] = {}
+        for place, row in enumerate(story.rows):
+            for act, edge, end in row:
+                rest = f"{edge.replace('-', ' ')} {_the(end)}"
+                if match["clause"] in (f"{act.replace('-', ' ')} {rest}", f"{participle(act)} {rest}"):
+                    meant.setdefault((act, end), []).append(place)
+        if self.wide:
+            places = [place for place in range(len(story.rows)) if any(self.does(place, *pair) for pair in meant)]
+        else:
+            places = sorted(set().union(*meant.values()))
         return story.ends(places[0], "dobj") - {*PALMS} if len(places) == 1 else set()
-
-
-def _verb(act: str) -> str:
-    return act.partition("-")[0]
 
 
 def _name(words: str) -> str:
@@ -264,19 +273,6 @@ def _names(words: str) -> set[str]:
 
 def _the(thing: str) -> str:
     return thing if thing in PALMS else f"the {thing.replace('-', ' ')}"
-
-
-def _clauses(act: str, edge: str, end: str) -> list[str]:
-    rest = f"{edge.replace('-', ' ')} {_the(end)}"
-    return [f"{verb} {rest}" for verb in (act.replace("-", " "), participle(act))]
-
-
-def _phrases(act: str, thing: str) -> Iterator[str]:
-    """Yield the wordings of an action on a thing."""
-    for form in (act.replace("-", " "), gerund(act)):
-        verb, _, rest = form.partition(" ")
-        yield from (f"{form} {_the(thing)}", f"{verb} {_the(thing)} {rest}".rstrip())
-    yield from (f"{_the(thing)} {be}{participle(act)}" for be in ("was ", "were ", ""))
 
 
 def _held_before(story: Narrative) -> list[Held]:
@@ -293,55 +289,37 @@ def _held_before(story: Narrative) -> list[Held]:
 
 
 def _after(before: Held, graph: ActionGraph) -> Held:
+    """Return the content of the hands after a step."""
     actions = {target for _, edge, target in graph if edge == "verb"}
     things = {target for _, edge, target in graph if edge == "dobj"}
     palms = {target for _, edge, target in graph if edge == "with" and target in PALMS}
     moved = {(edge, target) for _, edge, target in graph if target in PALMS and edge != "with"}
     names = {end for source, _, target in graph for end in (source, target)}
-    odd = any("hand" in name and name not in PALMS for name in names)
-    if odd or len(actions) != 1 or len(things) != 1 or things & set(PALMS):
-        return dict.fromkeys(PALMS)
+    unknown: Held = dict.fromkeys(PALMS)
+    is_odd = any("hand" in name and name not in PALMS for name in names)
+    if is_odd or len(actions) != 1 or len(things) != 1 or things & {*PALMS}:
+        return unknown
     [action], [thing] = actions, things
-    if moved:
-        return _passed(before, thing, moved, palms)
-    if action in TAKING:
-        return _taken(before, thing, palms)
-    if action in FREEING:
-        return _freed(before, thing, palms)
-    if action == "pass":  # with one hand may be from it, or to it
-        return dict.fromkeys(PALMS)
-    if action in UNCLEAR:
-        return {hand: None if hand in palms or not palms or held in names else held for hand, held in before.items()}
-    return {hand: None if hand in palms and held and held not in names else held for hand, held in before.items()}
-
-
-def _passed(before: Held, thing: str, moved: set[tuple[str, str]], palms: set[str]) -> Held:
-    giver = next((hand for hand in PALMS if ("from", hand) in moved), "")
-    taker = next((hand for hand in PALMS if ("to", hand) in moved), "")
-    if palms or len(moved) != 2 or not giver or not taker or giver == taker:
-        return dict.fromkeys(PALMS)
-    if before[giver] != thing or before[taker] != "":
-        return dict.fromkeys(PALMS)
-    return {giver: "", taker: thing}
-
-
-def _taken(before: Held, thing: str, palms: set[str]) -> Held:
-    if not palms:
-        return dict.fromkeys(PALMS)
-    after = dict(before)
-    for hand in PALMS:
-        if hand in palms:
-            after[hand] = thing if before[hand] in ("", thing, None) else None
-        elif before[hand] == thing:
-            after[hand] = None
-    return after
-
-
-def _freed(before: Held, thing: str, palms: set[str]) -> Held:
-    after = dict(before)
-    for hand in PALMS:
-        if hand in palms:
-            after[hand] = "" if before[hand] == thing else None
-        elif before[hand] == thing or not palms:
+    for giver, taker in (PALMS, PALMS[::-1]):
+        is_passed = moved == {("from", giver), ("to", taker)} and before[giver] == thing and before[taker] == ""
+        if is_passed and not palms:
+            return {giver: "", taker: thing}
+    # "pass" with one hand may be from it, or to it
+    if moved or action == "pass" or (action in TAKING and not palms):
+        return unknown
+    after: Held = {}
+    for hand, held in before.items():
+        after[hand] = held
+        if action in TAKING and hand in palms:
+            after[hand] = thing if held in ("", thing, None) else None
+        elif action in FREEING and hand in palms:
+            after[hand] = "" if held == thing else None
+        elif action in TAKING | FREEING:
+            if held == thing or not palms:
+                after[hand] = None
+        elif action in UNCLEAR:
+            if hand in palms or not palms or held in names:
+                after[hand] = None
+        elif hand in palms and held and held not in names:
             after[hand] = None
     return after
