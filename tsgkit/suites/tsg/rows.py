@@ -26,7 +26,7 @@ from tsgkit.library.projects import text_of
 from tsgkit.suites.rows import ALL, ItemChoice, Items, Rows, Source, Traits, chosen_numbers, numbers_of, traits_of
 from tsgkit.suites.rows import Dataset as AnyDataset
 from tsgkit.suites.suite import CHECK, tasks_hint
-from tsgkit.suites.tsg.clusters import Clustering, Clusters, clusters_of, own_name
+from tsgkit.suites.tsg.clusters import Clustering, Clusters, clusters_of, scenarios_of
 from tsgkit.suites.tsg.items import Sample
 
 BOM = codecs.BOM_UTF8
@@ -65,7 +65,7 @@ class RowRules:
 
     def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Any, ...]:
         """Return the items of a row; ``cluster`` is its cluster in the whole file, else its own name."""
-        return tuple(self.items(entry, cluster or own_name(entry.row or {}), file))
+        return tuple(self.items(entry, cluster or scenarios_of(entry.row or {})[0], file))
 
     def items_in(self, document: Document) -> tuple[Any, ...]:
         """Return the items of a document of rows; ``UsageError`` where it is not this task's data."""

@@ -23,7 +23,7 @@ from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
-from tsgkit.suites.tsg.blind_guesses import rivals
+from tsgkit.suites.tsg.audit import rivals
 from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
