@@ -154,7 +154,7 @@ def graph_view(fields: Any, *names: str) -> View:  # noqa: ANN401  (a function o
         question=described_by(fields, *names),
         brief=described_by(fields, *names[:2]),
         reference=lambda item: "\n\n".join(
-            f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references, 1)
+            f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references)
         ),
         value=lambda item: lists_of(item.references),
         told=lambda answer: answer.graphs,
