@@ -127,11 +127,6 @@ class DerivedSample(Sample):
         return self.source.references
 
     @property
-    def of_several(self) -> bool:
-        """Say whether its source is of a task of several graphs an item."""
-        return self.source.of_several
-
-    @property
     def is_single(self) -> bool:
         """Say whether its source has one graph although that task is one of several."""
         return self.source.is_single
