@@ -36,19 +36,18 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.suite import CHECK
 from tsgkit.suites.task import Task, View
-from tsgkit.suites.tsg import generation
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines import derived_tasks as baselines
 from tsgkit.suites.tsg.generation import (
     audit_item,
     generation_item,
+    graph_task,
     graphs_schema,
-    graphs_text,
     identity,
     problem_of,
     sentence_fields,
 )
-from tsgkit.suites.tsg.graph_scores import GRAPHS, extra, score_generation
+from tsgkit.suites.tsg.graph_scores import extra, score_generation
 from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, Sample
 from tsgkit.suites.tsg.rows import RowRules
 from tsgkit.suites.tsg.task import described_by, tsg_prompt, tsg_task
@@ -301,32 +300,16 @@ def _edge_schema(item: EdgesSample, most: int) -> dict[str, Any]:
 
 def edges(card: Card) -> Task:
     """Return the task that asks for the graphs of given nodes."""
-    rows = half_rows(card, _edges_of)
-    return tsg_task(
+    return graph_task(
         card,
-        rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=("graph-rules", "edge-rules"),
-            fields=_edge_fields,
-            asked=("context", "sentence", "edges", "given_nodes", "count"),
-            schema=_edge_schema,
-            longest=generation.longest,
-            answer=generation.shown_answer,
-            identity=identity,
-        ),
-        read=generation.read,
+        half_rows(card, _edges_of),
+        fields=_edge_fields,
+        asked=("context", "sentence", "edges", "given_nodes", "count"),
+        about=("sentence", "given_nodes", "edges"),
+        schema=_edge_schema,
         score=lambda item, answer, given: score_generation(item.source, answer),
-        metrics=GRAPHS,
-        vote=generation.vote,
-        view=generation.graph_view(_edge_fields, "sentence", "given_nodes", "edges"),
-        baselines=programs(
-            {
-                "random": lambda item, seed: graphs_text(baselines.guess_edges(item, seed)),
-                "rules": lambda item, _: graphs_text(baselines.joined(item)),
-            }
-        ),
+        programs_of={"random": baselines.guess_edges, "rules": lambda item, _: baselines.joined(item)},
+        prompt={"rules": ("graph-rules", "edge-rules")},
         audit=ABOUT,
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, zip_longest
 from typing import Any
@@ -31,6 +31,7 @@ from tsgkit.suites.answer_schemas import closed, list_of, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans
+from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.task import Draft, Graphs, Task, View
@@ -62,11 +63,6 @@ def graphs_text(graphs: Iterable[ActionGraph]) -> str:
 def shown_answer(item: GraphItem) -> str:
     """Return the graphs in the form that is asked for."""
     return graphs_text(item.references)
-
-
-def longest(item: GraphItem) -> int:
-    """Return the number of triplets of the longest graph."""
-    return max(len(graph.triplets) for graph in item.references)
 
 
 def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, Any]:
@@ -148,20 +144,60 @@ def majority_graphs(draws: Sequence[Sequence[ActionGraph]]) -> tuple[ActionGraph
     return tuple(graph for graph in majorities if graph.triplets)
 
 
-def graph_view(fields: Any, *names: str) -> View:  # noqa: ANN401  (a function of any of these items)
-    """Return the display of items whose answers are graphs; ``names`` are the fields that describe the question."""
-    return View(
-        question=described_by(fields, *names),
-        brief=described_by(fields, *names[:2]),
-        reference=lambda item: "\n\n".join(
-            f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references)
+def graph_task(
+    card: Card,
+    rows: RowRules,
+    *,
+    fields: Callable[[Any], Mapping[str, str]],
+    asked: tuple[str, ...],
+    about: tuple[str, ...],
+    schema: Callable[[Any, int], dict[str, Any]],
+    score: Callable[[Any, Any, Given], AnswerScores],
+    programs_of: Mapping[str, Callable[[Any, int], Iterable[ActionGraph]]],
+    prompt: Mapping[str, Any],
+    metrics: Mapping[str, Metric] = GRAPHS,
+    **parts: Any,  # noqa: ANN401  (the other parts of a task)
+) -> Task:
+    """Return a task whose answers are graphs; ``about`` are the fields that describe the question, ``prompt`` the
+    other parts of its prompt.
+    """
+
+    def program(graphs: Callable[[Any, int], Iterable[ActionGraph]], item: Any, seed: int) -> str:  # noqa: ANN401
+        return graphs_text(graphs(item, seed))
+
+    return tsg_task(
+        card,
+        rows,
+        prompt=tsg_prompt(
+            card,
+            rows,
+            fields=fields,
+            asked=asked,
+            schema=schema,
+            answer=shown_answer,
+            longest=lambda item: max(len(graph.triplets) for graph in item.references),
+            identity=identity,
+            **prompt,
         ),
-        value=lambda item: lists_of(item.references),
-        told=lambda answer: answer.graphs,
-        noted=lambda answer: answer.reading.notes,
-        spans=_spans,
-        faults=_faults,
-        graphs=_compared,
+        read=read,
+        score=score,
+        metrics=metrics,
+        vote=vote,
+        view=View(
+            question=described_by(fields, *about),
+            brief=described_by(fields, *about[:2]),
+            reference=lambda item: "\n\n".join(
+                f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references)
+            ),
+            value=lambda item: lists_of(item.references),
+            told=lambda answer: answer.graphs,
+            noted=lambda answer: answer.reading.notes,
+            spans=_spans,
+            faults=_faults,
+            graphs=_compared,
+        ),
+        baselines=programs({name: partial(program, graphs) for name, graphs in programs_of.items()}),
+        **parts,
     )
 
 
@@ -337,34 +373,19 @@ def generation(card: Card) -> Task:
         problem=partial(problem_of, kind=kind),
         of_several=of_several,
     )
-    return tsg_task(
+    several = {"num_scene_graphs": lambda item: str(item.k)} if of_several else {}
+    return graph_task(
         card,
         rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=RULES,
-            fields=fields,
-            asked=("context", "sentence", "nodes", "edges", *(("count",) if of_several else ())),
-            whole={**WHOLE, **({"num_scene_graphs": lambda item: str(item.k)} if of_several else {})},
-            schema=schema,
-            longest=longest,
-            answer=shown_answer,
-            identity=identity,
-        ),
-        read=read,
+        fields=fields,
+        asked=("context", "sentence", "nodes", "edges", *(("count",) if of_several else ())),
+        about=("sentence", "count", "nodes", "edges"),
+        schema=schema,
         score=score,
-        metrics=GRAPHS,
+        programs_of={"random": guess_graphs, "rules": lambda item, _: generate(item)},
+        prompt={"rules": RULES, "whole": WHOLE | several},
         official=official.published(("precision", "recall", "f1"), official.graphs, _differences, NO_GRAPH, NO_TEXT),
-        vote=vote,
         draft=draft,
-        view=graph_view(fields, "sentence", "count", "nodes", "edges"),
         k_counts="graphs asked for",
-        baselines=programs(
-            {
-                "random": lambda item, seed: graphs_text(guess_graphs(item, seed)),
-                "rules": lambda item, _: graphs_text(generate(item)),
-            }
-        ),
         audit=AuditRules(audit_item, lambda item: SentenceGraphs(item.sentence, item.references)),
     )

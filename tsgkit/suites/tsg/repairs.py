@@ -28,17 +28,15 @@ from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import compare_graphs, triplets_of
 from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.task import Draft, Task
-from tsgkit.suites.tsg import generation
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.derived_tasks import guess_repair, mended
 from tsgkit.suites.tsg.derived_tasks import common, derived_rows
 from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, given_in, written_fault
-from tsgkit.suites.tsg.generation import RULES, audit_item, element_fields, graphs_text, identity, sentence_fields
+from tsgkit.suites.tsg.generation import RULES, audit_item, element_fields, graph_task, schema, sentence_fields
 from tsgkit.suites.tsg.graph_scores import extra, headline, scores_of_graphs
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
-from tsgkit.suites.tsg.task import OF_REPAIRS, tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import OF_REPAIRS
 
 NO_HINT = "not told"
 """The text in place of the kind of error for repairs without a hint."""
@@ -214,36 +212,24 @@ def refine(card: Card) -> Task:
     """Return the repair task, with a hint or without one."""
     hinted = card.task.endswith("-hinted")
     rows = derived_rows(card, ("sa-sgg", "ma-sgg"), partial(items_of, hinted=hinted))
-    return tsg_task(
+    return graph_task(
         card,
         rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=(*RULES, "error-rules"),
-            fields=fields,
-            asked=("context", "sentence", "nodes", "edges", "place", "graph", "hint"),
-            schema=generation.schema,
-            longest=generation.longest,
-            answer=generation.shown_answer,
-            identity=identity,
-            rationale=rationale,
-        ),
-        read=generation.read,
+        fields=fields,
+        asked=("context", "sentence", "nodes", "edges", "place", "graph", "hint"),
+        about=("sentence", "graph", "hint", "place", "nodes", "edges"),
+        schema=schema,
         score=score,
+        programs_of={
+            "none": lambda item, _: [item.spoilt],
+            "random": lambda item, seed: [guess_repair(item, seed)],
+            "rules": lambda item, _: [mended(item.spoilt, item.vocabulary)],
+            "exact": lambda item, _: [mend_graph(item.spoilt, item.vocabulary)[0]],
+        },
+        prompt={"rules": (*RULES, "error-rules"), "rationale": rationale},
         metrics=METRICS,
-        vote=generation.vote,
         draft=draft,
-        view=generation.graph_view(fields, "sentence", "graph", "hint", "place", "nodes", "edges"),
         own_groups=OF_REPAIRS,
-        baselines=programs(
-            {
-                "none": lambda item, _: graphs_text([item.spoilt]),
-                "random": lambda item, seed: graphs_text([guess_repair(item, seed)]),
-                "rules": lambda item, _: graphs_text([mended(item.spoilt, item.vocabulary)]),
-                "exact": lambda item, _: graphs_text([mend_graph(item.spoilt, item.vocabulary)[0]]),
-            }
-        ),
         audit=AuditRules(
             lambda item: audit_item(item, f"\n{arrows(item.spoilt)}"), texts=lambda item: (item.sentence,)
         ),
