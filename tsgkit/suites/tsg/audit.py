@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
+from tsgkit.lexicon.tables import word_set
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rows import Entry
@@ -37,15 +38,7 @@ from tsgkit.suites.tsg.sample_checks import SAMPLE_CHECKS, SampleCheck, fewest_d
 if TYPE_CHECKING:
     from tsgkit.suites.task import Task
 
-HAND_REMARKS = (
-    "hand2-first",
-    "hand-busy",
-    "hand-occupied",
-    "hand-unstated",
-    "hands-full",
-    "not-held",
-    "wrong-hand",
-)
+HAND_REMARKS = word_set("hand2-first hand-busy hand-occupied hand-unstated hands-full not-held wrong-hand")
 """Remarks about hands, which occur in most annotated data by the hundred."""
 MOST_KINDS = 12
 RANDOM, PERTURBED = "random half (with variation_triplets)", "perturbed half (without variation_triplets)"

@@ -114,14 +114,8 @@ class Clustering:
         for number in sorted(self._ids, reverse=True):
             if (root := roots[number]) in joined:
                 names[root] = self._ids[number]
-        return Clusters(roots, names, self._unit(bool(joined)))
-
-    def _unit(self, any_joined: bool) -> str:
-        if len(self._ids) == len(self._roots):
-            return SCENARIOS
-        if self._has_vocabularies:
-            return VOCABULARIES
-        return STORIES if any_joined or self._ids else CONTEXTS
+        unit = VOCABULARIES if self._has_vocabularies else STORIES if joined or self._ids else CONTEXTS
+        return Clusters(roots, names, SCENARIOS if len(self._ids) == len(self._roots) else unit)
 
     def _add_context(self, graphs: tuple[ActionGraph, ...], number: int, *, has_target: bool) -> None:
         """Note every beginning of a context with the graph that follows it, and where the context ends.

@@ -33,33 +33,34 @@ COMPOUNDS = {
     ("top", "of"): "on-top-of",
     ("front", "of"): "in-front-of",
 }
-NEAR = (
-    ("in", "into", "inside", "to"),
-    ("into", "in", "inside", "to"),
-    ("inside", "in", "into"),
-    ("on", "onto", "upon", "on-top-of", "over"),
-    ("onto", "on", "upon", "to", "over"),
-    ("over", "across", "onto", "on", "above"),
-    ("across", "over", "along", "on"),
-    ("out-of", "from", "off", "out"),
-    ("from", "out-of", "off", "away-from"),
-    ("off", "from", "out-of"),
-    ("to", "towards", "toward", "onto", "into"),
-    ("towards", "to", "toward"),
-    ("under", "below", "beneath", "underneath"),
-    ("below", "under", "beneath"),
-    ("beneath", "under", "below"),
-    ("beside", "next-to", "by", "near"),
-    ("by", "next-to", "beside", "near"),
-    ("next-to", "beside", "by", "near"),
-    ("round", "around"),
-    ("using", "with"),
-    ("on-top-of", "on", "onto"),
-    ("through", "into", "in"),
-)
+NEAR = {
+    line.split()[0]: line.split()
+    for line in (
+        "in into inside to",
+        "into in inside to",
+        "inside in into",
+        "on onto upon on-top-of over",
+        "onto on upon to over",
+        "over across onto on above",
+        "across over along on",
+        "out-of from off out",
+        "from out-of off away-from",
+        "off from out-of",
+        "to towards toward onto into",
+        "towards to toward",
+        "under below beneath underneath",
+        "below under beneath",
+        "beneath under below",
+        "beside next-to by near",
+        "by next-to beside near",
+        "next-to beside by near",
+        "round around",
+        "using with",
+        "on-top-of on onto",
+        "through into in",
+    )
+}
 """Names that L may use for a preposition of the text, the nearest first."""
-
-INSTEAD = {line[0]: line for line in NEAR}
 BOTH = frozenset(("both", "two"))
 HAND_WORDS = frozenset(("hands", "arms", "palms", "thumbs", "fists"))
 BREAKS = frozenset(("and", "then", "before", "after", "while", "until", "or", "but"))
@@ -228,4 +229,4 @@ def label(name: str, elements: Elements) -> str:
     >>> label("using", Elements((), (), ("with", "on")))
     'with'
     """
-    return next((near for near in (name, *INSTEAD.get(name, ())) if near in elements.prepositions), "")
+    return next((near for near in (name, *NEAR.get(name, ())) if near in elements.prepositions), "")
