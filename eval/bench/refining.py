@@ -46,7 +46,7 @@ from tsg_tasks import item, prompter_of, repairs_of, tsg_task  # noqa: E402
 from tsgkit.errors import EditError  # noqa: E402
 from tsgkit.graph import Corruption, Narrative, Vocabulary  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
-from tsgkit.graph.repairs import LESS_SURE, mend  # noqa: E402
+from tsgkit.graph.repairs import LESS_SURE, mend, mend_graph  # noqa: E402
 from tsgkit.graph.slips import published_error  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.library.documents.reader import read_file  # noqa: E402
@@ -54,7 +54,6 @@ from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.factories import factory_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
-from tsgkit.suites.tsg.baselines.graph_repair import mend_exactly  # noqa: E402
 from tsgkit.suites.tsg.faults import ANNOTATOR, PUBLISHED, READING, SEEDED  # noqa: E402
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample  # noqa: E402
 
@@ -173,7 +172,7 @@ def given(items: Sequence[GenerationSample], seed: int) -> None:
     """Print the table of spoilt graphs that are given."""
     task = tsg_task(load_card("tsg/refine"))
     spoilt = [one for sample in items for one in repairs_of(sample) if not one.is_clean]
-    by_exact = sum(mend_exactly(one) != one.original for one in spoilt)
+    by_exact = sum(mend_graph(one.spoilt, one.vocabulary)[0] != one.original for one in spoilt)
     print(f"SIMULATED model, {len(spoilt)} graphs with one to four faults, {by_exact} not restored by exact repairs")
     print("  level  solver        restored  left  calls  broken  " + "  ".join(SOURCES))
     for level in LEVELS:

@@ -33,7 +33,7 @@ from tsgkit.suites.formalimg.task import SATISFIED
 from tsgkit.suites.formalimg.verdicts import LEVELS
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, aggregates
-from tsgkit.suites.tsg.groups import GROUPS, STORED
+from tsgkit.suites.tsg.task import GROUPS, STORED
 
 RUNS = {"sgqa": STORED, "sgds": STORED, "sa-sgg": GROUPS, "ma-sgg": GROUPS}
 

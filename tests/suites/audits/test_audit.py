@@ -18,7 +18,7 @@ from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
 from tsgkit.suites.audits.audit import Shortcut
 from tsgkit.suites.audits.checks import CHECKS
 from tsgkit.suites.audits.shortcuts import ANSWERERS, FOLDS, answered, credit, fold_of
-from tsgkit.suites.tsg.blind_guesses import learned_graphs, learned_names, rivals
+from tsgkit.suites.tsg.audit import learned_graphs, learned_names, rivals
 from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
 
 COLOURS = "red green blue white black yellow brown pink".split()  # noqa: SIM905  (a list of words reads as one)

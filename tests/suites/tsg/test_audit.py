@@ -9,9 +9,14 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon.fragments import unfinished
 from tsgkit.suites.audits.checks import leaks
 from tsgkit.suites.audits.items import Item
-from tsgkit.suites.tsg.choice_checks import better_options, earlier_steps, strange_keys, unfinished_options
 from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
-from tsgkit.suites.tsg.question_checks import wrong_kinds
+from tsgkit.suites.tsg.sample_checks import (
+    better_options,
+    earlier_steps,
+    strange_keys,
+    unfinished_options,
+    wrong_kinds,
+)
 
 TABLES = dict(part.split(":\n", 1) for part in Path(__file__).with_name("audit_tables.txt").read_text().split("\n\n"))
 """Rows of each check, separated by |, their parts by /; those of *not* a check are lookalikes."""
@@ -46,7 +51,7 @@ def choice(steps: str, *candidates: str) -> SelectionSample:
 
 def earlier(step: str, text: str, *own: str) -> Iterable[object]:
     own_graphs = graphs(f"dry cup | fill jar | {own[0]}") if own else ()
-    return earlier_steps({"0": own_graphs}, choice(f"{step} | lift pot | dry cup", "The cup was dried.", "b", text))
+    return earlier_steps(choice(f"{step} | lift pot | dry cup", "The cup was dried.", "b", text), own_graphs)
 
 
 def of_kind(answer: str, question: str) -> Iterable[object]:
@@ -70,7 +75,7 @@ def test_each_check_finds_its_rows_and_passes_over_lookalikes() -> None:
             wrong = [row for row in rows(TABLES[table]) if len(list(check(*row))) != count]
             assert wrong == [], table
     texts = ("The lid is shut.", "With the lid in hand.", "After letting go,", "Once it was shut.")
-    assert [slip.message for slip in unfinished_options(choice("shut lid", *texts))] == [
+    assert list(unfinished_options(choice("shut lid", *texts))) == [
         f"candidate {one}" for one in ("B is only a phrase", "C ends in a comma", "D is only a subordinate clause")
     ]
     captions = choice("open jar", "opening the jar", "Closing the jar with one hand.", "a jar on the shelf")

@@ -28,9 +28,9 @@ from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport, report_value
 from tsgkit.suites.solvers.scorers import combined
 from tsgkit.suites.tsg import official, qa, selection
-from tsgkit.suites.tsg.groups import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
+from tsgkit.suites.tsg.generation import MOST_GRAPHS, comparable, majority_graphs
 from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
-from tsgkit.suites.tsg.votes import MOST_GRAPHS, comparable, majority_graphs
+from tsgkit.suites.tsg.task import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
 DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "dobj", "cup"))

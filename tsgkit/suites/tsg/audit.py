@@ -1,58 +1,49 @@
 """Audit of this suite's rows: items, checks that know graphs, and shortcuts for answers other than letters.
 
 Rows that an evaluation would refuse (a key outside the candidates, an unreadable line) are findings here, not errors.
+
+Two shortcuts are learned. Of questions: a question's form says what it asks for, so a name competes with those of its
+kind only (actions, direct objects, tools, hands or the rest); a name of several kinds is of the rarest in its graphs.
+Of generation: graphs of what is usual elsewhere, from L without a sentence.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import ActionGraph
-from tsgkit.lexicon import contradictions
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
+from tsgkit.lexicon.tables import word_set
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
+from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.checks import Check, few_options
-from tsgkit.suites.audits.items import Item, Slip, words
+from tsgkit.suites.audits.classifier import Candidates, Classifier, measured
+from tsgkit.suites.audits.items import Answer, Item, Slip, words
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.scorers import judge_reading, read_reply
-from tsgkit.suites.tsg.blind_guesses import handled_things, learned_graphs, learned_names
-from tsgkit.suites.tsg.choice_checks import (
-    better_options,
-    earlier_steps,
-    fewest_denials,
-    hand_conflict,
-    kinds_of_rows,
-    strange_keys,
-    unfinished_options,
-)
+from tsgkit.suites.tsg.baselines.mentions import elements_of
 from tsgkit.suites.tsg.clusters import clusters_of
-from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs
-from tsgkit.suites.tsg.question_checks import wrong_kinds
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, RefineSample, SentenceGraphs
 from tsgkit.suites.tsg.rows import RowRules
+from tsgkit.suites.tsg.sample_checks import SAMPLE_CHECKS, SampleCheck, fewest_denials, names_by_role
 
 if TYPE_CHECKING:
     from tsgkit.suites.task import Task
 
-HAND_REMARKS = (
-    "hand2-first",
-    "hand-busy",
-    "hand-occupied",
-    "hand-unstated",
-    "hands-full",
-    "not-held",
-    "wrong-hand",
-)
+HAND_REMARKS = word_set("hand2-first hand-busy hand-occupied hand-unstated hands-full not-held wrong-hand")
 """Remarks about hands, which occur in most annotated data by the hundred."""
+MOST_KINDS = 12
+RANDOM, PERTURBED = "random half (with variation_triplets)", "perturbed half (without variation_triplets)"
+_FORMS = ("first", "last", "before", "after", "next", "previous", "which", "hand1", "hand2")
+"""Words of questions that an answer may depend on."""
 
 
 class AuditRules(NamedTuple):
@@ -60,17 +51,14 @@ class AuditRules(NamedTuple):
 
     item: Callable[[Any], Item]
     """Returns an item as an audit sees it."""
-    told: Callable[[Any], SentenceGraphs] = lambda _: SentenceGraphs()
+    truth: Callable[[Any], SentenceGraphs] = lambda _: SentenceGraphs()
     """Returns the sentence of an item and its graphs; empty if there is none."""
     texts: Callable[[Any], tuple[str, ...]] | None = None
     """Returns the texts of an item that no prompt may show; None for its sentence."""
 
     def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401  (of its task)
         """Return the texts of an item that no prompt may show."""
-        return tuple(filter(None, [self.told(item).sentence])) if self.texts is None else self.texts(item)
-
-
-_ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
+        return tuple(filter(None, [self.truth(item).sentence])) if self.texts is None else self.texts(item)
 
 
 def auditable(
@@ -91,157 +79,17 @@ def auditable(
             by_id[sample.item_id], own_graphs[sample.item_id] = sample, entry.asides
     if not items:
         raise UsageError(f"{document.file}: there are no items in it")
-    checks = (
-        *_schema_checks(document, items, of_several=rows.of_several),
-        *(check.of(rules, by_id, own_graphs) for check in SAMPLE_CHECKS),
-        Check(
-            "contamination", "items that the worked examples or prompts show", _contaminated(rules, by_id, shown, texts)
-        ),
-    )
-    answerers = (
-        Answerer("the option with the fewest words that deny", "the options, not the graph", fewest_denials),
-        *_readers_of_questions(by_id),
-        learned_names(by_id),
-        _guesser(task, by_id),
-        learned_graphs(by_id, partial(_worth, task, by_id)),
-    )
-    return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
+    def slips(check: SampleCheck, items: Sequence[Item]) -> Iterator[Slip]:
+        for item in items:
+            sample = by_id[item.item_id]
+            if isinstance(sample, check.of):
+                for message in check.problems(sample, rules.truth(sample), own_graphs[item.item_id]):
+                    yield Slip(check.code, item.item_id, message)
 
-def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
-    """Yield a check for every rule that the file breaks, except what ``few-options`` reports."""
-    short = {slip.item_id for slip in few_options(items)}
-    findings = [
-        one
-        for one in check_document(document, of_several=of_several).findings
-        if one.code != "few-candidates" or str(one.place.item) not in short
-    ]
-    for code in Counter(finding.code for finding in findings):
-        slips = tuple(
-            Slip(code, str(one.place.item if one.place.item is not None else ""), one.message)
-            for one in findings
-            if one.code == code
-        )
-        rule = ALL_RULES[code]
-        looks_for, is_error = f"graphs and rows: {rule.meaning}", rule.severity == "error"
-        yield Check(code, looks_for, _known(slips), is_error, is_folded=code in HAND_REMARKS)
-
-
-def _known(slips: tuple[Slip, ...]) -> Callable[[Sequence[Item]], Iterable[Slip]]:
-    return lambda _: slips
-
-
-def _opposites(rules: AuditRules, sample: AnySample) -> Iterator[Slip]:
-    true = rules.told(sample)
-    sentence, graphs = true.sentence, true.graphs
-    if len(graphs) != 1:  # of several actions, one may be implied by another's undoing
-        return
-    opposites: dict[str, list[str]] = {}
-    for action, opposite in contradictions(sentence, graphs[0].actions):
-        opposites.setdefault(action, []).append(opposite)
-    for action, told in opposites.items():
-        yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
-
-
-def _hands(rules: AuditRules, sample: AnySample) -> Iterator[Slip]:
-    true = rules.told(sample)
-    if len(true.graphs) == 1 and (conflict := hand_conflict(true.sentence, true.graphs[0])):
-        yield Slip("hands", sample.item_id, conflict)
-
-
-def _step_before(sample: AnySample) -> Iterator[Slip]:
-    if isinstance(sample, SelectionSample) and sample.graph in sample.context:
-        yield Slip("step-before", sample.item_id, "its graph stands in its context as well")
-
-
-def _lone_letters(sample: AnySample) -> Iterator[Slip]:
-    if isinstance(sample, SelectionSample) and (
-        found := [place for place, text in enumerate(sample.candidates) if _ALONE.search(text)]
-    ):
-        letters = ", ".join("ABCDEFGHIJ"[place] for place in found if place < 10)
-        yield Slip("lone-letter", sample.item_id, f"a lone capital A stands in {letters}")
-
-
-OwnGraphs = Mapping[str, tuple[ActionGraph, ...]]
-"""The graphs of a row's own for its candidates, by item."""
-
-
-class SampleCheck(NamedTuple):
-    """A check of each item by itself, for one kind of defect."""
-
-    code: str
-    looks_for: str
-    find: Callable[[AuditRules, OwnGraphs, AnySample], Iterable[Slip]]
-    is_error: bool = False
-    is_folded: bool = False
-
-    def of(self, rules: AuditRules, by_id: Mapping[str, AnySample], own_graphs: OwnGraphs) -> Check:
-        """Return the check of these items."""
-
-        def find(items: Sequence[Item]) -> Iterator[Slip]:
-            return chain.from_iterable(self.find(rules, own_graphs, by_id[item.item_id]) for item in items)
-
-        return Check(self.code, self.looks_for, find, self.is_error, self.is_folded)
-
-
-SAMPLE_CHECKS = (
-    SampleCheck(
-        "contradiction",
-        "right answers that say the opposite of their graph",
-        lambda rules, _, sample: _opposites(rules, sample),
-        is_error=True,
-    ),
-    SampleCheck(
-        "hands",
-        "sentences that count other hands than their graph",
-        lambda rules, _, sample: _hands(rules, sample),
-        is_folded=True,
-    ),
-    SampleCheck(
-        "unfinished-option",
-        "choices with a candidate that is no whole sentence",
-        lambda _, __, sample: unfinished_options(sample),
-    ),
-    SampleCheck(
-        "answer-kind",
-        "questions for a tool, a place, a hand, an action or a thing whose answer is none",
-        lambda _, __, sample: wrong_kinds(sample),
-    ),
-    SampleCheck(
-        "step-before",
-        "choices about a graph that stood in the context already",
-        lambda _, __, sample: _step_before(sample),
-    ),
-    SampleCheck(
-        "earlier-step",
-        "choices with a wrong candidate that describes an earlier step of the context",
-        lambda _, own_graphs, sample: earlier_steps(own_graphs, sample),
-    ),
-    SampleCheck(
-        "better-option",
-        "choices whose graph a wrong candidate fits better than the keyed one",
-        lambda _, __, sample: better_options(sample),
-    ),
-    SampleCheck(
-        "strange-key",
-        "choices whose keyed candidate names a thing of the context and nothing of the graph",
-        lambda _, __, sample: strange_keys(sample),
-    ),
-    SampleCheck(
-        "lone-letter",
-        "choices whose candidates hold a lone capital A, which the published reader takes for a letter",
-        lambda _, __, sample: _lone_letters(sample),
-    ),
-)
-
-
-def _contaminated(
-    rules: AuditRules, by_id: dict[str, Any], shown: Sequence[Example], texts: Iterable[str]
-) -> Callable[[Sequence[Item]], Iterator[Slip]]:
-    """Return items whose words or graph occur in a worked example, or verbatim in a prompt."""
-
-    def find(items: Sequence[Item]) -> Iterator[Slip]:
-        examples = {text: one.item.item_id for one in shown for text in rules.own_texts(one.item)}
+    def contaminated(items: Sequence[Item]) -> Iterator[Slip]:
+        """Find items whose words or graph occur in a worked example, or verbatim in a prompt."""
+        examples = {text: example.item.item_id for example in shown for text in rules.own_texts(example.item)}
         together = "\n".join(texts)
         for item in items:
             own = rules.own_texts(by_id[item.item_id])
@@ -251,10 +99,81 @@ def _contaminated(
             elif any(text in together for text in own if len(words(text)) > 4):
                 yield Slip("contamination", item.item_id, "a prompt holds it word for word")
 
-    return find
+    checks = (
+        *_schema_checks(document, items, of_several=rows.of_several),
+        *(
+            Check(check.code, check.looks_for, partial(slips, check), check.is_error, check.is_folded)
+            for check in SAMPLE_CHECKS
+        ),
+        Check("contamination", "items that the worked examples or prompts show", contaminated),
+    )
+    worth = partial(_worth, task, by_id)
+    answerers = (
+        Answerer("the option with the fewest words that deny", "the options, not the graph", fewest_denials),
+        *_readers_of_graphs(by_id),
+        learned_names(by_id),
+        _guesser(task, by_id, worth),
+        learned_graphs(by_id, worth),
+    )
+    return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
 
-def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
+def kinds_of_rows(entries: Sequence[Entry]) -> list[str]:
+    """Return the known half or kind of each row; empty texts where the rows name none.
+
+    Choices: their only tag, else whether ``variation_triplets`` occur in them, as only in the random half of the
+    published file. Generation rows: the number of graphs.
+    """
+    rows = [entry.row or {} for entry in entries]
+    kinds = [""] * len(rows)
+    if all("variations" in row for row in rows):
+        tags = [row.get("tags") for row in rows]
+        kinds = [str(names[0]) if isinstance(names, list) and len(names) == 1 else "" for names in tags]
+        if not all(kinds):
+            kinds = [PERTURBED if row.get("variation_triplets") is None else RANDOM for row in rows]
+    elif all("mandatory_space" in row for row in rows):
+        kinds = [f"k = {len(row['graphs'])}" for row in rows]
+    return kinds if 1 < len(set(kinds)) <= MOST_KINDS else [""] * len(rows)
+
+
+def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
+    """Yield a check for every rule that the file breaks, except what ``few-options`` reports."""
+    short = {slip.item_id for slip in few_options(items)}
+    slips: dict[str, list[Slip]] = {}
+    for finding in check_document(document, of_several=of_several).findings:
+        if finding.code != "few-candidates" or str(finding.place.item) not in short:
+            item_id = "" if finding.place.item is None else str(finding.place.item)
+            slips.setdefault(finding.code, []).append(Slip(finding.code, item_id, finding.message))
+    for code, of_rule in slips.items():
+        rule = ALL_RULES[code]
+        looks_for, is_error = f"graphs and rows: {rule.meaning}", rule.severity == "error"
+        yield Check(code, looks_for, partial(_known, of_rule), is_error, is_folded=code in HAND_REMARKS)
+
+
+def _known(slips: Sequence[Slip], items: Sequence[Item]) -> Sequence[Slip]:
+    return slips
+
+
+def handled_things(graphs: Sequence[ActionGraph], question: str) -> dict[str, list[str]]:
+    """Return the answers of guessers that do not read a question, by what they name."""
+    handled = [triplet.target for graph in graphs for triplet in graph.triplets if triplet.edge == DOBJ]
+    return {
+        "the thing handled most often": _commonest(handled),
+        "the thing handled first": handled[:1],
+        "the thing handled last": handled[-1:],
+        "the thing handled most often that the question does not name": _commonest(
+            [name for name in handled if name not in words(question)]
+        ),
+    }
+
+
+def _commonest(names: list[str]) -> list[str]:
+    counts = Counter(names)
+    most = max(counts.values(), default=0)
+    return [name for name, number in counts.items() if number == most]
+
+
+def _readers_of_graphs(by_id: Mapping[str, Any]) -> Iterator[Answerer]:
     """Yield answers that can be given without reading the question."""
     for name in handled_things((), ""):
 
@@ -268,13 +187,61 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
         yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
 
 
-def _guesser(task: Task, by_id: dict[str, Any]) -> Answerer:
+def rivals(graphs: Sequence[ActionGraph], answer: str) -> dict[str, int]:
+    """Return the names of the answer's kind, with how often each stands in the graphs.
+
+    >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
+    >>> rivals((graph, graph), "jar")
+    {'jar': 2}
+    """
+    kinds = names_by_role(graphs)
+    counts = Counter(triplet.target for graph in graphs for triplet in graph.triplets)
+    rarest = sorted(kinds, key=lambda kind: (len(kinds[kind]), kind))
+    kind_of = {name: next(kind for kind in rarest if name in kinds[kind]) for name in counts}
+    return {name: counts[name] for name in sorted(counts) if kind_of[name] == kind_of.get(answer)}
+
+
+def learned_names(by_id: Mapping[str, Any]) -> Answerer:
+    """Return the learned shortcut for questions."""
+
+    def reader(items: Sequence[Item]) -> Callable[[Item], Candidates]:
+        answers = Counter((item.answer, item.cluster) for item in items)
+        usual = Counter(item.answer for item in items)
+
+        def read(item: Item) -> Candidates:
+            counts, asked = rivals(by_id[item.item_id].graphs, item.answer), words(item.question)
+            names = tuple(counts)
+            mentions = measured("mentions in the graphs", list(counts.values()))
+            elsewhere = measured("answers elsewhere", [usual[name] - answers[name, item.cluster] for name in names])
+            features = []
+            for name, of_graphs, of_answers in zip(names, mentions, elsewhere, strict=True):
+                own = {f"the name '{name}'": 1.0} | of_graphs | of_answers
+                if name in asked:
+                    own |= {f"a name in a question with '{word}'": 1.0 for word in _FORMS if word in asked}
+                    own["a name in the question"] = 1.0
+                features.append(own)
+            return Candidates(names, features, names.index(item.answer) if item.answer in counts else None)
+
+        return read
+
+    classifier = Classifier(reader)
+    return Answerer(
+        "what a classifier learns of names",
+        "the question, the names of the kind that it asks for, how often they occur, and answers to other items",
+        learn=classifier.learn,
+        carriers=classifier.carriers,
+        chance=lambda item: 1 / (len(rivals(by_id[item.item_id].graphs, item.answer)) or 1),
+        needs=lambda item: bool(item.pool),
+    )
+
+
+def _guesser(task: Task, by_id: Mapping[str, Any], worth: Callable[[Item, str], float]) -> Answerer:
     """Return the credit of a random answer in the right form."""
 
     def gets(item: Item) -> float:
         assert task.baselines.program is not None  # noqa: S101  (all tasks of this suite have baselines)
         program = task.baselines.program(task, "random", 0, None)
-        return _worth(task, by_id, item, str(program.answer(by_id[item.item_id])))
+        return worth(item, str(program.answer(by_id[item.item_id])))
 
     mends = any(isinstance(sample, RefineSample) for sample in by_id.values())
     return Answerer(
@@ -290,3 +257,53 @@ def _worth(task: Task, by_id: Mapping[str, Any], item: Item, reply: str) -> floa
     sample = by_id[item.item_id]
     judged = judge_reading(task, sample, read_reply(task, sample, Reply(reply)))
     return judged.scores["strict"]["f1"].value or 0.0
+
+
+def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[Item, str], float]) -> Answerer:
+    """Return the learned shortcut for generation, with the worth of a reply's text for an item."""
+
+    def elements(sample: GenerationSample) -> list[tuple[str, int, str]]:
+        """Return the actions and things of L with their places in it."""
+        usable = elements_of(sample.vocabulary)
+        lists = ((VERB, usable.actions), (DOBJ, usable.things))
+        return [(kind, place, name) for kind, names in lists for place, name in enumerate(names)]
+
+    def learn(items: Sequence[Item]) -> Answer:
+        used, offered = Counter[tuple[str, int | str]](), Counter[tuple[str, int | str]]()
+        grips = Counter[tuple[str, ...]]()
+        for sample in (by_id[item.item_id] for item in items):
+            targets = {(edge, target) for graph in sample.references for _, edge, target in graph.triplets}
+            for kind, place, name in elements(sample):
+                offered.update(((kind, name), (kind, place)))
+                used.update(((kind, name), (kind, place)) if (kind, name) in targets else ())
+            grips.update(tuple(t.target for t in graph.triplets if t.target in HANDS) for graph in sample.references)
+        [(hands, _)] = grips.most_common(1) or [((), 0)]
+
+        def usualness(kind: str, mark: int | str) -> float:
+            return (used[kind, mark] + 1) / (offered[kind, mark] + 10)
+
+        def answer(item: Item) -> tuple[str, ...]:
+            sample = by_id[item.item_id]
+            names: dict[str, list[str]] = {VERB: [], DOBJ: []}
+            ranks = {
+                (kind, at, name): -usualness(kind, at) * usualness(kind, name) for kind, at, name in elements(sample)
+            }
+            for kind, _, name in sorted(ranks, key=ranks.__getitem__):
+                names[kind].append(name)
+            graphs = []
+            for place, action in enumerate(names[VERB][: sample.k]):
+                edges = [(DOBJ, thing) for thing in names[DOBJ][place : place + 1]]
+                edges += elements_of(sample.vocabulary).grips(hands)
+                graphs.append(ActionGraph([(PERSON, VERB, action), *((action, label, name) for label, name in edges)]))
+            return ("\n\n".join(map(str, graphs)),)
+
+        return answer
+
+    return Answerer(
+        "graphs of what is usual elsewhere",
+        "L, and the graphs of other items, not the sentence",
+        learn=learn,
+        worth=lambda item, answers: worth(item, str(answers[0])),
+        chance=lambda item: 0.0,
+        needs=lambda item: isinstance(by_id[item.item_id], GenerationSample),
+    )

@@ -53,14 +53,14 @@ def ids_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(row[field]) for field in ("scenario_id", "data_id") if row.get(field) not in (None, ""))
 
 
-def own_name(row: Mapping[str, Any]) -> str:
-    """Return the cluster name of a single row: an id, else its context or L."""
+def scenarios_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of a row's scenario, by the first of which its cluster goes: its ids, else its context or L."""
     if ids := ids_of(row):
-        return ids[0]
+        return ids
     shared: object = row.get("context_graphs") or row.get("target_sentence") or row.get("qa_pairs")
     if "mandatory_space" in row:
         shared = {name: sorted(names) for name, names in row["mandatory_space"].items()}
-    return json.dumps(shared, sort_keys=True)
+    return (json.dumps(shared, sort_keys=True),)
 
 
 class Clustering:
@@ -83,7 +83,7 @@ class Clustering:
     def add(self, entry: Entry) -> None:
         """Take the next row."""
         row = entry.row or {}
-        number, own = len(self._roots), own_name(row)
+        number, own = len(self._roots), scenarios_of(row)[0]
         self._roots.append(number)
         self._own.append(hash(own))
         self._items.append(entry.item)
@@ -114,14 +114,8 @@ class Clustering:
         for number in sorted(self._ids, reverse=True):
             if (root := roots[number]) in joined:
                 names[root] = self._ids[number]
-        return Clusters(roots, names, self._unit(bool(joined)))
-
-    def _unit(self, any_joined: bool) -> str:
-        if len(self._ids) == len(self._roots):
-            return SCENARIOS
-        if self._has_vocabularies:
-            return VOCABULARIES
-        return STORIES if any_joined or self._ids else CONTEXTS
+        unit = VOCABULARIES if self._has_vocabularies else STORIES if joined or self._ids else CONTEXTS
+        return Clusters(roots, names, SCENARIOS if len(self._ids) == len(self._roots) else unit)
 
     def _add_context(self, graphs: tuple[ActionGraph, ...], number: int, *, has_target: bool) -> None:
         """Note every beginning of a context with the graph that follows it, and where the context ends.

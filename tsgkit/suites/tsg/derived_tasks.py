@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from math import fsum
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +23,6 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.folding import fold, fold_vocabulary
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Vocabulary
 from tsgkit.graph.prompt_text import allowed_actions, allowed_edges, allowed_nodes
-from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable, lists
@@ -31,41 +31,34 @@ from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, overlap
 from tsgkit.suites.answer_schemas import closed, list_of, one_of
-from tsgkit.suites.judgement import AnswerScores, Given, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.suite import CHECK
 from tsgkit.suites.task import Task, View
-from tsgkit.suites.tsg import generation
 from tsgkit.suites.tsg.audit import AuditRules
-from tsgkit.suites.tsg.baselines import partial_graphs as completing
-from tsgkit.suites.tsg.baselines.answer_text import graphs_text, listed
-from tsgkit.suites.tsg.baselines.random_guesses import guess_actions, guess_edges, guess_nodes
+from tsgkit.suites.tsg.baselines import derived_tasks as baselines
 from tsgkit.suites.tsg.generation import (
     audit_item,
     generation_item,
-    graph_scores,
+    graph_task,
     graphs_schema,
     identity,
     problem_of,
     sentence_fields,
 )
-from tsgkit.suites.tsg.graph_scores import GRAPHS, Scored, extra
+from tsgkit.suites.tsg.graph_scores import extra, score_generation
 from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, Sample
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import told, tsg_prompt, tsg_task
-from tsgkit.suites.tsg.votes import central_list
+from tsgkit.suites.tsg.task import described_by, tsg_prompt, tsg_task
+
+Derive = Callable[[GenerationSample, Entry], Iterator[Sample]]
+"""Makes the items of a generation item and its row."""
 
 # Rows
 
 
-def derived_rows(
-    card: Card,
-    sources: tuple[str, ...],
-    derive: Callable[[GenerationSample, Entry], Iterator[Sample]],
-    *,
-    of_several: bool = False,
-) -> RowRules:
+def derived_rows(card: Card, sources: tuple[str, ...], derive: Derive, *, of_several: bool = False) -> RowRules:
     """Return the rows of a task whose items are made of generation items that can themselves be answered."""
 
     def items_of(entry: Entry, cluster: str, file: str) -> Iterator[Sample]:
@@ -79,7 +72,7 @@ def derived_rows(
     return RowRules(kind=kind, of="sgg", items=items_of, sources=sources, of_several=of_several)
 
 
-def half_rows(card: Card, derive: Callable[[GenerationSample, Entry], Iterator[Sample]]) -> RowRules:
+def half_rows(card: Card, derive: Derive) -> RowRules:
     """Return the rows of a task about the graphs of sa-sgg or ma-sgg, by the ending of its name."""
     of_several = not card.task.endswith("-sa")
     return derived_rows(card, ("ma-sgg",) if of_several else ("sa-sgg",), derive, of_several=of_several)
@@ -104,12 +97,12 @@ ABOUT = AuditRules(audit_item, texts=lambda item: (item.sentence,))
 
 def list_task(
     card: Card,
-    derive: Callable[[GenerationSample, Entry], Iterator[Sample]],
+    derive: Derive,
     wanted: Callable[[Any], tuple[str, ...]],
-    compare: Callable[[Any, Listed | None], Scored],
+    compare: Callable[[Any, Sequence[str]], Scores],
     fields: Callable[[Any], Mapping[str, str]],
     about: tuple[str, ...],
-    baselines: Mapping[str, Callable[[Any, int], str]],
+    programs_of: Mapping[str, Callable[[Any, int], Sequence[str]]],
     *,
     metrics: Mapping[str, Metric],
     **prompt: Any,  # noqa: ANN401  (the other parts of its prompt)
@@ -119,6 +112,16 @@ def list_task(
 
     def shown_answer(item: Any) -> str:  # noqa: ANN401  (of its task)
         return "\n".join(wanted(item))
+
+    def score(item: Any, answer: Listed | None, given: Given) -> AnswerScores:  # noqa: ANN401
+        """Compare lists of names; there are no official figures."""
+        scores, expected = compare(item, answer.names if answer else ()), {"expected": list(wanted(item))}
+        if answer is None:
+            return AnswerScores(scores, evidence=expected)
+        return AnswerScores(scores, None, list(answer.names), expected, notes=answer.notes)
+
+    def program(names: Callable[[Any, int], Sequence[str]], item: Any, seed: int) -> str:  # noqa: ANN401
+        return "\n".join(names(item, seed))
 
     return tsg_task(
         card,
@@ -134,71 +137,63 @@ def list_task(
             **prompt,
         ),
         read=lambda text, item: names(text),
-        score=partial(_score_list, wanted, compare),
+        score=score,
         metrics=metrics,
-        vote=_central,
+        vote=central_list,
         view=View(
-            question=told(fields, *about),
-            brief=told(fields, *about[:2]),
+            question=described_by(fields, *about),
+            brief=described_by(fields, *about[:2]),
             reference=shown_answer,
             value=lambda item: shown_answer(item).split("\n"),
             told=lambda answer: "\n".join(answer.names),
             spans=_spans,
             faults=_faults,
         ),
-        baselines=programs(baselines),
+        baselines=programs({name: partial(program, answer) for name, answer in programs_of.items()}),
         audit=ABOUT,
     )
 
 
-def _score_list(
-    wanted: Callable[[Any], tuple[str, ...]],
-    compare: Callable[[Any, Listed | None], Scored],
-    item: Any,  # noqa: ANN401  (of its task)
-    answer: Listed | None,
-    given: Given,
-) -> AnswerScores:
-    """Compare lists of names; there are no official figures."""
-    scored, expected = compare(item, answer), {"expected": list(wanted(item))}
-    value, notes = (list(answer.names), answer.notes) if answer else (None, ())
-    return AnswerScores(scored.scores, None, value, expected, scored.counts, notes)
+def names(reply: str) -> Listed | Unreadable:
+    """Return the names of a list, folded."""
+    listed = lists.names(reply)
+    if isinstance(listed, Unreadable):
+        return listed
+    folded = [(name, span) for name, span in zip(map(fold, listed.names), listed.spans, strict=True) if name]
+    if not folded:
+        return Unreadable("no names listed")
+    return listed._replace(names=tuple(name for name, _ in folded), spans=tuple(span for _, span in folded))
 
 
-def _central(answers: Sequence[Listed]) -> Listed:
-    """Return the list that is most like all others."""
-    return Listed(central_list([answer.names for answer in answers]))
+def central_list(answers: Sequence[Listed]) -> Listed:
+    """Return the list that is most similar to all others, by common subsequences; the first of equals.
+
+    >>> draws = ("take", "put"), ("take", "wash", "put"), ("take", "wash", "put", "dry")
+    >>> central_list([Listed(names) for names in draws]).names
+    ('take', 'wash', 'put')
+    """
+    draws = [answer.names for answer in answers]
+    likeness = [fsum(common_subsequence(draw, other).f1 for other in draws) for draw in draws]
+    return Listed(draws[likeness.index(max(likeness))])
 
 
 def _spans(item: Any, text: str) -> Spans:  # noqa: ANN401
-    found = names(text)
-    return tuple(found.spans) if isinstance(found, Listed) else ()
+    listed = names(text)
+    return tuple(listed.spans) if isinstance(listed, Listed) else ()
 
 
 def _faults(answer: Sequence[str], evidence: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield the names that are missing and those that are too many, or else both lists."""
     expected = evidence["expected"]
-    sides = {"missing": [name for name in expected if name not in answer]}
-    sides["extra"] = [name for name in answer if name not in expected]
-    yield from (f"{side} {name}" for side, names in sides.items() for name in names)
-    if not any(sides.values()):
-        yield f"{', '.join(answer)}, expected {', '.join(expected)}"
+    faults = [f"missing {name}" for name in expected if name not in answer]
+    faults += [f"extra {name}" for name in answer if name not in expected]
+    yield from faults or [f"{', '.join(answer)}, expected {', '.join(expected)}"]
 
 
-def names(reply: str) -> Listed | Unreadable:
-    """Return the names of a list, folded."""
-    found = lists.names(reply)
-    if isinstance(found, Unreadable):
-        return found
-    folded = [(name, span) for name, span in zip(map(fold, found.names), found.spans, strict=True) if name]
-    if not folded:
-        return Unreadable("no names listed")
-    return found._replace(names=tuple(name for name, _ in folded), spans=tuple(span for _, span in folded))
-
-
-def overlap_scores(found: Overlap) -> dict[str, Score]:
+def overlap_scores(common: Overlap) -> Scores:
     """Precision, recall and F1 of one sample, each out of one."""
-    reason = f"{found.right} right, {found.said} said, {found.wanted} wanted"
-    return {name: Score(getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
+    reason = f"{common.right} right, {common.said} said, {common.wanted} wanted"
+    return {name: Score(getattr(common, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
 def _names(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, *, with_actions: bool) -> tuple[str, ...]:
@@ -255,18 +250,16 @@ def _node_schema(item: NodesSample, most: int) -> dict[str, Any]:
     return closed({"nodes": list_of(one_of(things), 1, most)})
 
 
-def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:
+def score_nodes(sample: NodesSample, names: Sequence[str]) -> Scores:
     """Return the set of names against the set of nodes; repeats count once."""
-    wanted = {fold(name) for name in sample.nodes}
-    said = set(answer.names) if answer else set()
+    wanted, answered = {fold(name) for name in sample.nodes}, set(names)
     vocabulary = fold_vocabulary(sample.vocabulary)
-    outside = {name for name in said if not vocabulary.allows_node(name)}
-    scores = {
-        **overlap_scores(overlap(wanted, said)),
-        "exact_match": right_or_wrong(wanted == said, f"{len(said)} names for {len(wanted)}"),
-        "outside": Score(len(outside), len(said), f"out of L: {', '.join(sorted(outside)) or 'none'}"),
+    outside = {name for name in answered if not vocabulary.allows_node(name)}
+    return {
+        **overlap_scores(overlap(wanted, answered)),
+        "exact_match": right_or_wrong(wanted == answered, f"{len(answered)} names for {len(wanted)}"),
+        "outside": Score(len(outside), len(answered), f"out of L: {', '.join(sorted(outside)) or 'none'}"),
     }
-    return Scored(scores, {})
 
 
 def nodes(card: Card) -> Task:
@@ -281,10 +274,7 @@ def nodes(card: Card) -> Task:
         schema=_node_schema,
         rules=("node-rules", "hand-rules"),
         metrics=NODES,
-        baselines={
-            "random": lambda item, seed: listed(guess_nodes(item, seed)),
-            "rules": lambda item, _: listed(completing.nodes(item)),
-        },
+        programs_of={"random": baselines.guess_nodes, "rules": lambda item, _: baselines.nodes(item)},
     )
 
 
@@ -308,39 +298,18 @@ def _edge_schema(item: EdgesSample, most: int) -> dict[str, Any]:
     return graphs_schema(item.source.k, most, given, allowed_edges(item.vocabulary))
 
 
-def _score_edges(item: EdgesSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
-    """Compare graphs by position; there are no official figures."""
-    return graph_scores(item.source, answer)
-
-
 def edges(card: Card) -> Task:
     """Return the task that asks for the graphs of given nodes."""
-    rows = half_rows(card, _edges_of)
-    return tsg_task(
+    return graph_task(
         card,
-        rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=("graph-rules", "edge-rules"),
-            fields=_edge_fields,
-            asked=("context", "sentence", "edges", "given_nodes", "count"),
-            schema=_edge_schema,
-            longest=generation.longest,
-            answer=generation.shown_answer,
-            identity=identity,
-        ),
-        read=generation.read,
-        score=_score_edges,
-        metrics=GRAPHS,
-        vote=generation.vote,
-        view=generation.graph_view(_edge_fields, "sentence", "given_nodes", "edges"),
-        baselines=programs(
-            {
-                "random": lambda item, seed: graphs_text(guess_edges(item, seed)),
-                "rules": lambda item, _: graphs_text(completing.joined(item)),
-            }
-        ),
+        half_rows(card, _edges_of),
+        fields=_edge_fields,
+        asked=("context", "sentence", "edges", "given_nodes", "count"),
+        about=("sentence", "given_nodes", "edges"),
+        schema=_edge_schema,
+        score=lambda item, answer, given: score_generation(item.source, answer),
+        programs_of={"random": baselines.guess_edges, "rules": lambda item, _: baselines.joined(item)},
+        prompt={"rules": ("graph-rules", "edge-rules")},
         audit=ABOUT,
     )
 
@@ -377,19 +346,20 @@ def _action_schema(item: ActionsSample, most: int) -> dict[str, Any]:
     return closed({"actions": list_of(one_of(allowed_actions(item.vocabulary)), 1, most)})
 
 
-def score_actions(sample: ActionsSample, answer: Listed | None) -> Scored:
+def score_actions(sample: ActionsSample, names: Sequence[str]) -> Scores:
     """Return the list of actions against the wanted one, by their longest common subsequence."""
-    wanted = [fold(name) for name in sample.actions]
-    said = list(answer.names) if answer else []
+    wanted, answered = [fold(name) for name in sample.actions], list(names)
     actions = {fold(name) for name in sample.vocabulary.verbs}
-    outside = [name for name in said if name not in actions]
-    scores = {
-        **overlap_scores(common_subsequence(wanted, said)),
-        "exact_match": right_or_wrong(wanted == said, f"{len(said)} actions for {len(wanted)}"),
-        "count_match": right_or_wrong(len(wanted) == len(said), f"{len(said)} actions for {len(wanted)}"),
-        "outside": Score(len(outside), len(said), f"no actions of L: {', '.join(dict.fromkeys(outside)) or 'none'}"),
+    outside = [name for name in answered if name not in actions]
+    reason = f"{len(answered)} actions for {len(wanted)}"
+    return {
+        **overlap_scores(common_subsequence(wanted, answered)),
+        "exact_match": right_or_wrong(wanted == answered, reason),
+        "count_match": right_or_wrong(len(wanted) == len(answered), reason),
+        "outside": Score(
+            len(outside), len(answered), f"no actions of L: {', '.join(dict.fromkeys(outside)) or 'none'}"
+        ),
     }
-    return Scored(scores, {})
 
 
 def actions(card: Card) -> Task:
@@ -404,8 +374,5 @@ def actions(card: Card) -> Task:
         schema=_action_schema,
         rules=("action-rules",),
         metrics=ACTIONS,
-        baselines={
-            "random": lambda item, seed: listed(guess_actions(item, seed)),
-            "rules": lambda item, _: listed(completing.actions(item)),
-        },
+        programs_of={"random": baselines.guess_actions, "rules": lambda item, _: baselines.actions(item)},
     )

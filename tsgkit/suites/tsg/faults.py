@@ -87,32 +87,30 @@ def faults_of(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Voc
 def _drawn(
     triplets: tuple[Triplet, ...], beside: tuple[tuple[Triplet, ...], ...], vocabulary: Vocabulary, seed: str
 ) -> tuple[Fault, ...]:
-    return tuple(_draw(ActionGraph(triplets), tuple(map(ActionGraph, beside)), vocabulary, seed))
-
-
-def _draw(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Vocabulary, seed: str) -> Iterator[Fault]:
-    drawn: set[ActionGraph] = set()
+    graph, graphs_beside = ActionGraph(triplets), tuple(map(ActionGraph, beside))
+    faults: list[Fault] = []
     for error in (*map(str, Corruption), *SEVERAL):
         with suppress(EditError):
-            fault = _seeded(graph, error, vocabulary, seed)
-            drawn.add(fault.graph)
-            yield fault
+            if error in SEVERAL:
+                steps = _several(graph, SEVERAL[error], vocabulary, f"{seed}/{error}")
+            else:
+                steps = [corrupt(graph, Corruption(error), vocabulary, seed=seed)]
+            changes, kinds = tuple(step.change for step in steps), tuple(step.kind for step in steps)
+            faults.append(Fault(error, SEEDED, steps[-1].graph, changes, kinds))
     makers: dict[str, Callable[[str], Slipped]] = {
         PUBLISHED: lambda seed: published_error(graph, vocabulary, seed=seed),
-        READING: lambda seed: careless_reading(graph, beside, seed=seed),
+        READING: lambda seed: careless_reading(graph, graphs_beside, seed=seed),
         ANNOTATOR: lambda seed: annotator_slip(graph, vocabulary, seed=seed),
     }
     for origin, maker in makers.items():
         with suppress(EditError):
-            found = next((one for one in _draws(maker, seed) if one.graph not in drawn), None)
-            if found is not None:
-                drawn.add(found.graph)
-                yield Fault(f"{origin}-{found.name}", origin, found.graph, found.changes, _kinds(found.changes))
-
-
-def _draws(maker: Callable[[str], Slipped], seed: str) -> Iterator[Slipped]:
-    """Yield a few faults of one source, of which the first may be drawn by another source too."""
-    return (maker(f"{seed}/{attempt}" if attempt else seed) for attempt in range(ATTEMPTS))
+            for attempt in range(ATTEMPTS):
+                slip = maker(f"{seed}/{attempt}" if attempt else seed)
+                if all(slip.graph != fault.graph for fault in faults):  # no other source has drawn it
+                    name = f"{origin}-{slip.name}"
+                    faults.append(Fault(name, origin, slip.graph, slip.changes, _kinds(slip.changes)))
+                    break
+    return tuple(faults)
 
 
 def written_fault(original: ActionGraph, written: ActionGraph) -> Fault | None:
@@ -128,16 +126,7 @@ def _kinds(changes: Sequence[Change]) -> tuple[Corruption, ...]:
     return tuple(dict.fromkeys(KINDS[change.kind] for change in changes))
 
 
-def _seeded(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -> Fault:
-    if error in SEVERAL:
-        found = _several(graph, SEVERAL[error], vocabulary, f"{seed}/{error}")
-    else:
-        found = (corrupt(graph, Corruption(error), vocabulary, seed=seed),)
-    changes, kinds = tuple(one.change for one in found), tuple(one.kind for one in found)
-    return Fault(error, SEEDED, found[-1].graph, changes, kinds)
-
-
-def _several(graph: ActionGraph, number: int, vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
+def _several(graph: ActionGraph, number: int, vocabulary: Vocabulary, seed: str) -> list[Corrupted]:
     """Return the steps that put so many errors into a graph, of different kinds, which leave each other alone."""
     orders = list(permutations(Corruption, number))
     if number > SEVERAL["several"]:  # a redundant triplet takes longest to draw, and those before it may fail
@@ -150,21 +139,19 @@ def _several(graph: ActionGraph, number: int, vocabulary: Vocabulary, seed: str)
     raise EditError(f"no {number} errors of different kinds go together in this graph")
 
 
-def _steps(graph: ActionGraph, kinds: Sequence[Corruption], vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
+def _steps(graph: ActionGraph, kinds: Sequence[Corruption], vocabulary: Vocabulary, seed: str) -> list[Corrupted]:
+    """Return an error of each kind in turn; ``EditError`` where one touches or undoes an earlier one."""
     steps: list[Corrupted] = []
+    touched: set[Triplet | None] = set()
     for kind in kinds:
         step = corrupt(graph, kind, vocabulary, seed=seed)
-        if not all(_apart(earlier.change, step.change) for earlier in steps):
+        right, wrong = step.change.reference, step.change.candidate
+        if touched & {right, wrong}:
             raise EditError("one error touches another")
+        touched |= {right, right and right.reversed, wrong} - {None}
         steps.append(step)
         graph = step.graph
-    return tuple(steps)
-
-
-def _apart(first: Change, second: Change) -> bool:
-    """Return whether a second change neither touches nor undoes the first one."""
-    touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
-    return not touched & {second.reference, second.candidate}
+    return steps
 
 
 class GivenGraph(BaseModel):
@@ -202,12 +189,13 @@ def given_in(row: Mapping[str, Any], item: str) -> GivenGraph | None:
     if GIVEN not in row:
         return None
     try:
-        found = GivenGraph.model_validate(row[GIVEN])
+        given = GivenGraph.model_validate(row[GIVEN])
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, (GIVEN, *first["loc"])))
         raise NotationError(f"item {item}: {where}: {first['msg']}") from None
-    if found.number >= len(row["graphs"]):
-        there = f"the row has {len(row['graphs'])} graphs, counted from 0"
-        raise NotationError(f"item {item}: {GIVEN}.number: {found.number}, and {there}")
-    return found
+    if given.number >= (count := len(row["graphs"])):
+        raise NotationError(
+            f"item {item}: {GIVEN}.number: {given.number}, and the row has {count} graphs, counted from 0"
+        )
+    return given

@@ -9,126 +9,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import Any
 
-from tsgkit.graph.edits import diff
-from tsgkit.graph.folding import fold_graph, fold_graphs, fold_vocabulary
-from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.folding import fold_graph, fold_vocabulary
+from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.prompt_text import NOTHING_BEFORE, allowed_edges, allowed_nodes, arrows
+from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable
+from tsgkit.scoring.alignment import in_order
 from tsgkit.scoring.score import Score
+from tsgkit.scoring.sets import overlap, triplets_of
 from tsgkit.suites.answer_schemas import closed, list_of, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans
+from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.task import Draft, Graphs, Task, View
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
-from tsgkit.suites.tsg.baselines.answer_text import graphs_text
-from tsgkit.suites.tsg.baselines.generation import generate
-from tsgkit.suites.tsg.baselines.random_guesses import guess_graphs
-from tsgkit.suites.tsg.clusters import ids_of, own_name
+from tsgkit.suites.tsg.baselines.generation import generate, guess_graphs
+from tsgkit.suites.tsg.clusters import scenarios_of
 from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
 from tsgkit.suites.tsg.items import DerivedSample, EdgesSample, GenerationSample, RefineSample, SentenceGraphs
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import graph_faults, published, row_groups, told, tsg_prompt, tsg_task
-from tsgkit.suites.tsg.votes import voted_graphs
+from tsgkit.suites.tsg.task import described_by, lists_of, row_groups, tsg_prompt, tsg_task
 
 GraphItem = GenerationSample | EdgesSample | RefineSample
 RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
 MOST_QUOTED = 3
+MOST_GRAPHS = 2000
+"""So many graphs, of all draws together, are compared each with each, which takes a few seconds."""
 NO_GRAPH = "no graph was found in any reply: the published code divides by zero here"
+NO_TEXT = "no text: strict counts the item as wrong, official leaves it out"
 
 # Answers that are graphs
 
 
-def longest(item: GraphItem) -> int:
-    """Return the number of triplets of the longest graph."""
-    return max(len(graph.triplets) for graph in item.references)
+def graphs_text(graphs: Iterable[ActionGraph]) -> str:
+    """Return graphs as arrow lines, a blank line between graphs."""
+    return "\n\n".join(map(arrows, graphs))
 
 
 def shown_answer(item: GraphItem) -> str:
     """Return the graphs in the form that is asked for."""
-    return "\n\n".join(map(arrows, item.references))
+    return graphs_text(item.references)
 
 
-def read(text: str, item: GraphItem) -> GraphAnswer | Unreadable:
-    """Read as many graphs as are wanted."""
-    return read_graphs(text, len(item.references))
-
-
-def vote(answers: Sequence[GraphAnswer]) -> GraphAnswer | Unreadable:
-    """Return the triplets that most draws have."""
-    return voted_graphs([answer.graphs for answer in answers])
-
-
-def graph_view(fields: Any, *names: str) -> View:  # noqa: ANN401  (a function of any of these items)
-    """Return the display of items whose answers are graphs; ``names`` are the fields that describe the question."""
-    return View(
-        question=told(fields, *names),
-        brief=told(fields, *names[:2]),
-        reference=_numbered,
-        value=lambda item: [[list(triplet) for triplet in graph] for graph in item.references],
-        told=lambda answer: answer.graphs,
-        noted=lambda answer: answer.reading.notes,
-        spans=_spans,
-        faults=graph_faults,
-        graphs=_compared,
-    )
-
-
-def _numbered(item: GraphItem) -> str:
-    graphs = enumerate(item.references)
-    return "\n\n".join(f"Graph {number}:\n{arrows(graph)}" for number, graph in graphs)
-
-
-def _spans(item: GraphItem, text: str) -> Spans:
-    found = read(text, item)
-    return found.spans if isinstance(found, GraphAnswer) else ()
-
-
-def _compared(item: GraphItem, judged: Judged) -> Graphs:
-    """Return the graphs wanted and given, as strict compares them."""
-    answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
-    return Graphs(tuple(map(fold_graph, item.references)), answers, fold_vocabulary(item.vocabulary))
-
-
-# Generation
-
-
-def items_of(entry: Entry, cluster: str, file: str, *, of_several: bool) -> Iterator[GenerationSample]:
-    """Make the item of a row."""
-    yield generation_item(entry, cluster, of_several=of_several)
-
-
-def fields(item: GenerationSample) -> Mapping[str, str]:
-    """Return the values of an item for our prompts."""
-    return {**sentence_fields(item), **element_fields(item.vocabulary), "count": str(item.k)}
-
-
-WHOLE = {
-    "context": lambda item: item.context[0] if item.context_is_text else repr(list(item.context)),
-    "target_sentence": lambda item: item.sentence,
-    "available_nodes": lambda item: ", ".join((*item.vocabulary.objects, *item.vocabulary.verbs)),
-    "available_edges": lambda item: ", ".join(item.vocabulary.relationships),
-}
-"""The fields of the published prompt, as the published code writes them."""
-
-
-def schema(item: GenerationSample, most: int) -> dict[str, Any]:
-    """Return the JSON schema of an answer, which allows exactly L."""
-    return graphs_schema(item.k, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
-
-
-def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, object]:
+def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, Any]:
     """Return the schema of k graphs of at most so many triplets, and at least one, with these nodes and edges.
 
     An element can stand twice in a triplet: to exclude that needs ``anyOf`` of objects with the same first field, which
@@ -145,65 +82,147 @@ def graphs_schema(k: int, most: int, nodes: tuple[str, ...], edges: tuple[str, .
     return schema
 
 
-def score(item: GenerationSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
-    """Compare graphs by place, and as published where a published reader is shown the reply."""
-    return graph_scores(item, answer, None if given.published is None else _official_scores(item, given.published))
+def schema(item: GenerationSample | RefineSample, most: int) -> dict[str, Any]:
+    """Return the JSON schema of an answer, which allows exactly L."""
+    return graphs_schema(len(item.references), most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
 
-def draft(item: GenerationSample) -> Draft:
-    """Return the input of an agent, which is that of the prompt."""
-    return Draft(
-        sentence=item.sentence,
-        context=item.context,
-        vocabulary=item.vocabulary,
-        k=item.k,
-        begins=not item.context,
-        right=item.references,
-    )
+def read(text: str, item: GraphItem) -> GraphAnswer | Unreadable:
+    """Read as many graphs as are wanted."""
+    return read_graphs(text, len(item.references))
 
 
-def generation(card: Card) -> Task:
-    """Return the task with one graph, or that with several, where the number of graphs is given too."""
-    kind = card.task.partition("/")[2]
-    of_several = kind == "ma-sgg"
-    rows = RowRules(
-        kind=kind,
-        of="sgg",
-        items=partial(items_of, of_several=of_several),
-        problem=partial(problem_of, kind=kind),
-        of_several=of_several,
-    )
+def vote(answers: Sequence[GraphAnswer]) -> GraphAnswer | Unreadable:
+    """Return the triplets that most draws have.
+
+    Graphs are compared with all others: where the draws hold too many of them, the longest draws have no vote, and a
+    note says so.
+    """
+    draws = [answer.graphs for answer in answers]
+    voters = comparable(draws)
+    if not voters:
+        return Unreadable(f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare")
+    graphs = majority_graphs(voters)
+    if not graphs:
+        return Unreadable("no triplet has a majority")
+    left_out = len(draws) - len(voters)
+    note = f"{left_out} of {len(draws)} draws had no vote: the draws hold more than {MOST_GRAPHS} graphs"
+    return GraphAnswer(graphs, GraphReading(graphs, (), ()), (note,) if left_out else ())
+
+
+def comparable(draws: Sequence[Sequence[ActionGraph]]) -> list[Sequence[ActionGraph]]:
+    """Return the draws that can be compared with each other: the shortest ones, as many as hold ``MOST_GRAPHS``
+    together.
+    """
+    shortest_first = sorted(range(len(draws)), key=lambda place: len(draws[place]))
+    totals = accumulate(len(draws[place]) for place in shortest_first)
+    voters = {place for place, total in zip(shortest_first, totals, strict=True) if total <= MOST_GRAPHS}
+    return [draw for place, draw in enumerate(draws) if place in voters]
+
+
+def majority_graphs(draws: Sequence[Sequence[ActionGraph]]) -> tuple[ActionGraph, ...]:
+    """Return the triplets that more than half of the draws have, graph by graph.
+
+    The draw most similar to the others gives the order of graphs, of equals the first; the others are aligned to it in
+    order. A graph without a majority for any triplet is left out.
+    """
+    sets = [[triplets_of(graph) for graph in draw] for draw in draws]
+    alignments = [
+        [in_order([[overlap(mine, theirs).f1 for theirs in other] for mine in draw]) for other in sets] for draw in sets
+    ]
+    likeness = [
+        math.fsum(aligned.total / max(len(draw), len(other), 1) for aligned, other in zip(of_draw, sets, strict=True))
+        for draw, of_draw in zip(sets, alignments, strict=True)
+    ]
+    centre = likeness.index(max(likeness))
+    votes: list[Counter[Triplet]] = [Counter() for _ in draws[centre]]
+    for draw, aligned in zip(draws, alignments[centre], strict=True):
+        for place, other in aligned.pairs:
+            votes[place].update(set(draw[other]))
+    written = dict.fromkeys(triplet for draw in draws for graph in draw for triplet in graph)
+    majorities = (ActionGraph(t for t in written if of_graph[t] * 2 > len(draws)) for of_graph in votes)
+    return tuple(graph for graph in majorities if graph.triplets)
+
+
+def graph_task(
+    card: Card,
+    rows: RowRules,
+    *,
+    fields: Callable[[Any], Mapping[str, str]],
+    asked: tuple[str, ...],
+    about: tuple[str, ...],
+    schema: Callable[[Any, int], dict[str, Any]],
+    score: Callable[[Any, Any, Given], AnswerScores],
+    programs_of: Mapping[str, Callable[[Any, int], Iterable[ActionGraph]]],
+    prompt: Mapping[str, Any],
+    metrics: Mapping[str, Metric] = GRAPHS,
+    **parts: Any,  # noqa: ANN401  (the other parts of a task)
+) -> Task:
+    """Return a task whose answers are graphs; ``about`` are the fields that describe the question, ``prompt`` the
+    other parts of its prompt.
+    """
+
+    def program(graphs: Callable[[Any, int], Iterable[ActionGraph]], item: Any, seed: int) -> str:  # noqa: ANN401
+        return graphs_text(graphs(item, seed))
+
     return tsg_task(
         card,
         rows,
         prompt=tsg_prompt(
             card,
             rows,
-            rules=RULES,
             fields=fields,
-            asked=("context", "sentence", "nodes", "edges", *(("count",) if of_several else ())),
-            whole={**WHOLE, **({"num_scene_graphs": lambda item: str(item.k)} if of_several else {})},
+            asked=asked,
             schema=schema,
-            longest=longest,
             answer=shown_answer,
+            longest=lambda item: max(len(graph.triplets) for graph in item.references),
             identity=identity,
+            **prompt,
         ),
         read=read,
         score=score,
-        metrics=GRAPHS,
-        official=published(rows, ("precision", "recall", "f1"), official.graphs, _differences, NO_GRAPH),
+        metrics=metrics,
         vote=vote,
-        draft=draft,
-        view=graph_view(fields, "sentence", "count", "nodes", "edges"),
-        k_counts="graphs asked for",
-        baselines=programs(
-            {
-                "random": lambda item, seed: graphs_text(guess_graphs(item, seed)),
-                "rules": lambda item, _: graphs_text(generate(item)),
-            }
+        view=View(
+            question=described_by(fields, *about),
+            brief=described_by(fields, *about[:2]),
+            reference=lambda item: "\n\n".join(
+                f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references)
+            ),
+            value=lambda item: lists_of(item.references),
+            told=lambda answer: answer.graphs,
+            noted=lambda answer: answer.reading.notes,
+            spans=_spans,
+            faults=_faults,
+            graphs=_compared,
         ),
-        audit=AuditRules(audit_item, lambda item: SentenceGraphs(item.sentence, item.references)),
+        baselines=programs({name: partial(program, graphs) for name, graphs in programs_of.items()}),
+        **parts,
     )
+
+
+def _spans(item: GraphItem, text: str) -> Spans:
+    answer = read(text, item)
+    return answer.spans if isinstance(answer, GraphAnswer) else ()
+
+
+def _faults(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  (as a record has them)
+    """Yield the differences of graphs, with the place of each graph once, from 1."""
+    graphs = evidence if isinstance(evidence, list) else [evidence]
+    for number, graph in enumerate(graphs, 1):
+        place = f"graph {number}: " if len(graphs) > 1 else ""
+        for change in graph["changes"]:
+            yield place + change.replace(": ", " ", 1)
+            place = ""
+
+
+def _compared(item: GraphItem, judged: Judged) -> Graphs:
+    """Return the graphs wanted and given, as strict compares them."""
+    answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
+    return Graphs(tuple(map(fold_graph, item.references)), answers, fold_vocabulary(item.vocabulary))
+
+
+# Items made of a sentence and its graphs
 
 
 def generation_item(entry: Entry, cluster: str, *, of_several: bool = False) -> GenerationSample:
@@ -214,7 +233,7 @@ def generation_item(entry: Entry, cluster: str, *, of_several: bool = False) -> 
     return GenerationSample(
         item_id=entry.item,
         cluster=cluster,
-        scenarios=ids_of(row) or (own_name(row),),
+        scenarios=scenarios_of(row),
         groups=row_groups(row, len(narrative.graphs)),
         context=(context,) if isinstance(context, str) else tuple(context),
         sentence=row["target_sentence"],
@@ -262,54 +281,33 @@ def audit_item(item: GenerationSample | DerivedSample, more: str = "") -> AuditI
     )
 
 
-def graph_scores(item: GenerationSample, answer: GraphAnswer | None, published: Scores | None = None) -> AnswerScores:
-    """Return what generated graphs are worth."""
-    scored = score_generation(item, answer)
-    skipped = int(published is not None and published["f1"].weight == 0)
-    counts = scored.counts | {"repaired": is_repaired(answer), "skipped_official": skipped}
-    return AnswerScores(
-        scored.scores, published, graph_lists(answer), _evidence(item, answer), counts, notes_of(answer)
-    )
+# The generation tasks
 
 
-def is_repaired(answer: GraphAnswer | None) -> int:
-    """Count an answer that was repaired while it was read."""
-    return int(bool(answer and answer.reading.repaired))
+def fields(item: GenerationSample) -> Mapping[str, str]:
+    """Return the values of an item for our prompts."""
+    return {**sentence_fields(item), **element_fields(item.vocabulary), "count": str(item.k)}
 
 
-def notes_of(answer: GraphAnswer | None) -> tuple[str, ...]:
-    """Return the notes about the reading of an answer."""
-    return (*map(str, answer.reading.notes), *answer.asides) if answer else ()
+WHOLE = {
+    "context": lambda item: item.context[0] if item.context_is_text else repr(list(item.context)),
+    "target_sentence": lambda item: item.sentence,
+    "available_nodes": lambda item: ", ".join((*item.vocabulary.objects, *item.vocabulary.verbs)),
+    "available_edges": lambda item: ", ".join(item.vocabulary.relationships),
+}
+"""The fields of the published prompt, as the published code writes them."""
 
 
-def graph_lists(answer: GraphAnswer | None) -> list[list[list[str]]] | None:
-    """Return the graphs as JSON has them."""
-    return [[list(triplet) for triplet in graph] for graph in answer.graphs] if answer else None
-
-
-def _official_scores(item: GenerationSample, text: str) -> Scores:
-    """Sums over the pairs that the published zip leaves; none means that the item is not scored at all."""
-    pairs = official.score_graphs(item.references, official.graphs(text))
-    reason = f"{len(pairs)} of {item.k} graphs scored" if pairs else "no graph found: the published code skips the item"
-    return {
-        name: Score(sum(getattr(pair, name) for pair in pairs), len(pairs), reason)
-        for name in ("precision", "recall", "f1")
-    }
-
-
-def _evidence(item: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
-    """Return how each graph differs from its reference, by place."""
-    graphs = answer.graphs if answer else ()
-    vocabulary = fold_vocabulary(item.vocabulary)
-    evidence: list[dict[str, object]] = []
-    for number, reference in enumerate(fold_graphs(item.references)):
-        if number < len(graphs):
-            difference = diff(reference, graphs[number], vocabulary)
-            evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
-        else:
-            evidence.append({"matched": 0, "changes": ["the whole graph is missing"]})
-    evidence += [{"matched": 0, "changes": ["a surplus graph"]} for _ in graphs[item.k :]]
-    return evidence
+def score(item: GenerationSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+    """Compare graphs by place, and as published where a published reader is shown the reply."""
+    theirs: Scores | None = None
+    if given.published is not None:  # over the pairs that the published zip leaves; with none the item has no weight
+        pairs = official.score_graphs(item.references, official.graphs(given.published))
+        reason = "no graph found: the published code skips the item"
+        reason = f"{len(pairs)} of {item.k} graphs scored" if pairs else reason
+        sums = {name: sum(getattr(pair, name) for pair in pairs) for name in ("precision", "recall", "f1")}
+        theirs = {name: Score(total, len(pairs), reason) for name, total in sums.items()}
+    return score_generation(item, answer, theirs)
 
 
 def _differences(
@@ -350,3 +348,44 @@ def _triplet_differences(number: int, strict: ActionGraph, published: ActionGrap
 def _some(triplets: Sequence[object]) -> str:
     more = f" and {len(triplets) - MOST_QUOTED} more" if len(triplets) > MOST_QUOTED else ""
     return "; ".join(map(str, triplets[:MOST_QUOTED])) + more
+
+
+def draft(item: GenerationSample) -> Draft:
+    """Return the input of an agent, which is that of the prompt."""
+    return Draft(
+        sentence=item.sentence,
+        context=item.context,
+        vocabulary=item.vocabulary,
+        k=item.k,
+        begins=not item.context,
+        right=item.references,
+    )
+
+
+def generation(card: Card) -> Task:
+    """Return the task with one graph, or that with several, where the number of graphs is given too."""
+    kind = card.task.partition("/")[2]
+    of_several = kind == "ma-sgg"
+    rows = RowRules(
+        kind=kind,
+        of="sgg",
+        items=lambda entry, cluster, file: (generation_item(entry, cluster, of_several=of_several),),
+        problem=partial(problem_of, kind=kind),
+        of_several=of_several,
+    )
+    several = {"num_scene_graphs": lambda item: str(item.k)} if of_several else {}
+    return graph_task(
+        card,
+        rows,
+        fields=fields,
+        asked=("context", "sentence", "nodes", "edges", *(("count",) if of_several else ())),
+        about=("sentence", "count", "nodes", "edges"),
+        schema=schema,
+        score=score,
+        programs_of={"random": guess_graphs, "rules": lambda item, _: generate(item)},
+        prompt={"rules": RULES, "whole": WHOLE | several},
+        official=official.published(("precision", "recall", "f1"), official.graphs, _differences, NO_GRAPH, NO_TEXT),
+        draft=draft,
+        k_counts="graphs asked for",
+        audit=AuditRules(audit_item, lambda item: SentenceGraphs(item.sentence, item.references)),
+    )

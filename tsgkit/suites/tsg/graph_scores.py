@@ -8,7 +8,7 @@ max(k, m) and R = sum(R_i) / k; missing and surplus graphs contribute 0. The cor
 >>> wash, dry = (ActionGraph.of(("person", "verb", verb)) for verb in ("wash", "dry"))
 >>> sample = GenerationSample(item_id="0", cluster="", context=(), sentence="", vocabulary=Vocabulary(),
 ...                           references=(wash, dry))
->>> scores = score_generation(sample, read_graphs("person -> verb -> dry", 2)).scores
+>>> scores = score_generation(sample, read_graphs("person -> verb -> dry", 2)).strict
 >>> scores["f1"].value, scores["f1_in_order"].value, scores["micro_precision"].value
 (0.0, 0.5, 0.0)
 """
@@ -16,10 +16,10 @@ max(k, m) and R = sum(R_i) / k; missing and surplus graphs contribute 0. The cor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tsgkit.graph import ActionGraph
+from tsgkit.graph.edits import diff
 from tsgkit.graph.folding import fold_graphs, fold_vocabulary
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.scoring import alignment
@@ -29,8 +29,10 @@ from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, edges_of, nodes_of, overlap, triplets_of
 from tsgkit.scoring.soft import soft_overlap
+from tsgkit.suites.judgement import AnswerScores, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.tsg.items import GenerationSample
+from tsgkit.suites.tsg.task import lists_of
 
 Graphs = Sequence[ActionGraph]
 Sets = Sequence[frozenset[object]]
@@ -50,129 +52,129 @@ class GraphSets(NamedTuple):
         return cls(*([set_of(graph) for graph in graphs] for set_of in (triplets_of, nodes_of, edges_of)))
 
 
-@dataclass(frozen=True)
-class Scored:
-    """The scores of an item, and its counts."""
-
-    scores: dict[str, Score]
-    counts: dict[str, int]
-
-
-def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Scored:
-    """Return every strict metric of an item; without an answer all are zero, with their full weight."""
+def score_generation(
+    sample: GenerationSample, answer: GraphAnswer | None, official: Scores | None = None
+) -> AnswerScores:
+    """Return every strict metric of an item beside the official ones; without an answer all are zero, with their full
+    weight.
+    """
     references = fold_graphs(sample.references)
     candidates = answer.graphs if answer else ()
-    wanted, said = GraphSets.of(references), GraphSets.of(candidates)
-    aligned, too_large = alignments(wanted.triplets, said.triplets)
-    made_up, made_up_counts = invented(sample, candidates, said)
+    wanted, answered = GraphSets.of(references), GraphSets.of(candidates)
+    aligned, too_large = alignments(wanted.triplets, answered.triplets)
+    hallucinated, hallucinated_counts = invented(sample, candidates, answered)
+    is_right = references == candidates
+    verdict = ("all" if is_right else "not all") + " graphs, in order" if candidates else "no graphs"
     scores = {
-        **headline(wanted.triplets, said.triplets),
-        "exact_match": _exact_match(references, candidates),
+        **headline(wanted.triplets, answered.triplets),
+        "exact_match": right_or_wrong(is_right, verdict),
         **aligned,
         "f1_soft": mean_f1(references, candidates, soft_overlap),
-        "nodes_f1": mean_f1(wanted.nodes, said.nodes, overlap),
-        "edges_f1": mean_f1(wanted.edges, said.edges, overlap),
+        "nodes_f1": mean_f1(wanted.nodes, answered.nodes, overlap),
+        "edges_f1": mean_f1(wanted.edges, answered.edges, overlap),
         **actions(references, candidates),
-        **made_up,
+        **hallucinated,
     }
     counts = {
         "missing_graphs": max(len(references) - len(candidates), 0),
         "surplus_graphs": max(len(candidates) - len(references), 0),
         "too_large": int(too_large),
-        **made_up_counts,
+        **hallucinated_counts,
     }
-    return Scored(scores, counts)
+    vocabulary = fold_vocabulary(sample.vocabulary)
+    evidence: list[dict[str, object]] = []
+    for reference, candidate in zip(references, candidates, strict=False):
+        difference = diff(reference, candidate, vocabulary)
+        evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
+    evidence += [{"matched": 0, "changes": ["the whole graph is missing"]} for _ in references[len(candidates) :]]
+    evidence += [{"matched": 0, "changes": ["a surplus graph"]} for _ in candidates[len(references) :]]
+    scored = scores_of_graphs(answer, scores, counts, evidence)
+    skipped = int(official is not None and official["f1"].weight == 0)
+    return scored._replace(official=official, counts={**scored.counts, "skipped_official": skipped})
 
 
-def _exact_match(references: Graphs, candidates: Graphs) -> Score:
-    right = references == candidates
-    found = "all graphs, in order" if right else "not all graphs, in order"
-    return right_or_wrong(right, found if candidates else "no graphs")
+def scores_of_graphs(
+    answer: GraphAnswer | None,
+    scores: Scores,
+    counts: dict[str, int],
+    evidence: Any,  # noqa: ANN401
+) -> AnswerScores:
+    """Return scores with the graphs as JSON has them, and the notes about their reading."""
+    counts = counts | {"repaired": int(bool(answer and answer.reading.repaired))}
+    if not answer:
+        return AnswerScores(scores, evidence=evidence, counts=counts)
+    notes = (*map(str, answer.reading.notes), *answer.asides)
+    return AnswerScores(scores, None, lists_of(answer.graphs), evidence, counts, notes)
 
 
-def headline(wanted: Sets, said: Sets) -> dict[str, Score]:
+def headline(wanted: Sets, answered: Sets) -> dict[str, Score]:
     """Precision, recall and F1 by place, and their micro counterparts, of graphs given as sets of triplets."""
-    pairs = [overlap(*pair) for pair in zip(wanted, said, strict=False)]
-    k, m = len(wanted), len(said)
+    pairs = [overlap(*pair) for pair in zip(wanted, answered, strict=False)]
+    k, m = len(wanted), len(answered)
     share = k / max(k, m) if k else 0.0
-    f1s = [pair.f1 for pair in pairs]
-    reason = f"{m} graphs for {k}: " + (", ".join(f"{f1:.2f}" for f1 in f1s[:20]) or "none to compare")
-    f1 = Score(share * sum(f1s), k, reason)
+    reason = f"{m} graphs for {k}: " + (", ".join(f"{pair.f1:.2f}" for pair in pairs[:20]) or "none to compare")
+    f1 = Score(share * sum(pair.f1 for pair in pairs), k, reason)
+    right, all_answered, all_wanted = sum(pair.right for pair in pairs), sum(map(len, answered)), sum(map(len, wanted))
+    micro = f"{right} right, {all_answered} said, {all_wanted} wanted"
     return {
         "precision": Score(share * sum(pair.precision for pair in pairs), k, reason),
         "recall": Score(sum(pair.recall for pair in pairs), k, reason),
         "f1": f1,
         "f1_per_item": f1,
-        **_micro(sum(pair.right for pair in pairs), sum(map(len, said)), sum(map(len, wanted))),
-    }
-
-
-def _micro(right: int, said: int, wanted: int) -> dict[str, Score]:
-    reason = f"{right} right, {said} said, {wanted} wanted"
-    return {
-        "micro_precision": Score(right, said, reason),
-        "micro_recall": Score(right, wanted, reason),
-        "micro_f1": Score(2 * right, said + wanted, reason),
+        "micro_precision": Score(right, all_answered, micro),
+        "micro_recall": Score(right, all_wanted, micro),
+        "micro_f1": Score(2 * right, all_answered + all_wanted, micro),
     }
 
 
 def mean_f1(
-    wanted: Sequence[Compared], said: Sequence[Compared], compare: Callable[[Compared, Compared], Overlap]
+    wanted: Sequence[Compared], answered: Sequence[Compared], compare: Callable[[Compared, Compared], Overlap]
 ) -> Score:
     """F1 by place of whatever two graphs are compared by."""
-    k, m = len(wanted), len(said)
-    total = sum([compare(*pair).f1 for pair in zip(wanted, said, strict=False)])
+    k, m = len(wanted), len(answered)
+    total = sum([compare(*pair).f1 for pair in zip(wanted, answered, strict=False)])
     return Score(total * k / max(k, m) if k else 0.0, k, f"{m} graphs for {k}")
 
 
-def alignments(wanted: Sets, said: Sets) -> tuple[dict[str, Score], bool]:
+def alignments(wanted: Sets, answered: Sets) -> tuple[dict[str, Score], bool]:
     """F1 of the best pairings of sets of triplets; refused, with no weight, where they would cost too much."""
-    k, m = len(wanted), len(said)
-    if m and alignment.too_large(k, m):
-        refused = Score.missing(f"{m} graphs for {k}: too many to align")
-        return {"f1_in_order": refused, "f1_aligned": refused}, True
-    if not m:
-        nothing = Score(0.0, k, "no graphs to align")
-        return {"f1_in_order": nothing, "f1_aligned": nothing}, False
-    gains = [[overlap(one, other).f1 for other in said] for one in wanted]
-    found = {"f1_in_order": alignment.in_order(gains), "f1_aligned": alignment.best(gains)}
+    k, m = len(wanted), len(answered)
+    too_large = bool(m) and alignment.too_large(k, m)
+    if too_large or not m:
+        none = Score.missing(f"{m} graphs for {k}: too many to align") if m else Score(0.0, k, "no graphs to align")
+        return {"f1_in_order": none, "f1_aligned": none}, too_large
+    gains = [[overlap(reference, candidate).f1 for candidate in answered] for reference in wanted]
+    pairings = {"f1_in_order": alignment.in_order(gains), "f1_aligned": alignment.best(gains)}
     return {
-        name: Score(one.total * k / max(k, m), k, " ".join(f"{a}-{b}" for a, b in one.pairs), one.pairs)
-        for name, one in found.items()
+        name: Score(best.total * k / max(k, m), k, " ".join(f"{a}-{b}" for a, b in best.pairs), best.pairs)
+        for name, best in pairings.items()
     }, False
 
 
 def actions(references: Graphs, candidates: Graphs) -> dict[str, Score]:
     """Return how well the description was decomposed into actions, whatever else the graphs hold."""
-    common = common_subsequence(_action_list(references), _action_list(candidates))
+    wanted, answered = ([action for graph in graphs for action in graph.actions] for graphs in (references, candidates))
+    common = common_subsequence(wanted, answered)
     reason = f"{common.right} in common, {common.said} said, {common.wanted} wanted"
-    return {
-        "actions_precision": Score(common.precision, 1, reason),
-        "actions_recall": Score(common.recall, 1, reason),
-        "actions_f1": Score(common.f1, 1, reason),
-    }
+    return {f"actions_{name}": Score(getattr(common, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
-def _action_list(graphs: Graphs) -> list[str]:
-    return [action for graph in graphs for action in graph.actions]
-
-
-def invented(sample: GenerationSample, candidates: Graphs, said: GraphSets) -> tuple[dict[str, Score], dict[str, int]]:
+def invented(sample: GenerationSample, candidates: Graphs, sets: GraphSets) -> tuple[dict[str, Score], dict[str, int]]:
     """Elements outside L; an item without an answer invents nothing."""
-    found = hallucinations(candidates, fold_vocabulary(sample.vocabulary), sample.sentence)
-    elements = sum(len(frozenset().union(*names)) for names in (said.nodes, said.edges))
-    reason = f"mentioned: {', '.join(found.described) or 'none'}; new: {', '.join(found.new) or 'none'}"
+    outside = hallucinations(candidates, fold_vocabulary(sample.vocabulary), sample.sentence)
+    elements = sum(len(frozenset().union(*names)) for names in (sets.nodes, sets.edges))
+    reason = f"mentioned: {', '.join(outside.described) or 'none'}; new: {', '.join(outside.new) or 'none'}"
     scores = {
-        "hallucinated": Score(min(found.total, elements), elements, reason, found),
-        "hallucinating": right_or_wrong(bool(found.total), reason),
+        "hallucinated": Score(min(outside.total, elements), elements, reason, outside),
+        "hallucinating": right_or_wrong(bool(outside.total), reason),
     }
     counts = {
-        "hallucinated_total": found.total,
-        "hallucinated_desc": len(found.described),
-        "hallucinated_new": len(found.new),
-        "hallucinating_items": int(bool(found.total)),
-        "hallucinating_items_desc": int(bool(found.described)),
-        "hallucinating_items_new": int(bool(found.new)),
+        "hallucinated_total": outside.total,
+        "hallucinated_desc": len(outside.described),
+        "hallucinated_new": len(outside.new),
+        "hallucinating_items": int(bool(outside.total)),
+        "hallucinating_items_desc": int(bool(outside.described)),
+        "hallucinating_items_new": int(bool(outside.new)),
     }
     return scores, counts
 

@@ -13,7 +13,7 @@ could use: a line that is not JSON, rows of another kind, a row of several graph
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -64,31 +64,29 @@ class Inspection:
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """Return the report about a file; without a task, the rows decide. Raise ``FileProblem`` if no task can use it."""
     text = decoded(data, file)
-    _refuse_prose(text, file)
-    document = read_document(text, file)
-    task = task or _task_of(document)
-    report = check_document(document, of_several=task == SEVERAL)
-    findings = (*report.findings, *_text_findings(data, text))
-    return Inspection(task, report.narratives, report.graphs, findings, _problem(document, task))
-
-
-def _refuse_prose(text: str, file: str) -> None:
-    """Graphs can be read from prose, but data are JSON; markup is named by who reads documents."""
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):  # graphs can be read from prose; markup is named by who reads documents
         if begin := line.lstrip()[:1]:
             if begin not in "{[<":
                 raise FileProblem(f"{file}: line {number}: not JSON", hint=ROWS)
-            return
-
-
-def _task_of(document: Document) -> str:
-    """Return the task whose rows these are; rows of one graph and of several differ only in that."""
-    fitting = [task for task, kind in TASKS.items() if kind == document.format]
-    if not fitting:
-        raise FileProblem(_other_kind(document, "any task"), hint=ROWS)
-    if document.format != "sgg":
-        return fitting[0]
-    return task_of_counts([len(entry.narrative.graphs) for entry in document.entries])
+            break
+    document = read_document(text, file)
+    if task is None:
+        fitting = [name for name, kind in TASKS.items() if kind == document.format]
+        if not fitting:
+            raise FileProblem(_other_kind(document, "any task"), hint=ROWS)
+        counts = [len(entry.narrative.graphs) for entry in document.entries]
+        task = task_of_counts(counts) if document.format == "sgg" else fitting[0]
+    report = check_document(document, of_several=task == SEVERAL)
+    slips = [("byte-order-mark", 1)] if data.startswith(b"\xef\xbb\xbf") else []
+    ended = lines[-1] == ""
+    slips += [("blank-line", number) for number, line in enumerate(lines[: len(lines) - ended], 1) if not line.strip()]
+    slips += [] if ended else [("no-final-newline", len(lines))]
+    findings = (
+        Finding(code, TEXT_RULES[code].severity, TEXT_RULES[code].meaning, place=Place(line)) for code, line in slips
+    )
+    problem = _problem(document, task)
+    return Inspection(task, report.narratives, report.graphs, (*report.findings, *findings), problem)
 
 
 def _problem(document: Document, task: str) -> str:
@@ -100,22 +98,17 @@ def _problem(document: Document, task: str) -> str:
             return f"{document.file}: {_line(finding.place.line)}{finding.message}"
     if not document.entries:
         return f"{document.file}: no row in it"
+    rows: RowRules = task_of(load_card(f"tsg/{task}")).rows.own
     try:
-        _rows_of(task).items_in(document)
+        rows.items_in(document)
     except UsageError as error:
-        return _with_line(error, document, task)
+        for entry in document.entries:  # the line of the row, if one row alone causes it
+            try:
+                rows.check_answerable(rows.items_from(entry, document.file), document.file)
+            except UsageError as own:
+                return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
+        return str(error)
     return ""
-
-
-def _with_line(error: UsageError, document: Document, task: str) -> str:
-    """Return the error of the samples, with the line of the row if one row alone causes it."""
-    rows = _rows_of(task)
-    for entry in document.entries:
-        try:
-            rows.check_answerable(rows.items_from(entry, document.file), document.file)
-        except UsageError as own:
-            return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
-    return str(error)
 
 
 def _other_kind(document: Document, task: str) -> str:
@@ -129,22 +122,6 @@ def _line(line: int | None) -> str:
     return f"line {line}: " if line else ""
 
 
-def _text_findings(data: bytes, text: str) -> Iterator[Finding]:
-    if data.startswith(b"\xef\xbb\xbf"):
-        yield _finding("byte-order-mark", 1)
-    lines = text.split("\n")
-    ended = lines[-1] == ""
-    for number, line in enumerate(lines[:-1] if ended else lines, 1):
-        if not line.strip():
-            yield _finding("blank-line", number)
-    if not ended:
-        yield _finding("no-final-newline", len(lines))
-
-
-def _finding(code: str, line: int) -> Finding:
-    return Finding(code, TEXT_RULES[code].severity, TEXT_RULES[code].meaning, place=Place(line))
-
-
 def task_of_counts(counts: Sequence[int]) -> str:
     """Return the generation task of rows with so many graphs each."""
     return SEVERAL if are_of_several(counts) else ONE
@@ -154,23 +131,12 @@ def kinds_of(file: Path) -> tuple[str, ...]:
     """Return the tasks whose rows a file holds, by its first rows, or a folder, by its files; none if unknown."""
     if file.is_dir():
         return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
-    rows = _first_rows(file)
-    kind = row_kind(rows[0]) if rows else None
-    if kind == "sgg":
-        graphs = [row.get("graphs") for row in rows if isinstance(row, dict)]
-        return (task_of_counts([len(found) for found in graphs if isinstance(found, list)]),)
-    return tuple(task for task, of in TASKS.items() if of == kind)
-
-
-def _first_rows(file: Path) -> list[object]:
-    """Read the first rows of a file, up to an unreadable one."""
-    rows: list[object] = []
+    rows: list[object] = []  # the first ones, up to an unreadable one
     with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
         for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):
             rows.append(load(line))  # noqa: PERF401  (what was read before an error stays)
-    return rows
-
-
-def _rows_of(kind: str) -> RowRules:
-    rows: RowRules = task_of(load_card(f"tsg/{kind}")).rows.own
-    return rows
+    kind = row_kind(rows[0]) if rows else None
+    if kind == "sgg":
+        graphs = [row.get("graphs") for row in rows if isinstance(row, dict)]
+        return (task_of_counts([len(of_row) for of_row in graphs if isinstance(of_row, list)]),)
+    return tuple(task for task, of in TASKS.items() if of == kind)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from random import Random
 
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import Change
-from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Vocabulary
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -35,6 +36,10 @@ class Sample:
         """The randomly made part of the item; empty if it is exactly its row."""
         return ""
 
+    def lots(self, seed: int) -> Random:
+        """Return the generator of a random answer."""
+        return Random(f"{seed}/{self.item_id}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionSample(Sample):
@@ -47,9 +52,7 @@ class QuestionSample(Sample):
     @property
     def nodes(self) -> frozenset[str]:
         """The names of all nodes, one of which is the answer."""
-        return frozenset(
-            name for graph in self.graphs for triplet in graph for name in (triplet.source, triplet.target)
-        )
+        return frozenset(names_of(self.graphs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +68,11 @@ class SelectionSample(Sample):
     def answer(self) -> str:
         """The letter of the right candidate."""
         return LETTERS[self.position]
+
+    @property
+    def keyed(self) -> str | None:
+        """The right candidate; None if its position is outside the candidates."""
+        return self.candidates[self.position] if 0 <= self.position < len(self.candidates) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,11 +125,6 @@ class DerivedSample(Sample):
     def references(self) -> tuple[ActionGraph, ...]:
         """The graphs that it is about."""
         return self.source.references
-
-    @property
-    def of_several(self) -> bool:
-        """Say whether its source is of a task of several graphs an item."""
-        return self.source.of_several
 
     @property
     def is_single(self) -> bool:
@@ -206,3 +209,8 @@ class SentenceGraphs:
 def names_of(graphs: Iterable[ActionGraph]) -> Iterator[str]:
     """Yield the names of all nodes."""
     return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
+
+
+def things_of(graph: ActionGraph) -> frozenset[str]:
+    """Return everything named in a graph but the person and hands."""
+    return frozenset(names_of([graph])) - {PERSON, *HANDS}

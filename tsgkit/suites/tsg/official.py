@@ -1,7 +1,7 @@
-"""Reading and scoring as in the published code, except its crashes.
+"""Reading and scoring as in the published code, except its crashes, and that code as the part of a task.
 
-Kept apart on purpose: nothing here may be improved. Comments name surprising behaviour; the report names the conditions
-under which the published code would crash.
+Kept apart on purpose: no reading or score here may be improved. Comments name surprising behaviour; the report names
+the conditions under which the published code would crash.
 
 >>> letter("A close reading suggests [C]")  # the first capital letter on its own wins: the article A
 'A'
@@ -14,10 +14,15 @@ under which the published code would crash.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE
+from tsgkit.suites.task import Official
 
 LETTER = re.compile(r"\[([A-E])\]|\b([A-E])\b")
 ARROW = "->"
@@ -28,6 +33,8 @@ ANSWER_LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 THINKING_ENDS = "</think>"
+REASONING_STYLES = ("cot", "cot-few-shot")
+VIEW = "the published reader is shown what follows the last answer label"
 
 
 def letter(reply: str) -> str | None:
@@ -99,3 +106,56 @@ def answer_section(reply: str) -> str:
         return spoken
     labels = [label for label in found if label.end() < len(spoken.rstrip())]
     return spoken[labels[-1].end() :] if labels else ANSWER_LABEL.sub("", spoken)
+
+
+# The published code of a task
+
+
+def published(
+    metrics: tuple[str, ...],
+    read: Callable[[str], Any],
+    differences: Callable[[Any, Any, Any], Iterable[str]],
+    without_weight: str = "no item carries weight",
+    without_text: str = "",
+) -> Official:
+    """Return the published code of a task; ``differences`` tell, of an item and both readings, why these differ.
+
+    ``without_text`` says why the profiles differ on a reply without a text; empty where they do not.
+    """
+    return Official(
+        metrics=metrics,
+        unpublished=_unpublished,
+        view=lambda text, style: answer_section(text) if style in REASONING_STYLES else text,
+        read=read,
+        differences=partial(_differences, differences, without_text),
+        without_weight=without_weight,
+        reasons=_reasons,
+    )
+
+
+def _unpublished(style: str, solver: str) -> str:
+    """Return why replies asked for in this way have no official figures; empty where they have."""
+    if style == "structured":
+        return "replies in a JSON schema were not asked for in the published way"
+    return "" if solver in (SINGLE, BASELINE) else f"the published way asks once; solver {solver} does not"
+
+
+def _reasons(style: str, tally: Tally) -> Mapping[str, str]:
+    return {"official.view": f"style {style}: {VIEW}"} if style in REASONING_STYLES else {}
+
+
+def _differences(
+    differences: Callable[[Any, Any, Any], Iterable[str]],
+    without_text: str,
+    item: Any,  # noqa: ANN401  (of its task)
+    outcome: Outcome,
+    mine: Any,  # noqa: ANN401
+    theirs: Any,  # noqa: ANN401
+    view: str,
+) -> Iterator[str]:
+    if outcome in (Outcome.ANSWERED, Outcome.UNREADABLE):
+        yield from differences(item, mine, theirs)
+    elif view.strip():
+        yield f"the reply ended as {outcome}: strict gives it nothing, official reads what text there is"
+    elif without_text:
+        yield without_text

@@ -31,30 +31,17 @@ from tsgkit.suites.solvers.vote_rules import plurality
 from tsgkit.suites.task import Task, View
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
-from tsgkit.suites.tsg.baselines.answer_text import bracketed
-from tsgkit.suites.tsg.baselines.questions import answer as deduced
-from tsgkit.suites.tsg.baselines.random_guesses import guess_name
-from tsgkit.suites.tsg.clusters import ids_of, own_name
+from tsgkit.suites.tsg.baselines.questions import answer, guess_name
+from tsgkit.suites.tsg.clusters import scenarios_of
 from tsgkit.suites.tsg.graph_scores import extra
-from tsgkit.suites.tsg.items import QuestionSample
+from tsgkit.suites.tsg.items import QuestionSample, names_of
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import (
-    expected_instead,
-    lists_of,
-    published,
-    row_groups,
-    shortened,
-    told,
-    tsg_prompt,
-    tsg_task,
-)
+from tsgkit.suites.tsg.task import described_by, expected_instead, lists_of, row_groups, tsg_prompt, tsg_task
 
 OFFICIAL_RULE = (
     "official takes what the first bracket holds, else the whole reply; "
     "strict what is called the answer, else a sentence that answers, a name alone, or brackets that agree"
 )
-
-
 METRICS = MappingProxyType(
     {
         "exact_match": Metric("the answer is the node that was asked for"),
@@ -71,7 +58,7 @@ def items_of(entry: Entry, cluster: str, file: str) -> Iterator[QuestionSample]:
         yield QuestionSample(
             item_id=str(pair.get("item_id") or f"{entry.item}/{number}"),
             cluster=cluster,
-            scenarios=ids_of(row) or (own_name(row),),
+            scenarios=scenarios_of(row),
             groups=row_groups(row | pair, len(entry.narrative.graphs)),
             graphs=entry.narrative.graphs,
             question=pair["Q"],
@@ -86,8 +73,7 @@ def fields(item: QuestionSample) -> Mapping[str, str]:
 
 def schema(item: QuestionSample, most: int) -> dict[str, Any]:
     """Return the JSON schema of an answer: one of the nodes."""
-    names = dict.fromkeys(name for graph in item.graphs for one in graph for name in (one.source, one.target))
-    return closed({"answer": one_of(tuple(names))})
+    return closed({"answer": one_of(tuple(dict.fromkeys(names_of(item.graphs))))})
 
 
 def shown_answer(item: QuestionSample) -> str:
@@ -97,26 +83,26 @@ def shown_answer(item: QuestionSample) -> str:
 
 def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unreadable:
     """Return one folded name; ``known`` are names that are accepted in any form."""
-    found = words.word(reply, known)
-    return found if isinstance(found, Unreadable) else found._replace(value=fold(found.value))
+    name = words.word(reply, known)
+    return name if isinstance(name, Unreadable) else name._replace(value=fold(name.value))
 
 
 @once_for_the_same
 def _folded_names(graphs: Sequence[ActionGraph]) -> frozenset[str]:
     """Return the folded names of all nodes; questions come several to the same graphs."""
-    return frozenset(fold(name) for name in {name for graph in graphs for t in graph for name in (t[0], t[2])})
+    return frozenset(map(fold, set(names_of(graphs))))
 
 
 def read(text: str, item: QuestionSample) -> str | Unreadable:
     """Read one name; each node of the graphs is one."""
-    found = word(text, _folded_names(item.graphs))
-    return found.value if isinstance(found, Read) else found
+    name = word(text, _folded_names(item.graphs))
+    return name.value if isinstance(name, Read) else name
 
 
 def spans(item: QuestionSample, text: str) -> Spans:
     """Return where the name stands."""
-    found = word(text, _folded_names(item.graphs))
-    return ((found.start, found.end),) if isinstance(found, Read) else ()
+    name = word(text, _folded_names(item.graphs))
+    return ((name.start, name.end),) if isinstance(name, Read) else ()
 
 
 def score(item: QuestionSample, answer: str | None, given: Given) -> AnswerScores:
@@ -133,7 +119,8 @@ def score(item: QuestionSample, answer: str | None, given: Given) -> AnswerScore
     if given.published is not None:
         published = official.word(given.published)
         right = published == item.answer.lower().strip()
-        theirs = {"exact_match": right_or_wrong(right, f"{shortened(published)} for {item.answer}")}
+        shown = repr(published if len(published) <= 40 else published[:40] + "...")
+        theirs = {"exact_match": right_or_wrong(right, f"{shown} for {item.answer}")}
     return AnswerScores(strict, theirs, answer, {"expected": item.answer})
 
 
@@ -180,10 +167,10 @@ def questions(card: Card) -> Task:
         read=read,
         score=score,
         metrics=METRICS,
-        official=published(rows, ("exact_match",), official.word, differences),
+        official=official.published(("exact_match",), official.word, differences),
         vote=plurality,
         view=View(
-            question=told(fields, "question"),
+            question=described_by(fields, "question"),
             reference=shown_answer,
             value=lambda item: item.answer,
             spans=spans,
@@ -191,8 +178,8 @@ def questions(card: Card) -> Task:
         ),
         baselines=programs(
             {
-                "random": lambda item, seed: bracketed(guess_name(item, seed)),
-                "rules": lambda item, _: bracketed(deduced(item)),
+                "random": lambda item, seed: f"[{guess_name(item, seed)}]",
+                "rules": lambda item, _: f"[{answer(item)}]",
             }
         ),
         audit=AuditRules(audit_item, texts=lambda item: (item.question,)),

@@ -14,44 +14,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.edits import Change, ChangeKind, diff
 from tsgkit.graph.folding import fold_graph, fold_triplet, fold_vocabulary
-from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes, arrows
+from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.prompt_text import arrows
 from tsgkit.graph.reading.answers import GraphAnswer
+from tsgkit.graph.repairs import mend_graph
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import compare_graphs, triplets_of
 from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.task import Draft, Task
-from tsgkit.suites.tsg import generation
 from tsgkit.suites.tsg.audit import AuditRules
-from tsgkit.suites.tsg.baselines.answer_text import graphs_text
-from tsgkit.suites.tsg.baselines.graph_repair import mend, mend_exactly
-from tsgkit.suites.tsg.baselines.random_guesses import guess_repair
+from tsgkit.suites.tsg.baselines.derived_tasks import guess_repair, mended
 from tsgkit.suites.tsg.derived_tasks import common, derived_rows
 from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, given_in, written_fault
-from tsgkit.suites.tsg.generation import (
-    RULES,
-    audit_item,
-    element_fields,
-    graph_lists,
-    graphs_schema,
-    identity,
-    is_repaired,
-    notes_of,
-    sentence_fields,
-)
-from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
-from tsgkit.suites.tsg.groups import OF_REPAIRS
+from tsgkit.suites.tsg.generation import RULES, audit_item, element_fields, graph_task, schema, sentence_fields
+from tsgkit.suites.tsg.graph_scores import extra, headline, scores_of_graphs
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
-from tsgkit.suites.tsg.task import tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import OF_REPAIRS
 
 NO_HINT = "not told"
 """The text in place of the kind of error for repairs without a hint."""
@@ -126,11 +111,6 @@ def fields(item: RefineSample) -> Mapping[str, str]:
     }
 
 
-def schema(item: RefineSample, most: int) -> dict[str, Any]:
-    """Return the JSON schema of an answer, which allows exactly L."""
-    return graphs_schema(1, most, allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
-
-
 def draft(item: RefineSample) -> Draft:
     """Return the input of an agent, which is that of the prompt."""
     return Draft(
@@ -145,35 +125,19 @@ def draft(item: RefineSample) -> Draft:
     )
 
 
-def score(item: RefineSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
-    """Compare a graph with the one before the errors; there are no official figures."""
-    scored = score_refinement(item, answer)
-    mended = answer.graphs[0] if answer else ActionGraph()
-    left = diff(fold_graph(item.original), mended, fold_vocabulary(item.vocabulary))
-    evidence = {
-        "error": item.error,
-        "source": item.origin,
-        "seed": item.seed,
-        "errors": [str(change) for change in item.changes],
-        "changes": [str(change) for change in left.changes],
-    }
-    counts = scored.counts | {"repaired": is_repaired(answer)}
-    return AnswerScores(scored.scores, None, graph_lists(answer), evidence, counts, notes_of(answer))
-
-
 def rationale(item: RefineSample, rationale: str) -> str:
     """Return the rationale of a row with the errors of the given graph added."""
     if not rationale:
         return ""
-    return " ".join([rationale, *(map(told_error, item.changes) if item.changes else (NOTHING_WRONG,))])
+    return " ".join([rationale, *(map(described_error, item.changes) if item.changes else (NOTHING_WRONG,))])
 
 
-def told_error(change: Change) -> str:
+def described_error(change: Change) -> str:
     """Return an error in a sentence.
 
     >>> from tsgkit.graph.edits import ChangeKind
     >>> from tsgkit.graph.model import Triplet
-    >>> told_error(Change(ChangeKind.MISSING, Triplet("take", "dobj", "lid"), None))
+    >>> described_error(Change(ChangeKind.MISSING, Triplet("take", "dobj", "lid"), None))
     'In the given graph the edge dobj from take to lid is missing.'
     """
     found = change.candidate if change.candidate is not None else change.reference
@@ -190,8 +154,9 @@ def told_error(change: Change) -> str:
     return f"{named} has a wrong element: it is {right.edge} from {right.source} to {right.target}."
 
 
-def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored:
-    """Return the repaired graph's score against the original, and the fate of each error.
+def score(item: RefineSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+    """Return the repaired graph's score against the original, and the fate of each error; there are no official
+    figures.
 
     An error is fixed if its wrong triplet is gone and its right one is there; it is left if neither is the case;
     otherwise it is half repaired. Newly broken are right triplets lost and wrong ones added; the metric is the share of
@@ -199,24 +164,37 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
 
     A clean graph has a value in ``clean_touched`` alone, and a spoilt one has none there.
     """
-    original, spoilt = fold_graph(sample.original), fold_graph(sample.spoilt)
+    original, spoilt = fold_graph(item.original), fold_graph(item.spoilt)
     candidates = list(answer.graphs) if answer else []
+    restored = candidates == [original]
+    difference = diff(original, candidates[0] if candidates else ActionGraph(), fold_vocabulary(item.vocabulary))
+    evidence = {
+        "error": item.error,
+        "source": item.origin,
+        "seed": item.seed,
+        "errors": [str(change) for change in item.changes],
+        "changes": [str(change) for change in difference.changes],
+    }
     graphs = {"missing_graphs": int(not candidates), "surplus_graphs": max(len(candidates) - 1, 0)}
-    if sample.is_clean:
-        touched = candidates != [original]
-        reason = f"{CLEAN}, and it was {'changed' if touched else 'left alone'}"
+    if item.is_clean:
+        reason = f"{CLEAN}, and it was {'left alone' if restored else 'changed'}"
         scores = dict.fromkeys(METRICS, Score.missing(CLEAN))
-        scores["clean_touched"] = right_or_wrong(touched, reason) if answer else Score.missing("no answer")
-        return Scored(scores, {"clean_touched": int(bool(answer) and touched), **graphs})
-    scored = headline([triplets_of(original)], list(map(triplets_of, candidates)))
+        scores["clean_touched"] = right_or_wrong(not restored, reason) if answer else Score.missing("no answer")
+        counts = {"clean_touched": int(bool(answer) and not restored), **graphs}
+        return scores_of_graphs(answer, scores, counts, evidence)
     mended = candidates[0] if candidates else spoilt
-    fixed = sum(_is_fixed(change, mended) for change in sample.changes)
-    left = sum(_is_left(change, mended) for change in sample.changes)
-    broken = _newly_broken(original, spoilt, mended)
-    errors, restored = len(sample.changes), candidates == [original]
+    fixed = left = 0
+    for change in item.changes:
+        has_wrong = change.candidate is not None and fold_triplet(change.candidate) in mended
+        has_right = change.reference is not None and fold_triplet(change.reference) in mended
+        fixed += not has_wrong and (has_right or change.reference is None)
+        left += (has_wrong or change.candidate is None) and not has_right
+    lost, added = (set(original) & set(spoilt)) - set(mended), set(mended) - set(original) - set(spoilt)
+    broken, errors = [*sorted(lost), *sorted(added)], len(item.changes)
     reason = f"{fixed} fixed, {left} left of {errors}; newly broken: {'; '.join(map(str, broken)) or 'none'}"
+    means = headline([triplets_of(original)], list(map(triplets_of, candidates)))
     scores = {
-        **{name: scored[name] for name in ("precision", "recall", "f1")},
+        **{name: means[name] for name in ("precision", "recall", "f1")},
         "restored": right_or_wrong(restored, reason),
         "still_wrong": right_or_wrong(not restored, reason),
         "newly_broken": right_or_wrong(bool(broken), reason) if answer else Score.missing("no answer"),
@@ -227,58 +205,31 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
         "left": Score(left, errors, reason),
     }
     counts = {"errors": errors, "fixed": fixed, "left": left, "newly_broken": len(broken), "clean_touched": 0}
-    return Scored(scores, counts | graphs)
-
-
-def _is_fixed(change: Change, mended: ActionGraph) -> bool:
-    wrong_gone = change.candidate is None or fold_triplet(change.candidate) not in mended
-    return wrong_gone and (change.reference is None or fold_triplet(change.reference) in mended)
-
-
-def _is_left(change: Change, mended: ActionGraph) -> bool:
-    wrong_there = change.candidate is None or fold_triplet(change.candidate) in mended
-    return wrong_there and (change.reference is None or fold_triplet(change.reference) not in mended)
-
-
-def _newly_broken(original: ActionGraph, spoilt: ActionGraph, mended: ActionGraph) -> list[Triplet]:
-    wanted, given, said = set(original), set(spoilt), set(mended)
-    return sorted((wanted & given) - said) + sorted(said - wanted - given)
+    return scores_of_graphs(answer, scores, counts | graphs, evidence)
 
 
 def refine(card: Card) -> Task:
     """Return the repair task, with a hint or without one."""
     hinted = card.task.endswith("-hinted")
     rows = derived_rows(card, ("sa-sgg", "ma-sgg"), partial(items_of, hinted=hinted))
-    return tsg_task(
+    return graph_task(
         card,
         rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=(*RULES, "error-rules"),
-            fields=fields,
-            asked=("context", "sentence", "nodes", "edges", "place", "graph", "hint"),
-            schema=schema,
-            longest=generation.longest,
-            answer=generation.shown_answer,
-            identity=identity,
-            rationale=rationale,
-        ),
-        read=generation.read,
+        fields=fields,
+        asked=("context", "sentence", "nodes", "edges", "place", "graph", "hint"),
+        about=("sentence", "graph", "hint", "place", "nodes", "edges"),
+        schema=schema,
         score=score,
+        programs_of={
+            "none": lambda item, _: [item.spoilt],
+            "random": lambda item, seed: [guess_repair(item, seed)],
+            "rules": lambda item, _: [mended(item.spoilt, item.vocabulary)],
+            "exact": lambda item, _: [mend_graph(item.spoilt, item.vocabulary)[0]],
+        },
+        prompt={"rules": (*RULES, "error-rules"), "rationale": rationale},
         metrics=METRICS,
-        vote=generation.vote,
         draft=draft,
-        view=generation.graph_view(fields, "sentence", "graph", "hint", "place", "nodes", "edges"),
         own_groups=OF_REPAIRS,
-        baselines=programs(
-            {
-                "none": lambda item, _: graphs_text([item.spoilt]),
-                "random": lambda item, seed: graphs_text([guess_repair(item, seed)]),
-                "rules": lambda item, _: graphs_text([mend(item)]),
-                "exact": lambda item, _: graphs_text([mend_exactly(item)]),
-            }
-        ),
         audit=AuditRules(
             lambda item: audit_item(item, f"\n{arrows(item.spoilt)}"), texts=lambda item: (item.sentence,)
         ),

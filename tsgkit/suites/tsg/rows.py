@@ -26,7 +26,7 @@ from tsgkit.library.projects import text_of
 from tsgkit.suites.rows import ALL, ItemChoice, Items, Rows, Source, Traits, chosen_numbers, numbers_of, traits_of
 from tsgkit.suites.rows import Dataset as AnyDataset
 from tsgkit.suites.suite import CHECK, tasks_hint
-from tsgkit.suites.tsg.clusters import Clustering, Clusters, clusters_of, own_name
+from tsgkit.suites.tsg.clusters import Clustering, Clusters, clusters_of, scenarios_of
 from tsgkit.suites.tsg.items import Sample
 
 BOM = codecs.BOM_UTF8
@@ -65,7 +65,7 @@ class RowRules:
 
     def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Any, ...]:
         """Return the items of a row; ``cluster`` is its cluster in the whole file, else its own name."""
-        return tuple(self.items(entry, cluster or own_name(entry.row or {}), file))
+        return tuple(self.items(entry, cluster or scenarios_of(entry.row or {})[0], file))
 
     def items_in(self, document: Document) -> tuple[Any, ...]:
         """Return the items of a document of rows; ``UsageError`` where it is not this task's data."""
@@ -116,20 +116,20 @@ def document_at(source: str | Source) -> Document:
 
 def tsg_rows(rules: RowRules) -> Rows:
     """Return the rows of a task of this suite."""
+
+    def items_to_score(source: str | Source) -> Items:
+        """Return the items of any document of rows; a dataset is read line by line, which a JSON list is not."""
+        document = document_at(source)
+        return Items(document.file, "", rules.items_in(document))
+
     return Rows(
         stored=rules.stored,
         load=partial(Dataset, rules=rules),
         clusters=lambda dataset: own_dataset(dataset).clusters_are,
         notes=_notes,
-        to_score=partial(_items_to_score, rules),
+        to_score=items_to_score,
         own=rules,
     )
-
-
-def _items_to_score(rules: RowRules, source: str | Source) -> Items:
-    """Return the items of any document of rows; a dataset is read line by line, which a JSON list is not."""
-    document = document_at(source)
-    return Items(document.file, "", rules.items_in(document))
 
 
 def _notes(dataset: AnyDataset) -> tuple[str, ...]:
@@ -160,19 +160,17 @@ class Dataset:
     def __init__(self, source: Source, rules: RowRules) -> None:
         self.source, self.rules = source, rules
         self.file = str(source)
-        self._offsets = array("q")
-        self._rows = array("l")
-        self._places = array("l")
+        self._offsets, self._rows, self._places = array("q"), array("l"), array("l")
+        """Of each sample: where its line begins, the number of its row, and its place among the samples of the row."""
         self._hashes = array("Q")
+        """Of the line of each row."""
         self._kind_numbers = array("l")
-        self._kinds: dict[int, tuple[Hashable, ...]] = {}
+        self._kinds: list[tuple[Hashable, ...]] = []
         """The members of groups that items belong to, each combination kept once."""
-        self._known_kinds: dict[tuple[Hashable, ...], int] = {}
         self._ids: list[str] = []
         self._kept: dict[int, tuple[Sample, ...]] = {}
         self.single: list[str] = []
         """The items of one graph in a task of several."""
-        self._kept_bytes = 0
         self._stream = _opened(source)
         self._clusters = Clusters(array("l"), {}, "")
         self.sha256 = self._index()
@@ -186,99 +184,99 @@ class Dataset:
     def __len__(self) -> int:
         return len(self._ids)
 
+    def __iter__(self) -> Iterator[Any]:
+        return (self.sample(number) for number in range(len(self)))
+
     @property
     def item_ids(self) -> Sequence[str]:
         """The ids of all samples, in the order of the file."""
         return self._ids
-
-    def sample(self, number: int) -> Any:  # noqa: ANN401  (of its task)
-        """Return a sample by its number from 0."""
-        row = self._rows[number]
-        if (samples := self._kept.get(row)) is None:
-            self._stream.seek(self._offsets[number])
-            line = self._line()
-            self._check_unchanged(line, row)
-            samples = self.rules.items_from(self._entry(line, row), self.file, self._clusters.name(row))
-        return samples[self._places[number]]
 
     @property
     def clusters_are(self) -> str:
         """The unit that clusters are counted in: scenarios, stories, contexts or vocabularies."""
         return self._clusters.unit
 
-    def _line(self) -> bytes:
-        try:
-            return self._stream.readline()
-        except OSError as error:
-            raise FileProblem(f"{self.file}: cannot be read: {error.strerror}") from None
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self.sample(number) for number in range(len(self)))
+    def sample(self, number: int) -> Any:  # noqa: ANN401  (of its task)
+        """Return a sample by its number from 0."""
+        row = self._rows[number]
+        if (samples := self._kept.get(row)) is None:
+            entry = self._entry(self._line_of(number), row)
+            samples = self.rules.items_from(entry, self.file, self._clusters.name(row))
+        return samples[self._places[number]]
 
     def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
         """Return the numbers of the samples of a choice, in the order of the file."""
-        numbers = numbers_of(choice.ids, self._numbers, self._ids, self.file)
-        return chosen_numbers(self._ids, numbers, choice, self._traits)
 
-    def _traits(self, number: int) -> Traits:
-        return Traits(self._clusters.roots[self._rows[number]], self._kinds[self._kind_numbers[number]])
+        def traits(number: int) -> Traits:
+            return Traits(self._clusters.roots[self._rows[number]], self._kinds[self._kind_numbers[number]])
+
+        numbers = numbers_of(choice.ids, self._numbers, self._ids, self.file)
+        return chosen_numbers(self._ids, numbers, choice, traits)
+
+    def chosen_hash(self, numbers: Iterable[int]) -> str:
+        """Return a hash of the list of items that are asked."""
+        return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
+
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield the lines that these samples were read from, each once."""
+        by_row = {self._rows[number]: number for number in numbers}
+        for _, number in sorted(by_row.items()):
+            yield self._line_of(number).decode("utf-8").rstrip("\r\n") + "\n"
+
+    def call_it(self, file: str, sha256: str) -> None:
+        """Take the name and the hash of the file that these rows were copied from."""
+        self.file, self.sha256 = file, sha256
 
     def _index(self) -> str:
-        digest, row, offset, has_several = hashlib.sha256(), 0, 0, False
+        """Read and check the whole file, and return its hash."""
+        digest, offset, kept_bytes, has_several = hashlib.sha256(), 0, 0, False
         seen: set[str] = set()
+        kinds: dict[tuple[Hashable, ...], int] = {}
         clustering = Clustering()
-        for line_number, line in enumerate(iter(self._line, b""), 1):
-            digest.update(line)
-            mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
-            if line[mark:].strip():
-                entry, samples = self._read(line[mark:], row, line_number)
-                clustering.add(entry)
-                self._note(samples, row, offset + mark, line_number, seen)
-                self._keep(samples, row, line[mark:])
-                digest.update("".join(one.drawn for one in samples).encode("utf-8", "surrogatepass"))
-                single = [one.item_id for one in samples if one.is_single]
-                self.single += single
-                has_several = has_several or len(single) < len(samples)
-                row += 1
-            offset += len(line)
+        for line_number, whole in enumerate(iter(self._line, b""), 1):
+            digest.update(whole)
+            line = whole.removeprefix(BOM) if line_number == 1 else whole
+            start = offset + len(whole) - len(line)
+            offset += len(whole)
+            if not line.strip():
+                continue
+            row, where = len(self._hashes), f"{self.file}: line {line_number}"
+            try:
+                entry = self._entry(line, row)
+                samples = self.rules.items_from(entry, self.file)
+                self.rules.check_answerable(samples, self.file)
+            except NotationError as error:
+                hint = tasks_hint(self.file) if isinstance(error, OtherRows) else CHECK
+                raise UsageError(f"{where}: {error.message}", hint=hint) from None
+            clustering.add(entry)
+            self._hashes.append(_hash(line))
+            if kept_bytes < KEPT:
+                self._kept[row] = samples
+                kept_bytes += len(line)
+            for place, sample in enumerate(samples):
+                if sample.item_id in seen:
+                    raise UsageError(f"{where}: the item id {sample.item_id} occurs twice")
+                seen.add(sample.item_id)
+                self._ids.append(sample.item_id)
+                self._offsets.append(start)
+                self._rows.append(row)
+                self._places.append(place)
+                self._kind_numbers.append(kinds.setdefault(traits_of("", sample.groups).members, len(kinds)))
+                digest.update(sample.drawn.encode("utf-8", "surrogatepass"))
+                if sample.is_single:
+                    self.single.append(sample.item_id)
+                else:
+                    has_several = True
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
         if not has_several:
             self.rules.check_several((), self.file)
+        self._kinds = list(kinds)
         self._clusters = clustering.clusters()
-        for renamed in [kept for kept in self._kept if self._clusters.name(kept)]:
+        for renamed in [row for row in self._kept if self._clusters.name(row)]:
             del self._kept[renamed]  # made before its cluster was known
         return digest.hexdigest()
-
-    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[Sample, ...]]:
-        try:
-            entry = self._entry(line, row)
-            samples = self.rules.items_from(entry, self.file)
-            self.rules.check_answerable(samples, self.file)
-        except NotationError as error:
-            where = f"{self.file}: line {line_number}: {error.message}"
-            raise UsageError(where, hint=tasks_hint(self.file) if isinstance(error, OtherRows) else CHECK) from None
-        return entry, samples
-
-    def _note(self, samples: tuple[Sample, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
-        for place, sample in enumerate(samples):
-            if sample.item_id in seen:
-                raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
-            seen.add(sample.item_id)
-            self._ids.append(sample.item_id)
-            self._offsets.append(offset)
-            self._rows.append(row)
-            self._places.append(place)
-            kind = traits_of("", sample.groups).members
-            number = self._known_kinds.setdefault(kind, len(self._kinds))
-            self._kinds.setdefault(number, kind)
-            self._kind_numbers.append(number)
-
-    def _keep(self, samples: tuple[Sample, ...], row: int, line: bytes) -> None:
-        self._hashes.append(_hash(line))
-        if self._kept_bytes < KEPT:
-            self._kept[row] = samples
-            self._kept_bytes += len(line)
 
     def _entry(self, line: bytes, row: int) -> Entry:
         """Return the row of a line; one without an id of its own is known by its number."""
@@ -288,30 +286,23 @@ class Dataset:
             raise NotationError("not UTF-8 text") from None
         kind = self.rules.of
         if row_kind(value) != kind:
-            found = row_kind(value) or "none of our rows"
-            raise OtherRows(f"{self.rules.kind} is made of {kind} rows, and this is {found}")
+            other = row_kind(value) or "none of our rows"
+            raise OtherRows(f"{self.rules.kind} is made of {kind} rows, and this is {other}")
         return entry_from(value, kind, row, None)[0]
 
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-        return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
+    def _line(self) -> bytes:
+        try:
+            return self._stream.readline()
+        except OSError as error:
+            raise FileProblem(f"{self.file}: cannot be read: {error.strerror}") from None
 
-    def written(self, numbers: Iterable[int]) -> Iterator[str]:
-        """Yield the lines that these samples were read from, each once."""
-        offsets = {self._rows[number]: self._offsets[number] for number in numbers}
-        for row, offset in sorted(offsets.items()):
-            self._stream.seek(offset)
-            line = self._line()
-            self._check_unchanged(line, row)
-            yield line.decode("utf-8").rstrip("\r\n") + "\n"
-
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
-        self.file, self.sha256 = file, sha256
-
-    def _check_unchanged(self, line: bytes, row: int) -> None:
-        if _hash(line) != self._hashes[row]:
+    def _line_of(self, number: int) -> bytes:
+        """Return the line of a sample as it was when the file was opened."""
+        self._stream.seek(self._offsets[number])
+        line = self._line()
+        if _hash(line) != self._hashes[self._rows[number]]:
             raise FileProblem(f"{self.file}: the file was changed while it was in use", hint="run the command again")
+        return line
 
 
 def _hash(line: bytes) -> int:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from tsgkit.graph.model import HANDS, PERSON
 from tsgkit.graph.prompt_text import NOTHING_BEFORE, arrows, numbered
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
@@ -30,13 +29,11 @@ from tsgkit.suites.solvers.vote_rules import plurality
 from tsgkit.suites.task import Task, View
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
-from tsgkit.suites.tsg.baselines.answer_text import bracketed
-from tsgkit.suites.tsg.baselines.random_guesses import guess_letter
 from tsgkit.suites.tsg.baselines.selection import select
-from tsgkit.suites.tsg.clusters import ids_of, own_name
-from tsgkit.suites.tsg.items import LETTERS, SelectionSample, SentenceGraphs, names_of
+from tsgkit.suites.tsg.clusters import scenarios_of
+from tsgkit.suites.tsg.items import LETTERS, SelectionSample, SentenceGraphs, things_of
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import expected_instead, lists_of, published, row_groups, told, tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import described_by, expected_instead, lists_of, row_groups, tsg_prompt, tsg_task
 
 METRICS = MappingProxyType({"accuracy": Metric("the right candidate was chosen")})
 OFFICIAL_RULE = (
@@ -52,7 +49,7 @@ def items_of(entry: Entry, cluster: str, file: str) -> Iterator[SelectionSample]
     yield SelectionSample(
         item_id=entry.item,
         cluster=cluster,
-        scenarios=ids_of(row) or (own_name(row),),
+        scenarios=scenarios_of(row),
         groups=row_groups(row, 1),
         context=tuple(context),
         graph=graph,
@@ -64,7 +61,7 @@ def items_of(entry: Entry, cluster: str, file: str) -> Iterator[SelectionSample]
 def problem_of(item: SelectionSample) -> str:
     """Return why no candidate can be right; empty where one can."""
     count = len(item.candidates)
-    if 0 <= item.position < count and count <= len(LETTERS):
+    if item.keyed is not None and count <= len(LETTERS):
         return ""
     return f"has its answer at position {item.position} of {count} candidates (at most {len(LETTERS)})"
 
@@ -100,25 +97,25 @@ def letter(reply: str, candidates: Sequence[str]) -> Read[str] | Unreadable:
 
 def read(text: str, item: SelectionSample) -> str | Unreadable:
     """Read the letter of a candidate."""
-    found = letter(text, item.candidates)
-    return found.value if isinstance(found, Read) else found
+    choice = letter(text, item.candidates)
+    return choice.value if isinstance(choice, Read) else choice
 
 
 def spans(item: SelectionSample, text: str) -> Spans:
     """Return the positions of the letter, or of the sentence that stands for it."""
-    found = letter(text, item.candidates)
-    return ((found.start, found.end),) if isinstance(found, Read) else ()
+    choice = letter(text, item.candidates)
+    return ((choice.start, choice.end),) if isinstance(choice, Read) else ()
 
 
 def score(item: SelectionSample, answer: str | None, given: Given) -> AnswerScores:
     """Compare letters."""
-    theirs: Scores | None = None
-    if given.published is not None:
-        published = official.letter(given.published)
-        why = f"{published or 'no letter'} for {item.answer}"
-        theirs = {"accuracy": right_or_wrong(published == item.answer, why)}
-    strict: Scores = {"accuracy": right_or_wrong(answer == item.answer, f"{answer or 'no letter'} for {item.answer}")}
-    return AnswerScores(strict, theirs, answer, {"expected": item.answer})
+    right = LETTERS[item.position]
+
+    def accuracy(chosen: str | None) -> Scores:
+        return {"accuracy": right_or_wrong(chosen == right, f"{chosen or 'no letter'} for {right}")}
+
+    theirs = None if given.published is None else accuracy(official.letter(given.published))
+    return AnswerScores(accuracy(answer), theirs, answer, {"expected": right})
 
 
 def differences(item: SelectionSample, mine: str | None, theirs: str | None) -> Iterator[str]:
@@ -142,14 +139,13 @@ def audit_item(item: SelectionSample) -> AuditItem:
         options=item.candidates,
         key=item.position,
         context=context_hash(item.context, item.graph),
-        names=frozenset(names_of([item.graph])) - {PERSON, *HANDS},
+        names=things_of(item.graph),
     )
 
 
-def told_graphs(item: SelectionSample) -> SentenceGraphs:
-    """Return the sentence that is right, and its graph."""
-    is_there = 0 <= item.position < len(item.candidates)
-    return SentenceGraphs(item.candidates[item.position], (item.graph,)) if is_there else SentenceGraphs()
+def truth(item: SelectionSample) -> SentenceGraphs:
+    """Return the sentence that is right, and its graph; empty where none is right."""
+    return SentenceGraphs() if item.keyed is None else SentenceGraphs(item.keyed, (item.graph,))
 
 
 def selection(card: Card) -> Task:
@@ -177,10 +173,10 @@ def selection(card: Card) -> Task:
         read=read,
         score=score,
         metrics=METRICS,
-        official=published(rows, ("accuracy",), official.letter, differences),
+        official=official.published(("accuracy",), official.letter, differences),
         vote=plurality,
         view=View(
-            question=told(fields, "graph", "candidates"),
+            question=described_by(fields, "graph", "candidates"),
             reference=lambda item: f"{shown_answer(item)} {item.candidates[item.position]}",
             value=lambda item: item.answer,
             spans=spans,
@@ -188,11 +184,9 @@ def selection(card: Card) -> Task:
         ),
         baselines=programs(
             {
-                "random": lambda item, seed: bracketed(guess_letter(item, seed)),
-                "rules": lambda item, _: bracketed(select(item)),
+                "random": lambda item, seed: f"[{item.lots(seed).choice(LETTERS[: len(item.candidates)])}]",
+                "rules": lambda item, _: f"[{select(item)}]",
             }
         ),
-        audit=AuditRules(
-            item=audit_item, told=told_graphs, texts=lambda item: tuple(filter(None, [told_graphs(item).sentence]))
-        ),
+        audit=AuditRules(audit_item, truth),
     )

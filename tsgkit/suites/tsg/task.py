@@ -1,11 +1,32 @@
-"""Parts that all tasks of this suite have: rows of documents, prompts, groups, the published code, audits.
+"""Parts that all tasks of this suite have: prompts, worked examples, displays, audits, groups.
 
 Each task is a function of a card in :mod:`~tsgkit.suites.tsg.qa`, ``selection``, ``generation``, ``derived_tasks`` or
 ``repairs``, whose module reads top to bottom: what is asked, how an answer is read, scored and shown, and the value.
+
+Groups of samples are fields of their rows, and properties computed from their texts. ``k`` (how many graphs),
+``domain`` and ``tag`` stand in the data. Of a generation sample, and of what is derived from one, the published
+analyses tell three things more, which are computed here:
+
+``implicit``         ``implicit``: at least one action of the references is not mentioned in the sentence, in any
+                     inflected form; ``explicit``: all are. Particles may stand apart (*takes the lid off*).
+``repetition``       ``repetition``: the sentence holds a cue word: *times*, *repeat* in any form, *twice*, *thrice*,
+                     *again*, a number from two on, in letters or digits; ``no repetition``: none.
+``descriptiveness``  words of the sentence for each edge of the references, in steps of one.
+
+>>> repeats("Whisk the eggs again."), repeats("Whisk 3 eggs."), repeats("Whisk the eggs, sometimes."), repeats("Use 1.")
+(True, True, False, False)
+>>> bin_of(0.4), bin_of(1.0), bin_of(7.5)
+('under 1', '1 to 2', '5 and more')
+
+Graphs to mend are grouped by their ``error``, by the ``source`` of their faults and by the number of ``faults`` too.
+
+Not covered: whether a number counts repetitions or things (*two eggs* is a cue too, as published), and synonyms of an
+action, which are no mention of it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
@@ -13,54 +34,45 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
+from tsgkit.lexicon import forms, meant, mentions
+from tsgkit.lexicon.tables import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.reader import Document
-from tsgkit.library.documents.rows import Entry
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.solvers.examples import Example, Pool, pool_file
 from tsgkit.suites.solvers.prompt_files import Prompt
-from tsgkit.suites.solvers.solver import BASELINE, SINGLE
 from tsgkit.suites.task import Groups, Official, Task, source_of
-from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules, auditable
-from tsgkit.suites.tsg.groups import COMPUTED, STORED, groups_of, in_order, no_group
+from tsgkit.suites.tsg.faults import ERRORS, SOURCES
+from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
 from tsgkit.suites.tsg.rows import RowRules, document_at, tsg_rows
 
-REASONING_STYLES = ("cot", "cot-few-shot")
 EVERY_RULE = ("graphs", "graph-rules", "node-rules", "hand-rules", "edge-rules", "action-rules", "error-rules")
 """The rules in the prompts of all tasks, which may share folders."""
 SINGLE_COUNT = "single_graph_items"
 SINGLE_NOTE = "one graph among items of several: scored as k = 1"
 NO_READER = "this task has no published reader"
-VIEW = "the published reader is shown what follows the last answer label"
 
 
 def tsg_task(
     card: Card,
     rows: RowRules,
     *,
-    prompt: Prompt,
     score: Callable[[Any, Any, Given], AnswerScores],
     audit: AuditRules,
-    official: Official | None = None,
     own_groups: tuple[str, ...] = (),
     k_counts: str = "",
     **parts: Any,  # noqa: ANN401  (the other parts of a task)
 ) -> Task:
     """Return a task of this suite: its own parts, with those that all have."""
-    computed = tuple(COMPUTED) if rows.of == "sgg" else ()
+    names = (*STORED, *(COMPUTED if rows.of == "sgg" else ()), *own_groups)
+    parts.setdefault("official", Official(unpublished=lambda style, solver: NO_READER))
     return Task(
         card=card,
         rows=tsg_rows(rows),
-        prompt=prompt,
         score=partial(_noting_single, score) if rows.of_several else score,
-        groups=Groups(
-            names=(*STORED, *computed, *own_groups), of=groups_of, order=in_order, k_counts=k_counts, refusal=no_group
-        ),
-        official=official or Official(unpublished=lambda style, solver: NO_READER),
+        groups=Groups(names=names, of=groups_of, order=in_order, k_counts=k_counts, refusal=no_group),
         audit=partial(_audit, audit),
         **parts,
     )
@@ -78,6 +90,14 @@ def _noting_single(
     return scored._replace(notes=notes, counts={**scored.counts, SINGLE_COUNT: int(item.is_single)})
 
 
+def _audit(about: AuditRules, task: Task, data: str | None) -> Auditable:
+    """Return the rows of a task, including defective ones, with the texts of prompts and worked examples."""
+    assert task.prompt is not None  # noqa: S101  (all tasks of this suite have one)
+    shown = () if task.card.examples is None else task.prompt.examples().examples
+    texts = [template.text for template in task.prompt.texts(None).templates.values()]
+    return auditable(document_at(source_of(task, data)), task, about, shown, texts)
+
+
 # Prompts
 
 
@@ -90,117 +110,44 @@ def tsg_prompt(
     **parts: Any,  # noqa: ANN401  (the other parts of a prompt)
 ) -> Prompt:
     """Return the prompt of a task; ``rationale`` makes the reasoning about an item of that of its row."""
-    kind = rows.kind
     prompt = Prompt(
         task=card.task,
         folder=card.prompts,
-        homes=(f"tsg/{kind}", "tsg/shared"),
+        homes=(f"tsg/{rows.kind}", "tsg/shared"),
         also=EVERY_RULE,
         answer=answer,
-        pool=lambda: pool_in(pool_document(card), rows, prompt, rationale),
+        pool=lambda: pool_in(document_at(pool_file(card)), rows, prompt, rationale),
         **parts,
     )
     return prompt
 
 
-def pool_document(card: Card) -> Document:
-    """Return the document of the worked examples that a card names."""
-    return document_at(pool_file(card))
-
-
 def pool_in(
-    document: Document, rows: RowRules, prompt: Prompt, rationale: Callable[[Any, str], str] = lambda _, said: said
+    document: Document,
+    rows: RowRules,
+    prompt: Prompt,
+    rationale: Callable[[Any, str], str] = lambda _, rationale: rationale,
 ) -> Pool:
     """Return the worked examples of a document: ordinary rows with a ``rationale``, or one for each question."""
     rows.items_in(document)  # refuses a pool with anything wrong in it
     examples = []
     for entry in document.entries:
-        rationales = tuple(_rationales(entry, document.file))
-        for item, told in zip(rows.items_from(entry, document.file), cycle(rationales), strict=False):
+        row = entry.row or {}
+        rationales = [holder.get("rationale", "") for holder in row.get("qa_pairs", [row])]
+        if not all(isinstance(text, str) for text in rationales):
+            raise UsageError(f"{document.file}: item {entry.item}: rationale: expected a text")
+        for item, text in zip(rows.items_from(entry, document.file), cycle(rationales), strict=False):
             source = getattr(item, "source", None)
-            made_of = "" if source is None else source.item_id
-            examples.append(Example(item, prompt.answer(item) if prompt.answer else "", rationale(item, told), made_of))
+            answer = prompt.answer(item) if prompt.answer else ""
+            origin = "" if source is None else source.item_id
+            examples.append(Example(item, answer, rationale(item, text.strip()), origin))
     return Pool(document.file, tuple(examples), prompt.identity_of, f"{rows.kind}\n")
 
 
-def _rationales(entry: Entry, file: str) -> Iterator[str]:
-    row = entry.row or {}
-    for holder in row.get("qa_pairs", [row]):
-        rationale = holder.get("rationale", "")
-        if not isinstance(rationale, str):
-            raise UsageError(f"{file}: item {entry.item}: rationale: expected a text")
-        yield rationale.strip()
+# Displays
 
 
-# The published code
-
-
-def published(
-    rows: RowRules,
-    metrics: tuple[str, ...],
-    read: Callable[[str], Any],
-    differences: Callable[[Any, Any, Any], Iterable[str]],
-    without_weight: str = "no item carries weight",
-) -> Official:
-    """Return the published code of a task; ``differences`` tell, of an item and both readings, why these differ."""
-    return Official(
-        metrics=metrics,
-        unpublished=_unpublished,
-        view=official_view,
-        read=read,
-        differences=partial(_why, rows, differences),
-        without_weight=without_weight,
-        reasons=_reasons,
-    )
-
-
-def _unpublished(style: str, solver: str) -> str:
-    """Return why replies asked for in this way have no official figures; empty where they have."""
-    if style == "structured":
-        return "replies in a JSON schema were not asked for in the published way"
-    if solver not in (SINGLE, BASELINE):
-        return f"the published way asks once; solver {solver} does not"
-    return ""
-
-
-def official_view(text: str, style: str) -> str:
-    """Return the text that the published reader sees: all, or what follows the last label of reasoned replies."""
-    return official.answer_section(text) if style in REASONING_STYLES else text
-
-
-def _reasons(style: str, tally: Tally) -> Mapping[str, str]:
-    return {"official.view": f"style {style}: {VIEW}"} if style in REASONING_STYLES else {}
-
-
-def _why(
-    rows: RowRules,
-    differences: Callable[[Any, Any, Any], Iterable[str]],
-    item: Any,  # noqa: ANN401  (of its task)
-    outcome: Outcome,
-    mine: Any,  # noqa: ANN401
-    theirs: Any,  # noqa: ANN401
-    view: str,
-) -> Iterator[str]:
-    if outcome in (Outcome.ANSWERED, Outcome.UNREADABLE):
-        yield from differences(item, mine, theirs)
-    elif view.strip():
-        yield f"the reply ended as {outcome}: strict gives it nothing, official reads what text there is"
-    elif rows.of == "sgg":
-        yield "no text: strict counts the item as wrong, official leaves it out"
-
-
-# Audits, displays, words
-
-
-def _audit(about: AuditRules, task: Task, data: str | None) -> Auditable:
-    """Return the rows of a task, including defective ones, with the texts of prompts and worked examples."""
-    assert task.prompt is not None  # noqa: S101  (all tasks of this suite have one)
-    shown = () if task.card.examples is None else task.prompt.examples().examples
-    texts = [one.text for one in task.prompt.texts(None).templates.values()]
-    return auditable(document_at(source_of(task, data)), task, about, shown, texts)
-
-
-def told(fields: Callable[[Any], Mapping[str, str]], *names: str) -> Callable[[Any], str]:
+def described_by(fields: Callable[[Any], Mapping[str, str]], *names: str) -> Callable[[Any], str]:
     """Return a function that describes an item to people by some fields of its prompt."""
 
     def question(item: Any) -> str:  # noqa: ANN401
@@ -210,31 +157,9 @@ def told(fields: Callable[[Any], Mapping[str, str]], *names: str) -> Callable[[A
     return question
 
 
-def graph_faults(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  (as a record has them)
-    """Yield the differences of graphs, with the place of each graph once, from 1."""
-    if not isinstance(evidence, list):
-        yield from (change.replace(": ", " ", 1) for change in evidence["changes"])
-        return
-    for number, graph in enumerate(evidence, 1):
-        place = f"graph {number}: " if len(evidence) > 1 else ""
-        for change in graph["changes"]:
-            yield place + change.replace(": ", " ", 1)
-            place = ""
-
-
 def expected_instead(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401
     """Yield a wrong answer of one word with the right one."""
     yield f"{answer}, expected {evidence['expected']}"
-
-
-def row_groups(row: Mapping[str, Any], k: int) -> dict[str, tuple[str, ...]]:
-    """Return what a row says that its items can be grouped by."""
-    tags = row.get("tags")
-    return {
-        "k": (str(k),),
-        "domain": (str(row.get("domain") or "(none)"),),
-        "tag": tuple(dict.fromkeys(str(tag) for tag in tags)) if isinstance(tags, list) and tags else ("(none)",),
-    }
 
 
 def lists_of(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
@@ -242,6 +167,110 @@ def lists_of(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
     return [[list(triplet) for triplet in graph.triplets] for graph in graphs]
 
 
-def shortened(text: str) -> str:
-    """Return a text that may be long, in quotes."""
-    return repr(text if len(text) <= 40 else text[:40] + "...")
+# Groups
+
+STORED = ("k", "domain", "tag")
+"""Groups from the data."""
+NONE = "(none)"
+_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
+_NUMBERS = word_set(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand"
+)
+_CUES = (
+    word_set("times twice thrice again repeat repeatedly repetition repetitions")
+    | frozenset(forms("repeat"))
+    | _NUMBERS
+)
+LONGEST_NUMBER = 9
+WIDEST = 5
+BINS = ("under 1", *(f"{low} to {low + 1}" for low in range(1, WIDEST)), f"{WIDEST} and more")
+"""The steps of words per edge; a step holds its lower end."""
+
+
+def row_groups(row: Mapping[str, Any], k: int) -> dict[str, tuple[str, ...]]:
+    """Return what a row says that its items can be grouped by."""
+    tags = row.get("tags")
+    return {
+        "k": (str(k),),
+        "domain": (str(row.get("domain") or NONE),),
+        "tag": tuple(dict.fromkeys(str(tag) for tag in tags)) if isinstance(tags, list) and tags else (NONE,),
+    }
+
+
+def repeats(sentence: str) -> bool:
+    """Return whether a sentence holds a word that speaks of doing something more than once."""
+    words = (match.group().lower() for match in _PART.finditer(sentence))
+    return any(word in _CUES or (word.isdecimal() and (len(word) > LONGEST_NUMBER or int(word) > 1)) for word in words)
+
+
+def bin_of(ratio: float) -> str:
+    """Return the step of words per edge that a ratio lies in."""
+    return BINS[min(int(ratio), WIDEST)]
+
+
+def words_per_edge(sample: GenerationSample) -> float:
+    """Return how many words of the sentence there are for each edge of the references; a hyphenated word is one."""
+    edges = sum(len(graph.triplets) for graph in sample.references)
+    return len(_WORD.findall(sample.sentence)) / edges
+
+
+def _implicit(sample: GenerationSample) -> str:
+    actions = {action for graph in sample.references for action in graph.actions}
+    return "explicit" if all(mentions(sample.sentence, action) for action in actions) else "implicit"
+
+
+COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
+    "implicit": _implicit,
+    "repetition": lambda sample: "repetition" if repeats(sample.sentence) else "no repetition",
+    "descriptiveness": lambda sample: bin_of(words_per_edge(sample)),
+}
+"""Groups computed from the texts of generation samples."""
+GROUPS = (*STORED, *COMPUTED)
+OF_REPAIRS = ("error", "source", "faults")
+"""The groups of repair tasks: by kind of error, by the source of the faults, by their number."""
+_ORDERS = {
+    "implicit": ("explicit", "implicit"),
+    "repetition": ("repetition", "no repetition"),
+    "descriptiveness": BINS,
+    "error": ERRORS,
+    "source": SOURCES,
+}
+
+
+def no_group(group: str, kinds: Sequence[str]) -> UsageError:
+    """Return why items of these tasks cannot be grouped so: there is no such group, or it needs other tasks."""
+    if group not in (*GROUPS, *OF_REPAIRS):
+        return UsageError(f"there is no group {group}", hint=meant(group, (*GROUPS, *OF_REPAIRS)))
+    fitting = "a sentence and graphs to write: tsg/sa-sgg, tsg/ma-sgg"
+    if group in OF_REPAIRS:
+        fitting = "graphs to mend: tsg/refine, tsg/refine-hinted"
+    return UsageError(
+        f"{', '.join(f'tsg/{kind}' for kind in kinds)}: cannot be grouped by {group}",
+        hint=f"it needs {fitting}; else by {', '.join(STORED)}",
+    )
+
+
+def groups_of(sample: Sample, group: str) -> tuple[str, ...]:
+    """Return the names of the group's members that a sample belongs to."""
+    if group in sample.groups:
+        return sample.groups[group]
+    source = sample.source if isinstance(sample, DerivedSample) else sample
+    if group not in COMPUTED or not isinstance(source, GenerationSample):
+        raise UsageError(f"item {sample.item_id}: cannot be grouped by {group}")
+    return (COMPUTED[group](source),)
+
+
+def in_order(names: Iterable[str], group: str) -> list[str]:
+    """Return the members of a group as people expect them: by their order where they have one, else by number, then
+    name.
+    """
+    order = _ORDERS.get(group, ())
+
+    def rank(name: str) -> tuple[int, bool, int, str]:
+        is_number = name.isascii() and name.isdecimal() and len(name) < 10
+        place = order.index(name) if name in order else len(order)
+        return place, not is_number, int(name) if is_number else 0, name
+
+    return sorted(names, key=rank)

@@ -16,23 +16,16 @@ from typing import Any
 from tsgkit.graph.folding import fold, fold_graph, fold_vocabulary
 from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel
 from tsgkit.suites.task import Graphs
-from tsgkit.suites.tsg.items import (
-    LETTERS,
-    ActionsSample,
-    NodesSample,
-    QuestionSample,
-    RefineSample,
-    SelectionSample,
-)
+from tsgkit.suites.tsg.items import LETTERS, ActionsSample, NodesSample, QuestionSample, RefineSample, SelectionSample
 
 SIGNS = {"equal": "=", "delete": "-", "insert": "+", "replace": "~"}
 
 
 def view(shown: Shown) -> Iterator[Panel]:
     """Yield the panels of a sample that its kind has beside the graphs of reference and answer."""
-    special = SPECIAL.get(type(shown.sample))
-    if special is not None:
-        yield from special(shown.sample, shown.judged.answer)
+    panels = PANELS.get(type(shown.sample))
+    if panels is not None:
+        yield from panels(shown.sample, shown.judged.answer)
 
 
 def _repair(sample: RefineSample, answer: object) -> Iterator[Panel]:
@@ -65,7 +58,7 @@ def _actions(sample: ActionsSample, answer: object) -> Iterator[Panel]:
     yield table_panel("Actions in order", ["", "wanted", "answered"], order_rows(sample.actions, _names(answer)))
 
 
-SPECIAL: Mapping[type, Callable[[Any, object], Iterator[Panel]]] = {
+PANELS: Mapping[type, Callable[[Any, object], Iterator[Panel]]] = {
     ActionsSample: _actions,
     NodesSample: _nodes,
     QuestionSample: _question,

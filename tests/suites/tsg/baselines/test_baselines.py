@@ -18,10 +18,9 @@ from tsgkit.library.documents.reader import read_file
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import items, official
-from tsgkit.suites.tsg.baselines.elements import elements_of
 from tsgkit.suites.tsg.baselines.generation import generate
-from tsgkit.suites.tsg.baselines.question_parser import parse
-from tsgkit.suites.tsg.baselines.questions import answer
+from tsgkit.suites.tsg.baselines.mentions import elements_of
+from tsgkit.suites.tsg.baselines.questions import answer, parse
 
 THINGS = ("cup", "lid", "tea-bag", "brush", "person", "hand1", "hand2", "left-hand", "Mug", "two words", "bolt:1", "")
 VERBS = ("pick-up", "put-down", "brush", "hold", "pass", "turn-on", "open", "hand1", "person", "Wash", "go over")

@@ -129,8 +129,7 @@ def _repair(row: Row, sample: GenerationSample, number: int, graph: ActionGraph)
     from tsgkit.graph.notation.narratives import vocabulary_value
     from tsgkit.suites.solvers.solver import BASELINE, SINGLE
     from tsgkit.suites.tsg.faults import GIVEN
-    from tsgkit.suites.tsg.groups import NONE
-    from tsgkit.suites.tsg.task import lists_of
+    from tsgkit.suites.tsg.task import NONE, lists_of
 
     cell = row.cell
     solver = "" if cell.solver in (SINGLE, BASELINE) else cell.solver

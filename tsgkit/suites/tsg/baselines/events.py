@@ -1,9 +1,9 @@
 """Events of a sentence: its actions in order, each with its objects and prepositions.
 
 >>> from tsgkit.graph import Vocabulary
->>> from tsgkit.suites.tsg.baselines.elements import elements_of
+>>> from tsgkit.suites.tsg.baselines.mentions import elements_of
 >>> L = Vocabulary(objects=("tin", "lid", "shelf", "knife"), relationships=("from", "with"), verbs=("take", "open"))
->>> for event in told("She grabs the tin from the shelf and opens its lid with a knife.", elements_of(L)):
+>>> for event in events_of("She grabs the tin from the shelf and opens its lid with a knife.", elements_of(L)):
 ...     print(event.action, event.objects, event.links)
 take ('tin',) (('from', 'shelf'),)
 open ('lid',) (('with', 'knife'),)
@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import WITH
 from tsgkit.lexicon import PREPOSITIONS
-from tsgkit.suites.tsg.baselines.elements import Elements
-from tsgkit.suites.tsg.baselines.mentions import Mention, found_in, tokens
+from tsgkit.suites.tsg.baselines.mentions import Elements, Mention, mentions_in, tokens
 
 COMPOUNDS = {
     ("out", "of"): "out-of",
@@ -34,33 +33,34 @@ COMPOUNDS = {
     ("top", "of"): "on-top-of",
     ("front", "of"): "in-front-of",
 }
-NEAR = (
-    ("in", "into", "inside", "to"),
-    ("into", "in", "inside", "to"),
-    ("inside", "in", "into"),
-    ("on", "onto", "upon", "on-top-of", "over"),
-    ("onto", "on", "upon", "to", "over"),
-    ("over", "across", "onto", "on", "above"),
-    ("across", "over", "along", "on"),
-    ("out-of", "from", "off", "out"),
-    ("from", "out-of", "off", "away-from"),
-    ("off", "from", "out-of"),
-    ("to", "towards", "toward", "onto", "into"),
-    ("towards", "to", "toward"),
-    ("under", "below", "beneath", "underneath"),
-    ("below", "under", "beneath"),
-    ("beneath", "under", "below"),
-    ("beside", "next-to", "by", "near"),
-    ("by", "next-to", "beside", "near"),
-    ("next-to", "beside", "by", "near"),
-    ("round", "around"),
-    ("using", "with"),
-    ("on-top-of", "on", "onto"),
-    ("through", "into", "in"),
-)
+NEAR = {
+    line.split()[0]: line.split()
+    for line in (
+        "in into inside to",
+        "into in inside to",
+        "inside in into",
+        "on onto upon on-top-of over",
+        "onto on upon to over",
+        "over across onto on above",
+        "across over along on",
+        "out-of from off out",
+        "from out-of off away-from",
+        "off from out-of",
+        "to towards toward onto into",
+        "towards to toward",
+        "under below beneath underneath",
+        "below under beneath",
+        "beneath under below",
+        "beside next-to by near",
+        "by next-to beside near",
+        "next-to beside by near",
+        "round around",
+        "using with",
+        "on-top-of on onto",
+        "through into in",
+    )
+}
 """Names that L may use for a preposition of the text, the nearest first."""
-
-INSTEAD = {line[0]: line for line in NEAR}
 BOTH = frozenset(("both", "two"))
 HAND_WORDS = frozenset(("hands", "arms", "palms", "thumbs", "fists"))
 BREAKS = frozenset(("and", "then", "before", "after", "while", "until", "or", "but"))
@@ -113,22 +113,48 @@ class _Draft:
 
 
 @lru_cache(maxsize=4096)
-def told(text: str, elements: Elements) -> tuple[Event, ...]:
+def events_of(sentence: str, elements: Elements) -> tuple[Event, ...]:
     """Return the events of a text, in order."""
-    said = tokens(text)
-    mentions = found_in(said, elements)
-    named, loose = _drafts(said, mentions)
-    drafts = list(_with_unnamed(said, named))
+    text = tokens(sentence)
+    named, loose = _drafts(text, mentions_in(text, elements))
+    drafts = list(_with_unnamed(text, named))
     for number, draft in enumerate(drafts):
-        _settle(said, draft, drafts[number - 1] if number else None)
-    cuts = [0, *(_cut(said, one.action.stop, other.action.start) for one, other in pairwise(drafts)), len(said)]
-    events = [
-        _event(draft, elements, said[start:stop]) for draft, (start, stop) in zip(drafts, pairwise(cuts), strict=False)
-    ]
-    return (*events, *_without_verb(loose, events, elements))
+        _settle(text, draft, drafts[number - 1] if number else None)
+    cuts = [0]  # where clauses begin: at the first *and* or strong mark between two verbs, else the last comma
+    for draft, following in pairwise(drafts):
+        between = range(draft.action.stop, following.action.start)
+        strong = [place for place in between if text[place] in BREAKS or text[place] in ";:."]
+        commas = [place for place in between if text[place] == ","]
+        cuts.append((*strong[:1], *commas[-1:], following.action.start)[0])
+    events = []
+    for draft, (start, stop) in zip(drafts, pairwise((*cuts, len(text))), strict=False):
+        clause = text[start:stop]
+        objects, links = _roles(draft.behind, elements)
+        event = Event(
+            draft.action.name,
+            tuple(dict.fromkeys(objects)),
+            tuple(dict.fromkeys(links)),
+            both_hands=any(word in BOTH and HAND_WORDS & {*clause[at : at + 4]} for at, word in enumerate(clause)),
+            other_hand="hand" in clause and not {"other", "free", "second"}.isdisjoint(clause),
+            sure=draft.action.sure + HAS_OBJECT * draft.has_object,
+        )
+        events.append(event)
+    if loose:  # objects without a verb: the verb before again, or the action that their preposition suggests
+        objects, links = _roles(loose, elements)
+        if not events:
+            return (Event("", tuple(objects), tuple(links), sure=0.2),)
+        events += [replace(events[-1], objects=(name,), links=tuple(links), sure=0.3) for name in objects]
+    return tuple(events)
 
 
-def _drafts(said: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Draft], list[Thing]]:
+def _roles(things: Sequence[Thing], elements: Elements) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the direct objects, and the others behind L's names for their prepositions."""
+    objects = [thing.name for thing in things if not thing.preposition]
+    links = [(label(thing.preposition, elements), thing.name) for thing in things if thing.preposition]
+    return objects, [(name, thing) for name, thing in links if name]
+
+
+def _drafts(text: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Draft], list[Thing]]:
     """Return the verbs with their things; things behind the last verb's clause that no verb follows are loose."""
     drafts: list[_Draft] = []
     waiting: list[Thing] = []
@@ -139,8 +165,8 @@ def _drafts(said: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Dra
             waiting = []
         else:
             name = mention.name if mention.kind == "thing" else PRONOUN
-            thing = Thing(name, preposition(said[previous : mention.start]), mention.start)
-            own = drafts and not waiting and not _broken(said[drafts[-1].action.stop : mention.start], thing)
+            thing = Thing(name, preposition(text[previous : mention.start]), mention.start)
+            own = drafts and not waiting and not _broken(text[drafts[-1].action.stop : mention.start], thing)
             things = drafts[-1].behind if drafts and own else waiting
             if things and mention.start == previous and things[-1].name and name:  # one name of two nouns: the last
                 thing = thing._replace(preposition=things.pop().preposition)
@@ -154,24 +180,10 @@ def _broken(between: Sequence[str], thing: Thing) -> bool:
     return any(word in BREAKS or (not word[0].isalnum() and (word != "," or not thing.preposition)) for word in between)
 
 
-def _settle(said: Sequence[str], draft: _Draft, previous: _Draft | None) -> None:
-    """Give the things in front of a verb their part in it, or hand them to the verb before."""
-    start = draft.action.start
-    passive = start > 0 and said[start - 1] in AUXILIARIES
-    for thing in draft.before:
-        joined = thing.place > 0 and "and" in said[max(0, thing.place - 3) : thing.place]
-        if thing.preposition or passive or not draft.has_object:
-            draft.behind.insert(0, thing)
-        elif joined and previous is not None:
-            previous.behind.append(thing)
-        elif thing.name != PRONOUN and not _broken(said[thing.place : start], thing):
-            draft.behind.append(thing._replace(preposition=WITH))
-
-
-def _with_unnamed(said: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]:
+def _with_unnamed(text: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]:
     """Yield the drafts, and before each that of a clause of its own whose verb L does not know."""
     for draft in drafts:
-        cut = [thing for thing in draft.before if _broken(said[thing.place : draft.action.start], thing)]
+        cut = [thing for thing in draft.before if _broken(text[thing.place : draft.action.start], thing)]
         if any(thing.preposition for thing in cut) and not all(thing.preposition for thing in cut):
             place = cut[0].place
             yield _Draft(Mention(place, place, "action", "", UNNAMED), [], cut)
@@ -179,41 +191,18 @@ def _with_unnamed(said: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]
         yield draft
 
 
-def _cut(said: Sequence[str], start: int, stop: int) -> int:
-    """Return where the clause of the second of two verbs begins: at the first *and* or strong mark, else the last
-    comma.
-    """
-    places = range(start, stop)
-    strong = [place for place in places if said[place] in BREAKS or said[place] in ";:."]
-    commas = [place for place in places if said[place] == ","]
-    return (*strong[:1], *commas[-1:], stop)[0]
-
-
-def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
-    """Return a draft with the prepositions of L; its clause determines the hands."""
-    objects = tuple(dict.fromkeys(thing.name for thing in draft.behind if not thing.preposition))
-    links = ((label(thing.preposition, elements), thing.name) for thing in draft.behind if thing.preposition)
-    return Event(
-        draft.action.name,
-        objects,
-        tuple(dict.fromkeys((name, thing) for name, thing in links if name)),
-        both_hands=any(one in BOTH and HAND_WORDS & set(part[at : at + 4]) for at, one in enumerate(part)),
-        other_hand="hand" in part and bool({"other", "free", "second"} & set(part)),
-        sure=draft.action.sure + HAS_OBJECT * draft.has_object,
-    )
-
-
-def _without_verb(loose: list[Thing], events: list[Event], elements: Elements) -> list[Event]:
-    """Return events for objects without a verb: the previous verb again, or the action that their preposition
-    suggests."""
-    objects = [thing.name for thing in loose if not thing.preposition]
-    links = tuple((label(t.preposition, elements), t.name) for t in loose if t.preposition)
-    links = tuple((name, thing) for name, thing in links if name)
-    if not loose or (events and not objects):
-        return []
-    if events:
-        return [replace(events[-1], objects=(name,), links=links, sure=0.3) for name in objects]
-    return [Event("", tuple(objects), links, sure=0.2)]
+def _settle(text: Sequence[str], draft: _Draft, previous: _Draft | None) -> None:
+    """Give the things in front of a verb their part in it, or hand them to the verb before."""
+    start = draft.action.start
+    passive = start > 0 and text[start - 1] in AUXILIARIES
+    for thing in draft.before:
+        joined = thing.place > 0 and "and" in text[max(0, thing.place - 3) : thing.place]
+        if thing.preposition or passive or not draft.has_object:
+            draft.behind.insert(0, thing)
+        elif joined and previous is not None:
+            previous.behind.append(thing)
+        elif thing.name != PRONOUN and not _broken(text[thing.place : start], thing):
+            draft.behind.append(thing._replace(preposition=WITH))
 
 
 def preposition(between: Sequence[str]) -> str:
@@ -240,4 +229,4 @@ def label(name: str, elements: Elements) -> str:
     >>> label("using", Elements((), (), ("with", "on")))
     'with'
     """
-    return next((near for near in (name, *INSTEAD.get(name, ())) if near in elements.prepositions), "")
+    return next((near for near in (name, *NEAR.get(name, ())) if near in elements.prepositions), "")

@@ -1,9 +1,8 @@
-"""Mentions of elements of L in a sentence, found in one pass over its words.
+"""Elements of L that a writer of graphs can use, and their mentions in a sentence, found in one pass over its words.
 
 >>> from tsgkit.graph import Vocabulary
->>> from tsgkit.suites.tsg.baselines.elements import elements_of
 >>> L = Vocabulary(objects=("tin", "paint-brush", "brush"), verbs=("brush", "pick-up", "put-down"))
->>> for mention in found("She grabs the brush, brushes it off and sets the tin down.", elements_of(L)):
+>>> for mention in mentions_in(tokens("She grabs the brush, brushes it off and sets the tin down."), elements_of(L)):
 ...     print(mention.start, mention.kind, mention.name)
 1 action pick-up
 3 thing brush
@@ -20,16 +19,18 @@ a preposition. Names that the text says in no such way (``towel`` for *cloth*) a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Literal, NamedTuple
 
-from tsgkit.lexicon import PARTICLES, PREPOSITIONS, split_particle
+from tsgkit.graph.hands import HAND_NAME
+from tsgkit.graph.model import DOBJ, PERSON, VERB, WITH, Vocabulary
+from tsgkit.lexicon import PARTICLES, PREPOSITIONS, is_preposition, split_particle
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.baselines.elements import Elements
 from tsgkit.suites.tsg.baselines.word_roots import SAME_ACTION, roots, words
 
+NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 TOKEN = re.compile(r"[^\W_]+|[,;:.!?()\u2013\u2014]")
 DETERMINERS = word_set("a an another any each every his her its my one our some that the their these this those your")
 PRONOUNS = word_set("it them him")
@@ -40,10 +41,50 @@ MOST_TOKENS = 1000
 GAP = 5
 WHOLE, LAST_WORD, FIRST_WORD = 1.0, 0.7, 0.4
 OWN, SYNONYM, PARTICLE_FOUND, PARTICLE_MISSED, OTHER_PARTICLE = 1.0, 0.6, 0.2, 0.3, 0.45
+RANK = 0.001
+NOUN_LIKELY = 0.15
+"""Positions where an ambiguous word is an object unless a verb is likely."""
 PLAIN = frozenset(("up", "down"))
 """Particles that hardly change the meaning of a verb."""
 
 Kind = Literal["action", "thing", "pronoun"]
+
+
+class Elements(NamedTuple):
+    """The elements that graphs are made of."""
+
+    actions: tuple[str, ...]
+    things: tuple[str, ...]
+    prepositions: tuple[str, ...]
+
+    def grips(self, hands: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """Return the edges from an action to its hands; none where L has no ``with``."""
+        return tuple((WITH, hand) for hand in hands) if WITH in self.prepositions else ()
+
+
+@lru_cache(maxsize=256)
+def elements_of(vocabulary: Vocabulary) -> Elements:
+    """Return the usable names of L, each list in its order.
+
+    >>> L = Vocabulary(objects=("person", "jar", "Two Cups"), relationships=("verb", "on"), verbs=("open", "hand1"))
+    >>> elements_of(L)
+    Elements(actions=('open',), things=('jar',), prepositions=('on',))
+
+    Person and hands, misspelt names, and labels that are no prepositions are left out. If L has no action, its objects
+    are used as actions; if it has neither, nothing can be written.
+    """
+
+    def usable(names: Iterable[str], *others: str) -> Iterator[str]:
+        for name in dict.fromkeys(names):
+            if NAME.fullmatch(name) and name == name.lower() and name not in others:
+                yield name
+
+    things, actions = (
+        tuple(name for name in usable(names, PERSON) if not HAND_NAME.fullmatch(name))
+        for names in (vocabulary.objects, vocabulary.verbs)
+    )
+    labels = usable(vocabulary.relationships, VERB, DOBJ)
+    return Elements(actions or things, things, tuple(filter(is_preposition, labels)))
 
 
 class Mention(NamedTuple):
@@ -63,7 +104,8 @@ class Entry(NamedTuple):
     kind: Kind
     words: tuple[str, ...]
     particle: str
-    place: int
+    rank: int
+    """The place of an action's verb in its line of synonyms: the first ones are the most common."""
 
 
 def tokens(text: str) -> tuple[str, ...]:
@@ -71,76 +113,54 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(match.group() for match in islice(TOKEN.finditer(text.lower()), MOST_TOKENS))
 
 
-def found(text: str, elements: Elements) -> tuple[Mention, ...]:
-    """Return the mentions in a text, in order, the surest where several share a word."""
-    return found_in(tokens(text), elements)
-
-
-def found_in(said: tuple[str, ...], elements: Elements) -> tuple[Mention, ...]:
-    """As :func:`found`, of a text that is cut into tokens already."""
-    candidates = sorted(_candidates(said, elements), key=lambda mention: (-_weight(mention), mention))
+def mentions_in(text: tuple[str, ...], elements: Elements) -> tuple[Mention, ...]:
+    """Return the mentions in the tokens of a text, in order, the surest where several share a word."""
+    candidates = sorted(_candidates(text, elements), key=lambda m: (-(m.stop - m.start + m.sure), m))
     taken: set[int] = set()
-    kept: list[Mention] = []
+    mentions: list[Mention] = []
     for mention in candidates:
         span = set(range(mention.start, mention.stop))
         if not span & taken:
             taken |= span
-            kept.append(mention)
-    return tuple(sorted(kept))
+            mentions.append(mention)
+    return tuple(sorted(mentions))
 
 
-def _weight(mention: Mention) -> float:
-    return mention.stop - mention.start + mention.sure
-
-
-def _candidates(said: tuple[str, ...], elements: Elements) -> Iterator[Mention]:
+def _candidates(text: tuple[str, ...], elements: Elements) -> Iterator[Mention]:
     index = _index(elements)
-    for place, word in enumerate(said):
+    for place, word in enumerate(text):
         if word in PRONOUNS:
             yield Mention(place, place + 1, "pronoun", word, 1.0)
             continue
-        if word in MODALS and said[place - 1 : place] and said[place - 1] not in DETERMINERS:
+        if word in MODALS and text[place - 1 : place] and text[place - 1] not in DETERMINERS:
             continue
         for root in roots(word):
             for entry in index.get(root, ()):
-                mention = _action(said, place, entry, root) if entry.kind == "action" else _thing(said, place, entry)
+                mention = _action(text, place, entry, root) if entry.kind == "action" else _thing(text, place, entry)
                 if mention:
                     yield mention
 
 
-def _action(said: tuple[str, ...], place: int, entry: Entry, root: str) -> Mention | None:
+def _action(text: tuple[str, ...], place: int, entry: Entry, root: str) -> Mention | None:
     """Return the action at this word, unless only a noun can be there."""
-    before = said[place - 1] if place else ""
+    before = text[place - 1] if place else ""
     if before in DETERMINERS or (before in PREPOSITIONS and before != "to"):
         return None
     stop = place + 1
     for word in entry.words[1:]:
-        if not said[stop : stop + 1] or not roots(said[stop]) & roots(word):
+        if not text[stop : stop + 1] or not roots(text[stop]) & roots(word):
             return None
         stop += 1
-    synonym = root.startswith("~")
-    sure = SYNONYM - RANK * entry.place if synonym else OWN
-    if entry.particle and _has_particle(said, stop, entry.particle):
+    is_synonym, particle = root.startswith("~"), entry.particle
+    sure = SYNONYM - RANK * entry.rank if is_synonym else OWN
+    clause = takewhile(lambda word: word == particle or (word[0].isalnum() and word != "and"), text[stop : stop + GAP])
+    if particle and particle in clause:
         sure += PARTICLE_FOUND
-    elif entry.particle and not (synonym and entry.particle in PLAIN):
-        sure -= PARTICLE_MISSED if entry.particle in PLAIN else OTHER_PARTICLE
+    elif particle and not (is_synonym and particle in PLAIN):
+        sure -= PARTICLE_MISSED if particle in PLAIN else OTHER_PARTICLE
     if not _is_verb_here(before):
         sure -= NOUN_LIKELY
     return Mention(place, stop, "action", entry.name, sure)
-
-
-RANK = 0.001
-NOUN_LIKELY = 0.15
-"""Positions where an ambiguous word is an object unless a verb is likely."""
-
-
-def _has_particle(said: tuple[str, ...], start: int, particle: str) -> bool:
-    for word in said[start : start + GAP]:
-        if word == particle:
-            return True
-        if not word[0].isalnum() or word == "and":
-            return False
-    return False
 
 
 def _is_verb_here(before: str) -> bool:
@@ -150,22 +170,19 @@ def _is_verb_here(before: str) -> bool:
     return before.endswith("ly") or before in ("is", "are", "was", "were", "be", "been", "being", "gets", "goes")
 
 
-def _thing(said: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
+def _thing(text: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
     """Return the thing whose first word this is, or of whose words this is one alone."""
-    if said[place] in PARTICLES and (not place or said[place - 1] not in DETERMINERS):
+    before = text[place - 1] if place else ""
+    if text[place] in PARTICLES and before not in DETERMINERS:
         return None
     stop = place + len(entry.words)
-    following = said[place:stop]
-    whole = len(following) == len(entry.words) and all(
-        roots(word) & roots(wanted) for word, wanted in zip(following, entry.words, strict=True)
-    )
-    before = said[place - 1] if place else ""
+    sure = LAST_WORD if roots(text[place]) & roots(entry.words[-1]) else FIRST_WORD
+    if stop <= len(text) and all(
+        roots(word) & roots(wanted) for word, wanted in zip(text[place:stop], entry.words, strict=True)
+    ):
+        sure = WHOLE
     slack = 2 * NOUN_LIKELY if _is_verb_here(before) else 0.0
-    if whole:
-        return Mention(place, stop, "thing", entry.name, WHOLE - slack)
-    if roots(said[place]) & roots(entry.words[-1]):
-        return Mention(place, place + 1, "thing", entry.name, LAST_WORD - slack)
-    return Mention(place, place + 1, "thing", entry.name, FIRST_WORD - slack)
+    return Mention(place, stop if sure == WHOLE else place + 1, "thing", entry.name, sure - slack)
 
 
 @lru_cache(maxsize=256)
@@ -175,18 +192,13 @@ def _index(elements: Elements) -> dict[str, tuple[Entry, ...]]:
     for name in elements.actions:
         parted = split_particle(name)
         parts = words(parted.verb if parted else name)
-        entry = Entry(name, "action", parts, parted.particle if parted else "", _rank(parts[0]))
+        rank = next((line.split().index(parts[0]) for line in SAME_ACTION if parts[0] in line.split()), 0)
+        entry = Entry(name, "action", parts, parted.particle if parted else "", rank)
         for root in roots(parts[0]):
             index.setdefault(root, {})[entry] = None
     for name in elements.things:
         entry = Entry(name, "thing", words(name), "", 0)
-        for word in (entry.words[0], entry.words[-1]):
-            for root in roots(word):
-                if not root.startswith("~"):
-                    index.setdefault(root, {})[entry] = None
+        for root in (*roots(entry.words[0]), *roots(entry.words[-1])):
+            if not root.startswith("~"):
+                index.setdefault(root, {})[entry] = None
     return {root: tuple(entries) for root, entries in index.items()}
-
-
-def _rank(verb: str) -> int:
-    """Return the position of a synonym in its line: the first ones are the most common."""
-    return next((line.split().index(verb) for line in SAME_ACTION if verb in line.split()), 0)

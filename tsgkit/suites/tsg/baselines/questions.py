@@ -13,28 +13,104 @@
 Steps are found by the words they share with a part of the question, rare words first; among equals the nearest in
 time, or the first or last where the question says so. A name that the question gives away is never the answer while
 there is another; what nothing leads to is answered with the commonest direct object.
+
+>>> parsed = parse("What tool was last used before the lid was opened?")
+>>> parsed.kind, parsed.order, parsed.clauses
+('tool', 'last', (Clause(relation='before', words=('lid', 'opened'), order='', near=False),))
+>>> parse("Right after rinsing the jar, which hand was free?").clauses
+(Clause(relation='after', words=('rinsing', 'jar'), order='', near=True),)
+
+A question is cut at its words of time (before, after, between ...), and at a comma before the question word. The
+part with the question word, or the first, tells the step that is asked for; each other part tells a step to start
+from. Short tables, no grammar: the parts are bags of words.
+
+A random answer is one of the different names of things in the graphs: no action, no hand, since nearly all answers are
+things.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import log
+from typing import NamedTuple
 
-from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Narrative
+from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph, Narrative
 from tsgkit.graph.timeline import Step, Timeline
-from tsgkit.suites.tsg.baselines.answer_text import can_be_said
-from tsgkit.suites.tsg.baselines.question_parser import Clause, ParsedQuestion, parse, telling
-from tsgkit.suites.tsg.baselines.word_roots import roots, words
+from tsgkit.lexicon import is_preposition
+from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.tsg.baselines.word_roots import FUNCTION_WORDS, roots, words
 from tsgkit.suites.tsg.items import QuestionSample
 
+SAYABLE = re.compile(r"[^\W_](?:[\w '-]*[^\W_])?")
 SAME_GROUP = 0.6
 BOTH_HANDS = "both-hands"
 HOLDING = frozenset(("hold", "carry", "keep", "grip", "grasp"))
 HAND_WORDS = frozenset(("hand", *HANDS))
 CLOSE_TO_BEST = 0.99
 NEARBY = 3
+
+RELATIONS = {
+    word: relation
+    for relation, line in (
+        ("before", "before prior until preceded preceding"),
+        ("after", "after following followed since once"),
+        ("between", "between"),
+        ("while", "while when during as moment"),
+    )
+    for word in line.split()
+}
+KINDS = {
+    "object": word_set("object item thing"),
+    "hand": word_set("hand"),
+    "tool": word_set("tool instrument utensil implement"),
+    "action": word_set("action step movement"),
+    "place": word_set("place location surface container where spot"),
+}
+WH = word_set("what which where who how whose")
+HAPPENS = word_set("done happens happen happened")
+NEXT = word_set("next then later afterwards")
+PRONOUN_ENDS: dict[tuple[str, ...], str] = {("done", "to"): "object", ("it", "with"): "tool", ("for", "it"): "tool"}
+"""The kinds that the last words of a question about *it* ask for."""
+TWO_HANDS = (("both", "hands"), ("two", "hands"))
+SOON = 3
+"""The distance from its beginning within which a part has its question word."""
+COMMA = re.compile(r"[,;:.]")
+RELATIVE = re.compile(r"\b(?:in which|that had to do with|played a part)\b")
+"""Words that say only that something is in a step."""
+FIRST = word_set("first initial initially begin beginning start started opening earliest")
+LAST = word_set("last final finally end ending latest eventually ultimately")
+NEAR = word_set("immediately directly right just straight next immediate")
+MOST = word_set("most repeatedly often frequently frequent consistently primary main")
+UNTELLING = FUNCTION_WORDS.union(
+    *(FIRST, LAST, NEAR, MOST, *KINDS.values()),
+    word_set(
+        "hands both only again very time times much many more same common two scene whole story process entire later",
+        "earlier any every with in on at into onto from to by come comes came happen happens happened done performed",
+        "involved handled touched manipulated interact interacted interaction sequence required something find look",
+        "think go follow back",
+    ),
+)
+"""Words of questions that describe no step."""
+
+
+def can_be_said(name: str) -> bool:
+    """Return whether a name can be read back from brackets: readers take marks around it for marks.
+
+    >>> can_be_said("tea-bag"), can_be_said("_"), can_be_said("a [b]")
+    (True, False, False)
+    """
+    return SAYABLE.fullmatch(name) is not None
+
+
+def guess_name(item: QuestionSample, seed: int) -> str:
+    """Draw a name that an edge other than verb leads to, no hand; the person where there is none."""
+    triplets = (triplet for graph in item.graphs for triplet in graph.triplets)
+    targets = dict.fromkeys(target for _, edge, target in triplets if edge != VERB)
+    things = [name for name in targets if can_be_said(name) and name not in (PERSON, *HANDS)]
+    return item.lots(seed).choice(things or [PERSON])
 
 
 def answer(sample: QuestionSample) -> str:
@@ -92,9 +168,7 @@ class Scene:
         return next(iter((*(name for name in sayable if name not in named), *sayable)), PERSON)
 
 
-@lru_cache(maxsize=16)
-def _scene(graphs: tuple[ActionGraph, ...]) -> Scene:
-    return Scene(graphs)
+_scene = lru_cache(maxsize=16)(Scene)
 
 
 def _shared(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
@@ -127,40 +201,38 @@ def _commonest(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     if not asked.about_most:
         return ()
     steps = _best(scene, asked.words, _window(scene, asked.clauses)) or scene.steps
-    return [
-        name for name, _ in Counter(name for step in steps for name in _readings(step, asked.kind)[0]).most_common()
-    ]
+    counts = Counter(name for step in steps for name in _readings(step, asked.kind)[0])
+    return [name for name, _ in counts.most_common()]
 
 
 def _read_off(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     """Yield the values of the best matching step, then of the next best; none if the question describes no step."""
     if not (asked.clauses or asked.order or scene.scores(asked.words)):
         return
-    for step in _ordered(scene, asked):
+    window = _window(scene, asked.clauses)
+    backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
+    steps = list(reversed(window)) if backward else list(window)
+    scores = scene.scores(asked.words)
+    if any(clause.near for clause in asked.clauses):  # next to a step, those that match at all
+        steps = sorted(steps[:NEARBY], key=lambda step: not scores[step.index]) + steps[NEARBY:]
+    else:
+        steps.sort(key=lambda step: (-round(scores[step.index], 6), not _readings(step, asked.kind)[0]))
+    for step in steps:
         if asked.preposition:
             yield from (target for _, edge, target in step.graph if edge == asked.preposition)
         for names in _readings(step, asked.kind):
             yield from names
 
 
-def _ordered(scene: Scene, asked: ParsedQuestion) -> list[Step]:
-    """Return the steps at the requested time, best matches first; next to a step, those that match at all."""
-    window = _window(scene, asked.clauses)
-    backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
-    span = list(reversed(window)) if backward else list(window)
-    scores = scene.scores(asked.words)
-    if any(clause.near for clause in asked.clauses):
-        return sorted(span[:NEARBY], key=lambda step: not scores[step.index]) + span[NEARBY:]
-    return sorted(span, key=lambda step: (-round(scores[step.index], 6), not _readings(step, asked.kind)[0]))
-
-
 def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:
     """Return the steps at the requested time; all of them without a clause."""
     low, high = -1, len(scene.steps)
     for clause in clauses:
-        anchor = _anchor(scene, clause, low)
-        if anchor is None:
+        best = _best(scene, clause.words, scene.steps)
+        later = [step for step in best if step.index > low + 1] or best
+        if not later:
             continue
+        anchor = later[-1 if clause.order == "last" else 0]
         if clause.relation == "after":
             low = max(low, anchor.index)
         elif clause.relation == "before":
@@ -168,12 +240,6 @@ def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:
         else:
             low, high = anchor.index - 1, anchor.index + 1
     return scene.steps[low + 1 : high] or scene.steps
-
-
-def _anchor(scene: Scene, clause: Clause, low: int) -> Step | None:
-    best = _best(scene, clause.words, scene.steps)
-    later = [step for step in best if step.index > low + 1] or best
-    return None if not later else later[-1] if clause.order == "last" else later[0]
 
 
 def _best(scene: Scene, telling_words: Iterable[str], among: Sequence[Step]) -> list[Step]:
@@ -186,12 +252,127 @@ def _best(scene: Scene, telling_words: Iterable[str], among: Sequence[Step]) -> 
 def _readings(step: Step, kind: str) -> tuple[tuple[str, ...], ...]:
     """Return the names of a step that can be of this kind, the likeliest kind first."""
     action = (step.action,) if step.action else ()
-    if kind == "action":
-        return (action, step.objects)
-    if kind == "hand":
-        return (step.hands, step.objects)
-    if kind == "tool":
-        return (step.tools, step.objects)
-    if kind == "place":
-        return (step.places, step.objects)
-    return (step.objects, (*step.tools, *step.places))
+    of_kind = {"action": action, "hand": step.hands, "tool": step.tools, "place": step.places}
+    return (of_kind[kind], step.objects) if kind in of_kind else (step.objects, (*step.tools, *step.places))
+
+
+# The parser
+
+
+class Clause(NamedTuple):
+    """A part of a question that names a reference step, and the relation of the wanted step to it."""
+
+    relation: str
+    words: tuple[str, ...]
+    order: str = ""
+    near: bool = False
+
+
+class ParsedQuestion(NamedTuple):
+    """A parsed question."""
+
+    kind: str
+    order: str
+    words: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+    preposition: str = ""
+    """The preposition before the question word: onto *what*, from *where*."""
+    said: tuple[str, ...] = ()
+    """All its words."""
+
+    @property
+    def about_most(self) -> bool:
+        """True if the most frequent answer is asked for."""
+        return not MOST.isdisjoint(self.said)
+
+    @property
+    def about_both(self) -> bool:
+        """True if two steps' common answer is asked for."""
+        return "common" in self.said or ("both" in self.said and not {"hand", "hands"} & set(self.said))
+
+
+class Part(NamedTuple):
+    """Some words of a question, and the relation that opens them (empty for the part that asks)."""
+
+    relation: str
+    words: tuple[str, ...]
+    near: bool = False
+
+
+def parse(question: str) -> ParsedQuestion:
+    """Return a question, taken apart."""
+    parts = [part for part in _parts(question) if part.words]
+    opened = (part for part in parts if not WH.isdisjoint(part.words[:SOON]))
+    plain = (part for part in parts if not part.relation)
+    asking = (*opened, *plain, *parts, Part("", ()))[0]
+    main = asking.words
+    clauses = tuple(clause for part in parts if part is not asking for clause in _clauses(part, main))
+    place = next((place for place, word in enumerate(main) if word in WH), 0)
+    last = ("-".join(main[-2:]), *main[-1:])
+    preposition = next((name for name in (*main[:place][-1:], *last) if is_preposition(name) and name != "to"), "")
+    return ParsedQuestion(_kind(main, preposition), _order(main), telling(main), clauses, preposition, words(question))
+
+
+def telling(part: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that can occur in a graph; both hands are one of them."""
+    following = (*part, "")[1:]
+    joined = (BOTH_HANDS if pair in TWO_HANDS else pair[0] for pair in zip(part, following, strict=True))
+    return tuple(word for word in joined if word not in UNTELLING)
+
+
+def _parts(question: str) -> Iterator[Part]:
+    """Yield the parts between commas and full stops that no question word precedes, cut at the words of time."""
+    openings, rest = list[str](), RELATIVE.sub("", question)
+    while (comma := COMMA.search(rest)) and WH.isdisjoint(words(rest[: comma.start()])):
+        openings.append(rest[: comma.start()])
+        rest = rest[comma.end() :]
+    for part in (part for opening in openings for part in _cut(words(opening))):
+        yield part if part.relation else part._replace(relation="after")
+    yield from _cut(words(rest))
+
+
+def _cut(said: tuple[str, ...]) -> Iterator[Part]:
+    relation, start, near = "", 0, False
+    for place, word in enumerate(said):
+        if word in RELATIONS:
+            yield Part(relation, said[start:place], near)
+            relation, start, near = RELATIONS[word], place + 1, place > 0 and said[place - 1] in NEAR
+    yield Part(relation, said[start:], near)
+
+
+def _clauses(part: Part, main: tuple[str, ...]) -> list[Clause]:
+    relation, said, near = part
+    if relation == "while" and not NEXT.isdisjoint(main):
+        relation, near = "after", True
+    elif relation == "while" and "had" in main and "been" in main:
+        relation = "before"
+    if not telling(said):
+        return []
+    if relation != "between" or "and" not in said:
+        return [Clause(relation or "after", telling(said), _order(said), near)]
+    cut = said.index("and")
+    start, end = said[:cut], said[cut + 1 :]
+    return [Clause("after", telling(start), _order(start), near), Clause("before", telling(end), _order(end), near)]
+
+
+def _kind(main: tuple[str, ...], preposition: str) -> str:
+    """Return the kind of answer: the noun after the question word, else the subject of the question."""
+    place = next((place for place, word in enumerate(main) if word in WH), 0)
+    for word in main[place : place + 5]:
+        for kind, names in KINDS.items():
+            if word in names or word.removesuffix("s") in names:
+                return kind
+    if main[-2:] in PRONOUN_ENDS:
+        return PRONOUN_ENDS[main[-2:]]
+    if not HAPPENS.isdisjoint(main) or ("do" in main and {"did", "does"} & set(main)):
+        return "action"
+    if "with" in (preposition, *main[-1:]):
+        return "tool"
+    named = (kind for word in main for kind, names in KINDS.items() if word in names and WH.isdisjoint(main))
+    return "place" if preposition else next(named, "object")
+
+
+def _order(part: tuple[str, ...]) -> str:
+    if not FIRST.isdisjoint(part):
+        return "first"
+    return "last" if not LAST.isdisjoint(part) else ""

@@ -31,50 +31,38 @@ BOTH = frozenset(("both", "two"))
 def select(sample: SelectionSample) -> str:
     """Return the letter of the candidate that mentions most of the graph."""
     clues = clues_of(sample.graph)
-    scores = [score(candidate, sample.graph, clues) for candidate in sample.candidates]
-    ranked = sorted(
-        range(len(scores)),
-        key=lambda place: (-round(scores[place], 6), crc32(f"{sample.item_id} {sample.candidates[place]}".encode())),
-    )
-    return LETTERS[ranked[0]]
+    ranks = [
+        (-round(score(text, sample.graph, clues), 6), crc32(f"{sample.item_id} {text}".encode()))
+        for text in sample.candidates
+    ]
+    return LETTERS[ranks.index(min(ranks))]
 
 
 def clues_of(graph: ActionGraph) -> dict[str, float]:
     """Return the words of a graph with their weights."""
-    clues: dict[str, float] = {}
+    weights: list[tuple[str, float]] = []
     for _, edge, target in graph:
         if edge not in (VERB, DOBJ, WITH):
-            _add(clues, edge, PREPOSITION)
+            weights.append((edge, PREPOSITION))
         if target not in HANDS:
-            _add(clues, target, ACTION if edge == VERB else THING if edge in (DOBJ, WITH) else PLACE)
+            weights.append((target, ACTION if edge == VERB else THING if edge in (DOBJ, WITH) else PLACE))
+    clues: dict[str, float] = {}
+    for name, weight in weights:
+        for word in words(name):
+            clues[word] = max(weight, clues.get(word, 0.0))
     return clues
 
 
 def score(candidate: str, graph: ActionGraph, clues: dict[str, float]) -> float:
     """Return the match of a sentence with a graph."""
-    said = words(candidate)
-    told = all_roots(said)
-    total = sum(worth * _told(word, told) for word, worth in clues.items())
-    total += HANDS_AGREE * _hands_agree(graph, told)
-    total -= NEGATED * sum(1 for word in said if roots(word) & NEGATIONS)
+    sentence = words(candidate)
+    sentence_roots = all_roots(sentence)
+    total = 0.0
+    for word, weight in clues.items():
+        if common := roots(word) & sentence_roots:
+            total += weight * (SAME_GROUP if all(root.startswith("~") for root in common) else SAME_ROOT)
+    if not sentence_roots.isdisjoint(HAND_WORDS) and not sentence_roots.isdisjoint(BOTH):
+        total += HANDS_AGREE if {triplet.target for triplet in graph}.issuperset(HANDS) else -HANDS_AGREE
+    total -= NEGATED * sum(1 for word in sentence if roots(word) & NEGATIONS)
     actions = all_roots(words(" ".join(graph.actions)))
-    return total - OPPOSED * opposed(actions, told)
-
-
-def _told(word: str, told: frozenset[str]) -> float:
-    common = roots(word) & told
-    if not common:
-        return 0.0
-    return SAME_ROOT if any(not root.startswith("~") for root in common) else SAME_GROUP
-
-
-def _hands_agree(graph: ActionGraph, told: frozenset[str]) -> int:
-    """Return 1 if both sentence and graph use two hands, -1 if only one of them does, 0 if neither."""
-    drawn = {triplet.target for triplet in graph} >= set(HANDS)
-    said = bool(told & HAND_WORDS) and bool(told & BOTH)
-    return 1 if drawn and said else -1 if said else 0
-
-
-def _add(clues: dict[str, float], name: str, worth: float) -> None:
-    for word in words(name):
-        clues[word] = max(worth, clues.get(word, 0.0))
+    return total - OPPOSED * opposed(actions, sentence_roots)

@@ -66,6 +66,10 @@ FUNCTION_WORDS = word_set(
 )
 """Words that name nothing in a scene."""
 
+_GROUPS = {verb: f"~{line.split()[0]}" for line in reversed(SAME_ACTION) for verb in line.split()}
+_SIDES = tuple((word_set(left), word_set(right)) for left, right in OPPOSITES)
+_OPPOSED = (*_SIDES, *((right, left) for left, right in _SIDES))
+
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a text in lower case; a hyphenated name is several.
@@ -91,17 +95,3 @@ def all_roots(found: tuple[str, ...]) -> frozenset[str]:
 def opposed(one: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether one names an action or direction and the other names its opposite, and not it as well."""
     return any(one & left and other & right and not other & left for left, right in _OPPOSED)
-
-
-def _groups() -> dict[str, str]:
-    lines = [line.split() for line in SAME_ACTION]
-    return {verb: f"~{line[0]}" for line in reversed(lines) for verb in line}
-
-
-def _sides() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    pairs = [(word_set(left), word_set(right)) for left, right in OPPOSITES]
-    return tuple(pairs + [(right, left) for left, right in pairs])
-
-
-_GROUPS = _groups()
-_OPPOSED = _sides()

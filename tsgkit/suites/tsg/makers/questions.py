@@ -28,12 +28,12 @@ from tsgkit.lexicon import is_preposition, mentions
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
-from tsgkit.suites.tsg.blind_guesses import handled_things, rivals
+from tsgkit.suites.tsg.audit import handled_things, rivals
 from tsgkit.suites.tsg.makers import question_paths as paths
 from tsgkit.suites.tsg.makers.question_paths import DEEP, NUMBERS, ORDINALS, StepPhrase
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
 from tsgkit.suites.tsg.makers.stories import row_facts
-from tsgkit.suites.tsg.question_checks import HAND, PLACE, names_by_role
+from tsgkit.suites.tsg.sample_checks import HAND, PLACE, names_by_role
 
 FOLLOWING = (("again",), ("earlier",))
 RESERVED = word_set(f"and first last next only part second step thing third time {PERSON}")
