@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
@@ -34,7 +34,6 @@ from tsgkit.library.datasets import (
 )
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, decoded, read_bytes, walk
-from tsgkit.suites.rows import RowLine
 from tsgkit.suites.suite import Suite, suites
 from tsgkit.suites.task import Task
 
@@ -60,20 +59,24 @@ def incoming_file(folder: Path, name: str) -> Iterator[Path]:
             folder.rmdir()
 
 
-class Inspected(Protocol):
-    """The findings in a file."""
+@dataclass(frozen=True)
+class Inspection:
+    """A report about a file of rows: the task whose rows they are, and the findings."""
+
+    task: str
+    rows: int
+    """The number of rows."""
+    findings: Sequence[Finding]
+    rules: Mapping[str, Rule]
+    """The rule of each code, in the order in which they are counted."""
+    problem: str = ""
+    """The reason why no task can use the file; else empty."""
 
     @property
-    def findings(self) -> Sequence[Finding]:
-        """Everything that is wrong or unusual."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
+    def counts(self) -> dict[str, int]:
         """The number of findings of each code."""
-
-    @property
-    def problem(self) -> str:
-        """The reason why the file cannot be used; else empty."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in self.rules if counts[code]}
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Arrival:
     """An imported file with its findings and the file it replaced; one that was present has no inspection."""
 
     stored: StoredFile
-    inspection: Inspected | None = None
+    inspection: Inspection | None = None
     replaced: StoredFile | None = None
 
 
@@ -106,36 +109,8 @@ def intake_value(intake: Intake) -> dict[str, object]:
     return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}
 
 
-class Inspection(Protocol):
-    """A suite's report about a file: its task, its rows, its findings, and why it cannot be used, if so."""
-
-    @property
-    def task(self) -> str:
-        """The task whose rows these are."""
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-
-    @property
-    def findings(self) -> Sequence[Finding]:
-        """Everything that was found."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """The number of findings of each code."""
-
-    @property
-    def problem(self) -> str:
-        """The reason why no task can use the file; else empty."""
-
-
 class Inspector(Protocol):
     """A module or object that inspects files of rows."""
-
-    @property
-    def FINDING_RULES(self) -> Mapping[str, Rule]:  # noqa: N802  (a constant of the module)
-        """The rule of each code."""
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
         """Return the report about these bytes; without a task, the rows decide."""
@@ -157,9 +132,6 @@ class Importer(Protocol):
 
     def import_dataset(self, name: str, *sources: str | Path, force: bool = False) -> Intake:
         """Take a copy of a dataset."""
-
-    def meaning(self, suite: str, code: str) -> str:
-        """Return what a finding of a code means."""
 
 
 def importer_of(name: str) -> Importer:
@@ -335,18 +307,10 @@ def _candidate(wanted: KnownDataset, file: KnownFile, data: bytes, origin: str) 
 def _accepted(candidate: _Candidate) -> _Candidate:
     problem = candidate.inspection.problem
     if problem and not is_official(candidate.file, candidate.data):
-        more = (
-            ""
-            if isinstance(candidate.inspection, RowsInspected)
-            else "; tsgkit check shows all that is wrong with a file"
-        )
+        has_own_check = candidate.inspection.rules is not RULES
+        more = "; tsgkit check shows all that is wrong with a file" if has_own_check else ""
         raise FileProblem(problem, hint=f"nothing was imported{more}")
     return candidate
-
-
-def meaning(suite: str, code: str) -> str:
-    """Return what a finding of a code means."""
-    return inspector(suite).FINDING_RULES[code].meaning
 
 
 # Files of rows of JSON, for suites without an inspector of their own
@@ -359,70 +323,46 @@ RULES = {
 
 
 @dataclass(frozen=True)
-class RowsInspected:
-    """The rows of a file, the findings, and the reason why they cannot be used, if so."""
-
-    task: str
-    rows: int
-    findings: tuple[Finding, ...]
-    problem: str = ""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of findings of each code, in the order of the rules."""
-        counts = Counter(finding.code for finding in self.findings)
-        return {code: counts[code] for code in RULES if counts[code]}
-
-
-@dataclass(frozen=True)
 class RowInspector:
     """The inspector of a suite with these tasks of rows."""
 
     tasks: tuple[Task, ...]
-    FINDING_RULES: ClassVar[Mapping[str, Rule]] = RULES
 
-    def inspect(self, data: bytes, file: str, task: str | None = None) -> RowsInspected:
+    def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
         """Return the report about these bytes; without a task, the one that takes most lines."""
         text = decoded(data, file)
-        found = [_inspected(one, text, file) for one in self.tasks if task in (None, one.rows.stored)]
-        if not found:
-            return RowsInspected(task or "", 0, (), f"{file}: there is no task of rows that is stored as {task}")
-        return max(found, key=lambda one: one.rows)
+        reports = [_inspected(one, text, file) for one in self.tasks if task in (None, one.rows.stored)]
+        if not reports:
+            problem = f"{file}: there is no task of rows that is stored as {task}"
+            return Inspection(task or "", 0, (), RULES, problem)
+        return max(reports, key=lambda report: report.rows)
 
 
-def _inspected(task: Task, text: str, file: str) -> RowsInspected:
-    findings = tuple(_findings(task, text))
-    rows = sum(line.item is not None for line in _lines_of(task, text))
-    errors = [one for one in findings if RULES[one.code].severity == ERROR]
+def _inspected(task: Task, text: str, file: str) -> Inspection:
+    rows, findings = 0, list[Finding]()
+    asked: dict[object, str] = {}
+
+    def note(code: str, message: str, place: Place) -> None:
+        findings.append(Finding(code, RULES[code].severity, message, place=place))
+
+    ids = set[str]()
+    for line in () if task.rows.lines is None else task.rows.lines(text):
+        if line.item is None:
+            note("row", line.problem, Place(line.number))
+            continue
+        rows += 1
+        item_id = line.item.item_id
+        place = Place(line.number, item_id)
+        if item_id in ids:
+            note("repeated-id", f"the item id {item_id} occurs twice", place)
+        ids.add(item_id)
+        content = task.prompt.identity_of(line.item).contents if task.prompt else item_id
+        first = asked.setdefault(content, item_id)
+        if first != item_id:
+            note("repeated-item", f"asks the same as {first}", place)
+    errors = [finding for finding in findings if finding.severity == ERROR]
     problem = "" if rows or errors else f"{file}: there are no rows in it"
     if errors:
         more = f" (the first of {len(errors):,} errors)" if len(errors) > 1 else ""
         problem = f"{file}: line {errors[0].place.line}: {errors[0].message}{more}"
-    return RowsInspected(task.rows.stored, rows, findings, problem)
-
-
-def _lines_of(task: Task, text: str) -> Iterable[RowLine]:
-    return () if task.rows.lines is None else task.rows.lines(text)
-
-
-def _findings(task: Task, text: str) -> Iterator[Finding]:
-    ids = set[str]()
-    asked: dict[object, str] = {}
-    for line in _lines_of(task, text):
-        if line.item is None:
-            yield _finding("row", line.problem, Place(line.number))
-            continue
-        name = line.item.item_id
-        place = Place(line.number, name)
-        if name in ids:
-            yield _finding("repeated-id", f"the item id {name} occurs twice", place)
-        ids.add(name)
-        first = asked.setdefault(
-            task.prompt.identity_of(line.item).contents if task.prompt else line.item.item_id, name
-        )
-        if first != name:
-            yield _finding("repeated-item", f"asks the same as {first}", place)
-
-
-def _finding(code: str, message: str, place: Place) -> Finding:
-    return Finding(code, RULES[code].severity, message, place=place)
+    return Inspection(task.rows.stored, rows, findings, RULES, problem)
