@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
@@ -191,45 +192,31 @@ def get_dataset(
     wanted, present = known(name), dataset(name)
     refuse_login(source or os.environ.get(SOURCE_VARIABLE, ""), "--from" if source else SOURCE_VARIABLE, NO_LOGIN)
     inspector(wanted.suite)
-    here = {
-        file.task: file
-        for file in present.files
-        if _is_as_published(present.folder / file.name, wanted, file)
-        or (not force and _is_as_it_came(present.folder / file.name, wanted, file))
-    }
+    here: dict[str, StoredFile] = {}
+    for stored in present.files:
+        if namesakes := [file for file in wanted.files if file.name == stored.name]:
+            data = read_bytes(present.folder / stored.name)
+            published = any(is_official(file, data) is True for file in namesakes if file.task == stored.task)
+            fetched = stored.origin.startswith(("http://", "https://"))
+            unchecked = fetched and any(file.check is None for file in namesakes)
+            if published or (unchecked and not force and checksum_of_bytes(data) == f"sha256:{stored.sha256}"):
+                here[stored.task] = stored
     for file in wanted.files:
         path = present.folder / file.name
         if file.task not in here and not (path.is_file() and is_official(file, read_bytes(path))):
             refuse_to_replace(wanted, file, force=force)
-    arrivals = [
-        Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
-        for file in wanted.files
-    ]
+    arrivals = []
+    for file in wanted.files:
+        if file.task in here:
+            arrivals.append(Arrival(here[file.task]))
+            continue
+        url, progress = wanted.url(file, source), None if watch is None else partial(watch, file.name)
+        if progress:
+            progress(0, None)
+        with incoming_file(dataset(name).folder, file.name) as target:
+            download(url, target, file.check, progress, patience)
+            arrivals.append(_put(wanted, _candidate(wanted, file, read_bytes(target), url)))
     return Intake(dataset(name), tuple(arrivals))
-
-
-def _is_as_published(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
-    return any(
-        file.name == stored.name and is_official(file, read_bytes(path)) is True
-        for file in wanted.files
-        if file.task == stored.task
-    )
-
-
-def _is_as_it_came(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
-    """Return whether a file of which no checksum is published was fetched once and is unchanged since."""
-    unchecked = any(file.name == stored.name and file.check is None for file in wanted.files)
-    fetched = stored.origin.startswith(("http://", "https://"))
-    return unchecked and fetched and checksum_of_bytes(read_bytes(path)) == f"sha256:{stored.sha256}"
-
-
-def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:
-    progress = None if watch is None else lambda so_far, total: watch(file.name, so_far, total)
-    if progress:
-        progress(0, None)
-    with incoming_file(dataset(wanted.name).folder, file.name) as target:
-        download(url, target, file.check, progress, patience)
-        return _put(wanted, _candidate(wanted, file, read_bytes(target), url))
 
 
 def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
@@ -262,55 +249,44 @@ def _put(wanted: KnownDataset, candidate: _Candidate) -> Arrival:
 
 
 def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate]:
-    if not Path(source).is_dir():
-        yield _named(wanted, source)
+    """Yield the file that a source is, known by its name, else its checksum, else its rows, or those that a folder
+    holds under the published names, at any depth; hidden folders are passed over."""
+
+    def names(file: KnownFile) -> tuple[str, str]:
+        return file.name, file.path.rpartition("/")[2]
+
+    folder = Path(source)
+    if not folder.is_dir():
+        data = read_bytes(source)
+        origin = "standard input" if str(source) == STDIN else str(folder.absolute())
+        by_name = [file for file in wanted.files if folder.name in names(file)]
+        by_content = [file for file in wanted.files if is_official(file, data)]
+        yield _candidate(wanted, next(iter(by_name or by_content), None), data, origin)
         return
-    found = _by_name(wanted, Path(source))
-    if not found:
-        names = ", ".join(file.name for file in wanted.files)
-        hint = f"looked for {names}; files of other names are imported one by one"
+    published = {name: file for file in wanted.files for name in names(file)}
+    paths = [
+        (published[name], inner / name)
+        for inner, files in walk(folder, skips=lambda inner: inner.name.startswith("."))
+        for name in files
+        if name in published
+    ]
+    if not paths:
+        listed = ", ".join(file.name for file in wanted.files)
+        hint = f"looked for {listed}; files of other names are imported one by one"
         raise UsageError(f"{source}: no file of {wanted.name} anywhere in this folder", hint=hint)
-    for file, path in found:
+    for file, path in paths:
         yield _candidate(wanted, file, read_bytes(path), str(path.absolute()))
 
 
-def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]:
-    """Return the files of the published names in a folder, at any depth; hidden folders are passed over."""
-    names = {name: file for file in wanted.files for name in _names(file)}
-    found = []
-    for inner, files in walk(folder, skips=lambda inner: inner.name.startswith(".")):
-        found += [(names[name], inner / name) for name in files if name in names]
-    return found
-
-
-def _names(file: KnownFile) -> tuple[str, str]:
-    """Return what a file is called here and where it is published."""
-    return file.name, file.path.rpartition("/")[2]
-
-
-def _named(wanted: KnownDataset, source: str | Path) -> _Candidate:
-    """Return a file the caller named: its name says the task, else its checksum, else its rows."""
-    data = read_bytes(source)
-    origin = "standard input" if str(source) == STDIN else str(Path(source).absolute())
-    by_name = [file for file in wanted.files if Path(source).name in _names(file)]
-    by_content = [file for file in wanted.files if is_official(file, data)]
-    if said := by_name or by_content:
-        return _candidate(wanted, said[0], data, origin)
-    inspection = inspector(wanted.suite).inspect(data, origin)
-    return _accepted(_Candidate(wanted.file(inspection.task), data, origin, inspection))
-
-
-def _candidate(wanted: KnownDataset, file: KnownFile, data: bytes, origin: str) -> _Candidate:
-    return _accepted(_Candidate(file, data, origin, inspector(wanted.suite).inspect(data, origin, file.task)))
-
-
-def _accepted(candidate: _Candidate) -> _Candidate:
-    problem = candidate.inspection.problem
-    if problem and not is_official(candidate.file, candidate.data):
-        has_own_check = candidate.inspection.rules is not RULES
+def _candidate(wanted: KnownDataset, file: KnownFile | None, data: bytes, origin: str) -> _Candidate:
+    """Return a file that fits its task, or is the published one; without a known file, its rows decide."""
+    inspection = inspector(wanted.suite).inspect(data, origin, None if file is None else file.task)
+    file = wanted.file(inspection.task) if file is None else file
+    if inspection.problem and not is_official(file, data):
+        has_own_check = inspection.rules is not RULES
         more = "; tsgkit check shows all that is wrong with a file" if has_own_check else ""
-        raise FileProblem(problem, hint=f"nothing was imported{more}")
-    return candidate
+        raise FileProblem(inspection.problem, hint=f"nothing was imported{more}")
+    return _Candidate(file, data, origin, inspection)
 
 
 # Files of rows of JSON, for suites without an inspector of their own
