@@ -61,7 +61,7 @@ from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.judgement import ItemError, Scored, error_in_words
 from tsgkit.suites.judges.ratings import GRADE
-from tsgkit.suites.solvers.model_solvers import Single, Vote
+from tsgkit.suites.solvers.factories import Single, Vote
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript
 from tsgkit.version import __version__

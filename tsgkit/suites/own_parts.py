@@ -36,11 +36,11 @@ from tsgkit.suites.judges.ratings import JudgedBy, rating_faults, unrated
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows
-from tsgkit.suites.solvers.factories import refuse_factory, register_factory
+from tsgkit.suites.solvers.factories import SolverFactory, refuse_factory, register_factory
 from tsgkit.suites.solvers.prompt_files import written_prompt
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import Work, judge_reading, read_reply
-from tsgkit.suites.solvers.solver import Expected, Solver, asking
+from tsgkit.suites.solvers.solver import Expected, asking
 from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric, give_task
 from tsgkit.suites.task import Groups, View, checked_number
@@ -270,39 +270,19 @@ def solver(name: str) -> Callable[[SolverFunction], SolverFunction]:
 
     def decorate(function: SolverFunction) -> SolverFunction:
         check_function(f"solver {name}", function, "prompt", "ask", waits=True)
-        register_factory(name, OwnSolverFactory(name, function))
+        register_factory(name, SolverFactory((name,), partial(_own_solver, function), _work))
         return function
 
     return decorate
 
 
-@dataclass(frozen=True)
-class OwnSolverFactory:
-    """The factory of one user's solver, for every task that models answer."""
+def _own_solver(function: SolverFunction, name: str, task: AnyTask, prompter: Prompter | None) -> OwnSolver:
+    assert prompter is not None  # noqa: S101  (it is styled)
+    return OwnSolver(task, prompter.style.name, name, function=function, prompter=prompter)
 
-    name: str
-    function: SolverFunction
-    styled: bool = True
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one name."""
-        return (self.name,)
-
-    def check(self, name: str, task: AnyTask | None = None) -> None:
-        """Refuse other names."""
-        if name != self.name:
-            raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
-
-    def solver(self, name: str, task: AnyTask, prompter: Prompter | None) -> Solver:
-        """Return the solver with these prompts."""
-        if prompter is None:
-            raise UsageError(f"solver {name} asks with the prompts of a task, and none were given")
-        return OwnSolver(task, prompter.style.name, self.name, function=self.function, prompter=prompter)
-
-    def scorer(self, name: str, task: AnyTask, style: str) -> Work:
-        """Return what scores its answer."""
-        return Work(task, style, name)
+def _work(name: str, task: AnyTask, style: str) -> Work:
+    return Work(task, style, name)
 
 
 @dataclass(frozen=True)

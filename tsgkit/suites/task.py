@@ -288,8 +288,8 @@ class Looks:
     """Returns a solver for a folder."""
     pieces: Callable[[Viewing, Iterable[Any]], Iterable[Piece]]
     """Returns all judged content for some samples; it is part of a run's identity."""
-    recorded: Callable[[Task, str, str], Solver]
-    """Returns a solver of recorded transcripts, which cannot ask."""
+    scorer: Callable[[Task, str, str], Scorer]
+    """Returns, for a protocol and a style, the scorer of transcripts."""
     readings: Callable[[Task, Any, ModelReply, Solver], TwoReadings]
     """Returns what both profiles read in a reply about a sample."""
     hint: str

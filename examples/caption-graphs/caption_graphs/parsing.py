@@ -35,7 +35,7 @@ from tsgkit.suites.panels import Panel, Shown, table_panel
 from tsgkit.suites.rows import Item, json_row, json_rows
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import row_prompt
-from tsgkit.suites.solvers.vote_rules import majority
+from tsgkit.suites.solvers.scorers import majority
 from tsgkit.suites.task import Graphs, Groups, Task, View
 
 from caption_graphs.rules import parse

@@ -23,7 +23,6 @@ from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
 from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.styles import style_of
@@ -125,7 +124,7 @@ def image_looks(questions: ImageQuestions) -> Looks:
         kind="images",
         viewer=partial(_viewer, questions),
         pieces=_images_of,
-        recorded=lambda task, solver, style: Recorded(TranscriptScorer(task, questions, solver), solver),
+        scorer=lambda task, protocol, _: TranscriptScorer(task, questions, protocol),
         readings=_reply_as_it_is,
         hint=FOLDER,
         check=partial(_check, questions),

@@ -1,13 +1,21 @@
 """Reading and scoring of what models say in words: one reply, several draws, or the work of several steps.
 
-Solvers and recorded runs share these scorers, so that a run is always scored in the same way.
+Solvers and recorded runs share these scorers, so that a run is always scored in the same way. A task puts answers to a
+vote by one of two rules; a tie goes to the answer that was drawn first.
+
+>>> plurality(["cup", "lid", "cup"]), plurality(["lid", "cup"])
+('cup', 'lid')
+>>> majority([["cup", "lid"], ["Cup"], ["lid", "CUP", "jar"]], key=str.lower)
+['cup', 'lid']
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
@@ -19,6 +27,7 @@ from tsgkit.suites.solvers.solver import SINGLE
 from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LOCAL, Transcript
 
+Value = TypeVar("Value")
 NOTES = "notes"
 """The label of what a solver says of its own work, beside the answer."""
 
@@ -166,3 +175,34 @@ def calls_lacking(transcript: Transcript, calls: int) -> str:
     """Return how many of so many calls are recorded; empty where all are."""
     made = len(transcript.said)
     return f"{made} of {calls} calls are recorded" if made < calls else ""
+
+
+def plurality(answers: Sequence[Value], same: Callable[[Value, Value], bool] = operator.eq) -> Value:
+    """Return the answer that is given most often, of equals the first; ``same`` is an equivalence of answers.
+
+    ``same`` decides which answers are equal, since a formula may have many forms; the first form of the winner is
+    returned.
+    """
+    groups: list[list[Value]] = []
+    for answer in answers:
+        group = next((one for one in groups if same(one[0], answer)), None)
+        if group is None:
+            groups.append([answer])
+        else:
+            group.append(answer)
+    return max(groups, key=len)[0]
+
+
+def majority(draws: Sequence[Iterable[Value]], key: Callable[[Value], Hashable]) -> list[Value]:
+    """Return the parts that more than half of the draws have, as first written and in that order.
+
+    Parts with the same key are equal; a draw with a part twice has one vote for it.
+    """
+    first: dict[Hashable, Value] = {}
+    votes = Counter[Hashable]()
+    for draw in draws:
+        keyed = [(key(part), part) for part in draw]
+        votes.update({known for known, _ in keyed})
+        for known, part in keyed:
+            first.setdefault(known, part)
+    return [part for known, part in first.items() if votes[known] * 2 > len(draws)]

@@ -26,7 +26,7 @@ from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
-from tsgkit.suites.solvers.vote_rules import plurality
+from tsgkit.suites.solvers.scorers import plurality
 from tsgkit.suites.task import Task, View
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
