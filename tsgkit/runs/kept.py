@@ -247,9 +247,9 @@ class Kept:
         file = self._checked(self.described(name).get("rows"))
         if file is None:
             return None
-        found = task.dataset(str(file))
-        found.call_it(asked.file, asked.sha256)
-        return found
+        dataset = task.dataset(str(file))
+        dataset.file, dataset.sha256 = asked.file, asked.sha256
+        return dataset
 
     def chosen(self, name: str, dataset: Dataset) -> Sequence[int] | None:
         """Return the items that were asked of rows that were chosen from others; None where all rows were kept."""

@@ -43,7 +43,7 @@ from tsgkit.runs.run_setup import ChosenItems, Row, RunSetup, chosen_items, in_s
 from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.recorded_task import RecordedScorer
-from tsgkit.suites.rows import Dataset
+from tsgkit.suites.rows import Dataset, hash_of_items
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.ways import recorded_of
 from tsgkit.suites.suite import task_of
@@ -225,7 +225,7 @@ class _OpenedRun:
         for name, (task, dataset, numbers) in chosen.items():
             kept = self.kept.chosen(name, dataset) if name in self._kept_rows else None
             items[name] = ChosenItems(task, dataset, numbers if kept is None else kept)
-            if dataset.chosen_hash(items[name].numbers) != self.header["asked"]["items"].get(name):
+            if hash_of_items(dataset, items[name].numbers) != self.header["asked"]["items"].get(name):
                 raise FileProblem(f"{self.path}: {name}: not the items that were asked", hint=CHANGED_FILE)
         return items
 

@@ -105,7 +105,7 @@ def score(
 def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
     assert task.prompt is not None  # noqa: S101  (the caller looked)
     scorer, dataset = OneReply(task, style_of(style or ZERO_SHOT).name), _items_to_score(task, data)
-    unused = set(task.rows.left_out(dataset))
+    unused = set(dataset.left_out)
     found = read_replies(file, (*dataset.item_ids, *unused), task.prompt.reply_text)
     notes = task.rows.notes(dataset)
     if left := len(found.keys() & unused):

@@ -256,7 +256,7 @@ def knolling(card: Card) -> Task:
     return formula_task(
         card,
         KNOLLING,
-        left_out="a task of their own, natural, is about them",
+        why="a task of their own, natural, is about them",
         official=Official(unpublished=_unpublished),
         looks=image_looks(questions),
         paint=paintings_of,

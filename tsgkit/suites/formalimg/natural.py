@@ -221,7 +221,7 @@ def natural(card: Card) -> Task:
     return formula_task(
         card,
         NATURAL,
-        left_out="tasks of their own, layout and knolling, are about them",
+        why="tasks of their own, layout and knolling, are about them",
         own_metrics={**FORMULA_METRICS, "styles": STYLES},
         official=Official(unpublished=lambda style, protocol: ""),
         looks=image_looks(questions),

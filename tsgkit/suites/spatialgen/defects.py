@@ -34,7 +34,7 @@ from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
 from tsgkit.suites.importers import Inspection
 from tsgkit.suites.spatialgen.baselines import other_stems
-from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, QuestionRows, Row, read_rows
+from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, question_items, read_rows
 from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
 
 MOST_TOKENS = 77
@@ -255,7 +255,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
         rules.Finding(one.code, one.severity, one.message, place=Place(one.line, one.item)) for one in findings(rows)
     ]
     try:
-        QuestionRows(file, rows)
+        question_items(file, rows)
     except UsageError as error:
         return Inspection(TASK, len(rows), defects, RULES, str(error))
     return Inspection(TASK, len(rows), defects, RULES)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-import json
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -156,6 +155,7 @@ class Dataset:
     """The items of one task in one file."""
 
     ending = ".jsonl"
+    left_out: Sequence[str] = ()
 
     def __init__(self, source: Source, rules: RowRules) -> None:
         self.source, self.rules = source, rules
@@ -292,10 +292,6 @@ class Dataset:
             raise OtherRows(f"{self.rules.kind} is made of {kind} rows, and this is {found}")
         return entry_from(value, kind, row, None)[0]
 
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-        return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
-
     def written(self, numbers: Iterable[int]) -> Iterator[str]:
         """Yield the lines that these samples were read from, each once."""
         offsets = {self._rows[number]: self._offsets[number] for number in numbers}
@@ -304,10 +300,6 @@ class Dataset:
             line = self._line()
             self._check_unchanged(line, row)
             yield line.decode("utf-8").rstrip("\r\n") + "\n"
-
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
-        self.file, self.sha256 = file, sha256
 
     def _check_unchanged(self, line: bytes, row: int) -> None:
         if _hash(line) != self._hashes[row]:
