@@ -7,8 +7,7 @@ from pathlib import Path
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon.fragments import unfinished
-from tsgkit.suites.audits.checks import leaks
-from tsgkit.suites.audits.items import Item
+from tsgkit.suites.audits.items import Item, leaks
 from tsgkit.suites.tsg.choice_checks import better_options, earlier_steps, strange_keys, unfinished_options
 from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
 from tsgkit.suites.tsg.question_checks import wrong_kinds

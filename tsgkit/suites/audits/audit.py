@@ -19,8 +19,7 @@ from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
-from tsgkit.suites.audits.checks import CHECKS, Check
-from tsgkit.suites.audits.items import LETTERS, Item, Slip
+from tsgkit.suites.audits.items import CHECKS, LETTERS, Check, Item, Slip
 from tsgkit.suites.audits.shortcuts import ANSWERERS, Answerer, answered
 
 SURE = 0.01

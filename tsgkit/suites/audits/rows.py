@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.checks import Check
-from tsgkit.suites.audits.items import Item, Slip, content, context_hash
+from tsgkit.suites.audits.items import Check, Item, Slip, content, context_hash
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import Reply

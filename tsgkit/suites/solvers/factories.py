@@ -23,13 +23,12 @@ from tsgkit.lexicon import meant
 from tsgkit.library.projects import entry_points
 from tsgkit.llm.reply import Ask
 from tsgkit.registry import SOLVERS
-from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.solvers.solver import SINGLE, Expected, Scorer, Solver, asking
 from tsgkit.suites.task import Task
-from tsgkit.suites.transcript import LabelledReply, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -281,3 +281,26 @@ class Texts:
     def schema(self, item: Sample) -> dict[str, Any]:
         """Return the JSON schema of an answer, with lists half as long again as the longest."""
         return self.prompt.schema_of(item, self.longest + self.longest // 2)
+
+
+# JSON schemas of answers, of keywords that services take in strict mode: every field required, and lists that end
+
+
+def closed(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema of an object with these properties and no others.
+
+    >>> closed({"answer": one_of(("A", "B"))})["properties"]
+    {'answer': {'type': 'string', 'enum': ['A', 'B']}}
+    """
+    return {"type": "object", "properties": dict(properties), "required": [*properties], "additionalProperties": False}
+
+
+def list_of(entry: Mapping[str, object], least: int | None = None, most: int | None = None) -> dict[str, object]:
+    """Return the schema of a list of so many entries; None for any number."""
+    limits = {"minItems": least, "maxItems": most}
+    return {"type": "array", "items": entry, **{name: limit for name, limit in limits.items() if limit is not None}}
+
+
+def one_of(names: tuple[str, ...]) -> dict[str, object]:
+    """Return the schema of one of these names."""
+    return {"type": "string", "enum": list(names)}

@@ -42,7 +42,7 @@ from statistics import fmean
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
+from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE

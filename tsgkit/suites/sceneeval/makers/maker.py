@@ -28,7 +28,6 @@ from tsgkit.llm.reply import Ask, Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.gather_all import UnitMapper, all_at_once
 from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
@@ -38,6 +37,7 @@ from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.styles import style_of
 
 FIELDS = {
