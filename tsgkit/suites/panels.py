@@ -62,7 +62,6 @@ from tsgkit.suites.images import ImageFolder, Missing
 from tsgkit.suites.judgement import Judged, error_in_words
 from tsgkit.suites.task import Folder, Graphs, Task
 from tsgkit.suites.transcript import Transcript
-from tsgkit.user_folders import cache_home
 
 Kind = Literal["boxes", "choices", "drawing", "formula", "graphs", "questions", "scene", "table", "text"]
 IMAGE = "image"
@@ -219,7 +218,7 @@ def image_now(folder: Folder | None, item_id: str, judged: str | None, *, file: 
     if folder is None:
         return ImageNow(notes=("There is no folder of images to look into.",))
     try:
-        images = ImageFolder(folder.name, folder.path, cache_home() / "images")
+        images = ImageFolder(folder.name, folder.path)
         found = images.look_at(file) if file else images.look(item_id)
     except (TsgkitError, OSError, ValueError) as error:  # ValueError: a name that no file can have
         return ImageNow(notes=(f"The image cannot be shown: {error}",))

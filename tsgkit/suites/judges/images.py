@@ -36,7 +36,6 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.images import ImageFolder, Looked, Missing
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
-from tsgkit.user_folders import cache_home
 
 if TYPE_CHECKING:
     from tsgkit.suites.task import Viewing
@@ -112,7 +111,7 @@ class Images:
 
 def folder_of(viewing: Viewing) -> ImageFolder:
     """Return the folder that is looked at."""
-    return ImageFolder(viewing.folder.name, viewing.folder.path, cache_home() / "images")
+    return ImageFolder(viewing.folder.name, viewing.folder.path)
 
 
 def shown(found: Looked) -> tuple[ShownImage, ImageFile | None]:
