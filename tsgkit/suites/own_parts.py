@@ -18,14 +18,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tsgkit.errors import OwnCodeError, UsageError
 from tsgkit.lexicon import fold, meant
 from tsgkit.library.cards import Card, CardMetric, give_card
 from tsgkit.library.templates import Template
 from tsgkit.llm.reply import Ask
-from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.llm.user_code import LOADING, call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
@@ -45,10 +44,7 @@ from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric, give_task
 from tsgkit.suites.task import Groups, View, checked_number
 from tsgkit.suites.task import Task as AnyTask
-from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+from tsgkit.suites.transcript import RecordedAsk, Transcript, local
 
 NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 RowOf = Mapping[str, Any]
@@ -302,45 +298,36 @@ class OwnSolver(Work):
         """Run the function with an ``ask``, and record all calls."""
         from langchain_core.messages import HumanMessage
 
-        asked, said, raised = asking(ask, self.name), list[LabelledReply](), list[BaseException]()
+        calls = RecordedAsk(asking(ask, self.name))
 
         async def question(text: str, label: str) -> str:
-            if any(one.label == label for one in said):
+            if any(call.label == label for call in calls.said):
                 raise UsageError(f"solver {self.name} asks twice under the label {label}", hint="give each its own")
-            messages: list[BaseMessage] = [HumanMessage(content=text)]
-            try:
-                reply = await asked(messages, label=label)
-            except BaseException as error:
-                raised.append(error)
-                raise
-            said.append(LabelledReply(label, reply))
+            reply = await calls([HumanMessage(content=text)], label=label)
             if reply.text is None:
-                raise _Silent(reply)
+                raise _NoTextError
             return reply.text
 
         prompt = self.prompter.text(item)
         try:
             made = self.function(prompt, question)
             answer = await made if inspect.isawaitable(made) else made
-        except _Silent:
-            return Transcript(tuple(said))
+        except _NoTextError:
+            return Transcript(tuple(calls.said))
         except Exception as error:
-            if error in raised or isinstance(error, UsageError):  # what asking raised is no fault of the function
+            if error in calls.raised or isinstance(error, UsageError):  # what asking raised is no fault of the function
                 raise
             raise own_failure(f"solver {self.name}", error) from error
         text = own_text(f"solver {self.name}", answer)
-        return Transcript((*said, LabelledReply(LOCAL, ModelReply(text=text, source=LOCAL))))
+        return Transcript((*calls.said, *local(text).said))
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
         """Return at least one call; the maximum is unknown."""
         return self.prompter.expected(item, 1)
 
 
-class _Silent(Exception):
-    """A missing text: the item ends with the outcome of that call."""
-
-    def __init__(self, reply: ModelReply) -> None:
-        super().__init__(str(reply.ending))
+class _NoTextError(Exception):
+    """A reply without text: the item ends with the outcome of that call."""
 
 
 MetricFunction = Callable[[Any, Any], float]

@@ -238,8 +238,8 @@ def task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
 
 def _declared(card: Card) -> Task:
     name = card.task.partition("/")[0]
-    for package in OURS:
-        if (ours := _ours(package)).name == name:
+    for ours in map(_ours, OURS):
+        if ours.name == name:
             return ours.task_of(card)
     for point in installed_suites():
         if point.name == name:
@@ -306,7 +306,10 @@ def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tup
         if of_suite := unnamed(one for one in known if one.startswith(f"{name}/")):
             found += in_order(of_suite)
         elif any(letter in name for letter in "*?["):
-            found += in_order(_matching(name, known))
+            matching = [one for one in known if fnmatchcase(one, name)]
+            if not matching:
+                raise UsageError(f"no task fits the pattern {name}", hint=f"the tasks: {', '.join(known)}")
+            found += in_order(matching)
         else:
             found.append(task_named(name, known))
     return tuple(dict.fromkeys(found))
@@ -331,7 +334,9 @@ def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -
             return of_suite[0]
         if of_suite:
             raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(of_suite)}")
-    candidates = known if "/" in name else [*{one.partition("/")[0]: 0 for one in known}, *map(_bare, known)]
+    candidates = list(known)
+    if "/" not in name:
+        candidates = [*dict.fromkeys(one.partition("/")[0] for one in known), *(one.partition("/")[2] for one in known)]
     raise UsageError(f"there is no task {name}{where}", hint=meant(name, candidates))
 
 
@@ -339,17 +344,6 @@ def _tasks() -> tuple[str, ...]:
     from tsgkit.library.cards import card_names
 
     return card_names()
-
-
-def _bare(name: str) -> str:
-    return name.partition("/")[2]
-
-
-def _matching(pattern: str, known: Sequence[str]) -> list[str]:
-    found = [one for one in known if fnmatchcase(one, pattern)]
-    if not found:
-        raise UsageError(f"no task fits the pattern {pattern}", hint=f"the tasks: {', '.join(known)}")
-    return found
 
 
 def unnamed(names: Iterable[str]) -> list[str]:

@@ -305,10 +305,10 @@ class Maker:
             one.annotation, one.findings = tried.annotation, tried.findings
 
     def _mend_prompt(self, one: GeneratedItem) -> str:
-        part = prompter().texts.part
+        parts = prompter().texts.templates
         return template("mend").render(
-            entries=part("entries").render(),
-            rules=part("rules").render(),
+            entries=parts["entries"].render(),
+            rules=parts["rules"].render(),
             difficulty=one.drawn.difficulty,
             level=LEVEL_TEXTS[one.drawn.difficulty],
             description=one.annotation.description,
