@@ -53,12 +53,11 @@ def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
     for name, declared in card.metrics.items():
         if name not in metrics:
             raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, metrics))
-        for field, (said, true) in _settings(metrics[name], declared.pooling, declared.better).items():
+        metric = metrics[name]
+        direction = "more" if metric.more_is_better else "less"
+        for field, said, true in (
+            ("pooling", declared.pooling, metric.pooling.value),
+            ("better", declared.better, direction),
+        ):
             if said != true:
                 raise UsageError(f"{card.source}: metrics.{name}.{field}: it is {true}, not {said}")
-
-
-def _settings(metric: Metric, pooling: str, better: str) -> dict[str, tuple[str, str]]:
-    """Return what a card says of a metric beside what is true of it."""
-    direction = "more" if metric.more_is_better else "less"
-    return {"pooling": (pooling, metric.pooling.value), "better": (better, direction)}

@@ -193,11 +193,6 @@ def give_metric(task: str, name: str, described: Metric, function: Callable[[Any
     _METRICS[key][name] = described, function
 
 
-def functions_given_to(task: str) -> tuple[Callable[..., Any], ...]:
-    """Return the functions of the user's metrics of a task."""
-    return tuple(function for _, function in _METRICS.get(task, {}).values())
-
-
 def has_registered_parts() -> bool:
     """Return whether this process registered tasks or metrics, which a fresh one does not know."""
     return bool(_GIVEN or _METRICS)
@@ -217,21 +212,21 @@ def load_code() -> None:
 def task_of(card: Card) -> Task:
     """Return the task of a card, with users' metrics. Raise ``UsageError`` if no suite has it."""
     load_code()
-    found = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
+    task = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
     own = _METRICS.get(card.name)
     if not own:
-        return found
+        return task
     from tsgkit.suites.task import with_metrics
 
-    return with_metrics(found, own)
+    return with_metrics(task, own)
 
 
 def reduced(task: Task) -> tuple[Any, ...]:
     """Return how a task is made again in another process: of its card, since functions cannot be sent."""
-    return task_again, (task.card, functions_given_to(task.key))
+    return _task_again, (task.card, tuple(function for _, function in _METRICS.get(task.key, {}).values()))
 
 
-def task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
+def _task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
     """Return a task in another process, which had to import the functions that were given to it."""
     return task_of(card)
 

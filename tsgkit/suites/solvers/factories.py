@@ -168,13 +168,6 @@ def check_solver(name: str, task: Task) -> None:
     factory_of(name).check_task(name, task)
 
 
-def refuse_solver(name: str, task: str) -> None:
-    """Raise ``UsageError`` for any solver but the default, of a task that no model answers."""
-    if name != SINGLE:
-        factory_of(name)
-        raise UsageError(f"solver {name} cannot do {task}: no model answers it", hint="leave out --solver")
-
-
 def votes_of(solver: str) -> int:
     """Return the number of calls in the name of a vote. Raise ``UsageError`` if it is invalid.
 
