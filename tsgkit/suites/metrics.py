@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tsgkit.errors import UsageError
@@ -41,11 +41,11 @@ class Metric:
     """The largest value of a metric that is no share, by which intervals are bounded."""
 
 
-def columns_of(metrics: Mapping[str, Metric], more: Iterable[str] = ()) -> list[str]:
+def columns_of(metrics: Mapping[str, Metric]) -> list[str]:
     """Return the metrics to tally: those with scores of samples, and those that others are combined from."""
     own = [name for name, metric in metrics.items() if metric.made_by is None]
     needed = [name for metric in metrics.values() for name in metric.made_of]
-    return list(dict.fromkeys([*own, *needed, *more]))
+    return list(dict.fromkeys([*own, *needed]))
 
 
 def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:

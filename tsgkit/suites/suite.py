@@ -289,13 +289,12 @@ def default_tasks() -> tuple[str, ...]:
     return tasks_named([suites()[0].name])
 
 
-def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[str, ...]:
+def tasks_named(names: Iterable[str]) -> tuple[str, ...]:
     """Return the tasks for these names: a task, a suite for all its own, or a pattern such as ``tsg/*-sgg``.
 
-    ``known`` are the available tasks (None: those of all cards). A suite's name selects its tasks that are not on
-    request.
+    A suite's name selects its tasks that are not on request.
     """
-    known = _tasks() if known is None else known
+    known = _tasks()
     found: list[str] = []
     for name in names:
         if of_suite := unnamed(one for one in known if one.startswith(f"{name}/")):

@@ -11,7 +11,6 @@ vote by one of two rules; a tie goes to the answer that was drawn first.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -177,20 +176,9 @@ def calls_lacking(transcript: Transcript, calls: int) -> str:
     return f"{made} of {calls} calls are recorded" if made < calls else ""
 
 
-def plurality(answers: Sequence[Value], same: Callable[[Value, Value], bool] = operator.eq) -> Value:
-    """Return the answer that is given most often, of equals the first; ``same`` is an equivalence of answers.
-
-    ``same`` decides which answers are equal, since a formula may have many forms; the first form of the winner is
-    returned.
-    """
-    groups: list[list[Value]] = []
-    for answer in answers:
-        group = next((one for one in groups if same(one[0], answer)), None)
-        if group is None:
-            groups.append([answer])
-        else:
-            group.append(answer)
-    return max(groups, key=len)[0]
+def plurality(answers: Sequence[Value]) -> Value:
+    """Return the answer that is given most often, of equals the first."""
+    return max(answers, key=answers.count)
 
 
 def majority(draws: Sequence[Iterable[Value]], key: Callable[[Value], Hashable]) -> list[Value]:
