@@ -111,7 +111,7 @@ class Task(AnyTask):
             view=View(question=asked, reference=_right_answer, faults=rating_faults),
             groups=Groups(names=tuple(_listed(by))),
             prompt=written_prompt(name, asked, answer=_right_answer, code=sha256),
-            read=partial(_read_whole if read is None and grader is not None else _read, name, read),
+            read=partial(_read, name, read, is_whole=grader is not None),
             score=unrated if isinstance(score, JudgedBy) else partial(_score, name, score, declared),
             grader=grader,
             audit=audit_rows,
@@ -146,10 +146,16 @@ def _metrics(name: str, metrics: Mapping[str, str] | str | Sequence[str], amount
 
 def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...], *, needs_answer: bool) -> Rows:
     """Return rows of a program as they are now, or those of a file."""
+
+    def item(row: RowOf, number: int) -> Row:
+        if needs_answer and "answer" not in row:
+            hint = 'give every row an "answer", or the task a function score='
+            raise UsageError(f"{name}: row {number} has no answer", hint=hint)
+        return Row.of(row, number, groups)
+
     kind = name.partition("/")[2]
-    made = partial(_item, name, groups, needs_answer=needs_answer)
     if isinstance(rows, (str, Path)):
-        return json_rows(kind, made, default=str(rows), own=str(rows))
+        return json_rows(kind, item, default=str(rows), own=str(rows))
     hint = 'a list of mappings, or the path of a file of JSON lines; of a data frame df.to_dict("records")'
     if not isinstance(rows, Iterable):
         raise UsageError(f"{name}: {rows!r:.60} is no list of rows", hint=hint)
@@ -157,14 +163,7 @@ def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...]
     for number, row in enumerate(listed):
         if not isinstance(row, Mapping):
             raise UsageError(f"{name}: row {number}: {row!r:.60} is no mapping", hint=hint)
-    return json_rows(kind, made, held=partial(_held, name, listed, groups, made), own=f"{len(listed)} rows")
-
-
-def _item(name: str, groups: Sequence[str], row: RowOf, number: int, *, needs_answer: bool) -> Row:
-    if needs_answer and "answer" not in row:
-        hint = 'give every row an "answer", or the task a function score='
-        raise UsageError(f"{name}: row {number} has no answer", hint=hint)
-    return Row.of(row, number, groups)
+    return json_rows(kind, item, held=partial(_held, name, listed, groups, item), own=f"{len(listed)} rows")
 
 
 def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], made: Callable[[RowOf, int], Row]) -> Items:
@@ -196,28 +195,31 @@ def _right_answer(row: Row) -> str:
     return found if isinstance(found, str) else json.dumps(found)
 
 
-def _read(name: str, read: Callable[[str, Any], Any] | None, text: str, row: Row) -> Any | Unreadable:  # noqa: ANN401
-    """Read a reply with the user's reader, or a name in brackets, after a label, or alone."""
+def _read(
+    name: str,
+    read: Callable[[str, Any], Any] | None,
+    text: str,
+    row: Row,
+    *,
+    is_whole: bool,
+) -> Any | Unreadable:  # noqa: ANN401
+    """Read a reply with the user's reader, or a name in brackets, after a label, or alone; ``is_whole``: all of it."""
     section = answer_section(text)
     if isinstance(section, Unreadable):
         return section
     if read is None:
-        said = section.part.text.strip()
-        inside = said[said.rfind("[") + 1 : said.rfind("]")] if 0 <= said.rfind("[") < said.rfind("]") else said
-        return inside.strip() or Unreadable("no answer")
+        answer = section.part.text.strip()
+        opened, closed = answer.rfind("["), answer.rfind("]")
+        if 0 <= opened < closed and not is_whole:
+            answer = answer[opened + 1 : closed].strip()
+        return answer or Unreadable("no answer")
     try:
-        found = read(text, row.row)
+        answer = read(text, row.row)
     except ValueError as error:
         return Unreadable(str(error) or "no answer")
     except Exception as error:
         raise own_failure(f"read of {name}", error) from error
-    return Unreadable("no answer") if found is None else found
-
-
-def _read_whole(name: str, read: object, text: str, row: Row) -> str | Unreadable:
-    """Read what stands behind the last label of an answer, else everything."""
-    section = answer_section(text)
-    return section if isinstance(section, Unreadable) else section.part.text.strip() or Unreadable("no answer")
+    return Unreadable("no answer") if answer is None else answer
 
 
 def _score(
