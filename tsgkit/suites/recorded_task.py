@@ -22,7 +22,7 @@ from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.rows import Dataset, Items, Rows
-from tsgkit.suites.task import Groups, Looks, Official, Task, View, with_parts
+from tsgkit.suites.task import Groups, Looks, Official, Task, View
 from tsgkit.suites.transcript import Transcript
 
 Records = Callable[[str], Mapping[str, Any] | None]
@@ -157,11 +157,6 @@ class RecordedScorer:
     def unfinished(self, transcript: Transcript) -> str:
         """Return nothing: what was scored had come to its end."""
         return ""
-
-
-def with_recorded(task: Task, metrics: Mapping[str, Metric]) -> Task:
-    """Return a task that shows these metrics as they were recorded; it scores without them."""
-    return with_parts(task, metrics=MappingProxyType({**task.metrics, **metrics}))
 
 
 def recorded_items(file: str, sha256: str, values: Sequence[Mapping[str, Any]]) -> Items:

@@ -100,41 +100,31 @@ def chosen_numbers(
 
 
 def _spread(traits: Mapping[int, Traits], item_ids: Sequence[str], count: int) -> list[int]:
-    """Take one item of each scenario after the other, of the kinds that are furthest behind their shares."""
-    lots = {number: _lot(item_ids[number]) for number in traits}
+    """Take one item of each scenario after the other, of the kinds that are furthest behind their shares; of equals the
+    one that the lot puts first."""
+
+    def lot(number: int) -> bytes:
+        name = f"{LOT} {item_ids[number]}"
+        return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+    lots = {number: lot(number) for number in traits}
     clusters: dict[Hashable, list[int]] = {}
     for number in sorted(traits, key=lots.__getitem__, reverse=True):
         clusters.setdefault(traits[number].cluster, []).append(number)
     order = sorted(clusters.values(), key=lambda numbers: lots[numbers[-1]])
-    held = Counter(member for one in traits.values() for member in one.members)
+    held = Counter(member for trait in traits.values() for member in trait.members)
     taken, chosen = Counter[Hashable](), list[int]()
     while len(chosen) < count:
         for numbers in order[: count - len(chosen)]:
-            place = _most_wanted(numbers, traits, held, taken, len(chosen) + 1)
-            chosen.append(number := numbers.pop(place))
+            so_far, lacking = len(chosen) + 1, list[tuple[float, int]]()
+            for place in range(max(0, len(numbers) - LOOKED_AT), len(numbers)):
+                members = traits[numbers[place]].members
+                behind = sum(held[member] * so_far / len(traits) - taken[member] for member in members)
+                lacking.append((behind, place))
+            chosen.append(number := numbers.pop(max(lacking)[1]))
             taken.update(traits[number].members)
         order = [numbers for numbers in order if numbers]
     return chosen
-
-
-def _lot(item_id: str) -> bytes:
-    return hashlib.blake2b(f"{LOT} {item_id}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-def _most_wanted(
-    numbers: Sequence[int],
-    traits: Mapping[int, Traits],
-    held: Mapping[Hashable, int],
-    taken: Mapping[Hashable, int],
-    so_far: int,
-) -> int:
-    """Return the place of the item whose members lack most; of equals the one that the lot puts first."""
-
-    def lacking(place: int) -> tuple[float, int]:
-        members = traits[numbers[place]].members
-        return sum(held[one] * so_far / len(traits) - taken.get(one, 0) for one in members), place
-
-    return max(range(max(0, len(numbers) - LOOKED_AT), len(numbers)), key=lacking)
 
 
 class Dataset(Protocol):

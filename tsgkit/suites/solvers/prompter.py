@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -93,7 +93,10 @@ class Prompter:
             style=self.style,
             item_id=item.item_id,
             text=self.text(item),
-            messages=as_sent(self.messages(item)),
+            messages=tuple(
+                {"role": ROLES.get(message.type, message.type), "content": str(message.content)}
+                for message in self.messages(item)
+            ),
             schema=self.schema(item),
             fingerprint=self.fingerprint,
             examples=tuple(example.item.item_id for example in self.examples),
@@ -177,8 +180,3 @@ def prompter_of(prompt: Prompt, style: Style, dataset: Dataset, *, seed: int, pr
     items = (dataset.sample(number) for number in range(len(dataset)))
     examples = prompt.examples().chosen(style.shots, seed, items) if style.shots else ()
     return Prompter(prompt.texts(prompts, longest), style, examples)
-
-
-def as_sent(messages: Iterable[BaseMessage]) -> tuple[dict[str, str], ...]:
-    """Messages of text as roles and contents."""
-    return tuple({"role": ROLES.get(one.type, one.type), "content": str(one.content)} for one in messages)
