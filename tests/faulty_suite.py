@@ -15,7 +15,7 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import AnswerScores, Given, Sample
-from tsgkit.suites.solvers.factories import SINGLES, Single
+from tsgkit.suites.solvers.factories import SINGLES, PromptSolver
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.suite import Suite
@@ -34,7 +34,7 @@ def stumble(step: str, item_id: str) -> None:
         raise ValueError(f"invalid literal: {SECRET}")
 
 
-class Faulty(Single):
+class Faulty(PromptSolver):
     """A solver that raises on some items after asking."""
 
     async def solve(self, item: Sample, ask: Ask | None) -> Transcript:

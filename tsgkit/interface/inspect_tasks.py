@@ -42,7 +42,7 @@ from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.rows import ItemChoice
-from tsgkit.suites.solvers.scorers import OneReply
+from tsgkit.suites.solvers.scorers import Draws
 from tsgkit.suites.solvers.solver import Solver as OurSolver
 from tsgkit.suites.solvers.ways import check_way, solver_of
 from tsgkit.suites.suite import task_named, task_of
@@ -172,7 +172,7 @@ def reply_of(output: ModelOutput) -> Reply:
 def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
     """Our corpus values of every metric in both profiles, over all samples and epochs."""
     ours = task_of(load_card(task))
-    scorer = OneReply(ours, style, solver)
+    scorer = Draws(ours, style, solver)
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         tally = ours.tally()

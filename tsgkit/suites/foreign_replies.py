@@ -32,7 +32,7 @@ from tsgkit.suites.replies import Reply, read_replies
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.solvers.factories import check_solver, factory_of
-from tsgkit.suites.solvers.scorers import OneReply, judge_reply
+from tsgkit.suites.solvers.scorers import Draws, judge_reply
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_named, task_of
@@ -103,7 +103,7 @@ def score(
 
 def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
     assert task.prompt is not None  # noqa: S101  (the caller looked)
-    scorer, dataset = OneReply(task, style_of(style or ZERO_SHOT).name), _items_to_score(task, data)
+    scorer, dataset = Draws(task, style_of(style or ZERO_SHOT).name), _items_to_score(task, data)
     unused = set(dataset.left_out)
     replies = read_replies(file, (*dataset.item_ids, *unused), task.prompt.reply_text)
     notes = task.rows.notes(dataset)

@@ -25,7 +25,7 @@ from tsgkit.llm.reply import Ask
 from tsgkit.registry import SOLVERS
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.scorers import Draws, OneReply
+from tsgkit.suites.solvers.scorers import Draws
 from tsgkit.suites.solvers.solver import SINGLE, Expected, Scorer, Solver, asking
 from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
@@ -41,48 +41,26 @@ MOST_VOTES = 100
 
 
 @dataclass(frozen=True)
-class Single(OneReply):
-    """One prompt, one reply."""
+class PromptSolver(Draws):
+    """A solver that sends a prompt once, or several times for a vote."""
 
     prompter: Prompter = field(kw_only=True)
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of its prompts."""
-        return self.prompter.fingerprint
-
-    async def solve(self, item: Sample, ask: Ask | None) -> Transcript:
-        """Ask once."""
-        asked = asking(ask, self.name)
-        reply = await asked(self.prompter.messages(item), label=LABEL, schema=self.prompter.response_format(item))
-        return Transcript((LabelledReply(LABEL, reply),))
-
-    def expected(self, item: Sample) -> Expected:
-        """Return one call."""
-        return self.prompter.expected(item, 1)
-
-
-@dataclass(frozen=True)
-class Vote(Draws):
-    """The same prompt several times; the answer is voted."""
-
-    prompter: Prompter = field(kw_only=True)
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of its prompts, and the number of calls."""
-        return f"{self.prompter.fingerprint}/{self.calls}"
+        """The fingerprint of its prompts, and the number of calls of a vote."""
+        return self.prompter.fingerprint + (f"/{self.calls}" if self.calls > 1 else "")
 
     async def solve(self, item: Sample, ask: Ask | None) -> Transcript:
         """Make all calls at once, each a draw of its own. If one is stopped, the others are kept."""
         asked = asking(ask, self.name)
         messages, schema = self.prompter.messages(item), self.prompter.response_format(item)
-        labels = [f"vote/{draw}" for draw in range(self.calls)]
+        labels = [LABEL] if self.calls == 1 else [f"vote/{draw}" for draw in range(self.calls)]
         calls = (asked(messages, label=label, draw=draw, schema=schema) for draw, label in enumerate(labels))
         return Transcript(tuple(map(LabelledReply, labels, await gather_all(*calls))))
 
     def expected(self, item: Sample) -> Expected:
-        """Return a call for each vote."""
+        """Return all its calls."""
         return self.prompter.expected(item, self.calls)
 
 
@@ -182,14 +160,10 @@ def votes_of(solver: str) -> int:
     return int(match[1])
 
 
-def _single(name: str, task: Task, prompter: Prompter | None) -> Single:
+def _solver(name: str, task: Task, prompter: Prompter | None) -> PromptSolver:
     assert prompter is not None  # noqa: S101  (it is styled)
-    return Single(task, prompter.style.name, name, prompter=prompter)
-
-
-def _vote(name: str, task: Task, prompter: Prompter | None) -> Vote:
-    assert prompter is not None  # noqa: S101  (it is styled)
-    return Vote(task, prompter.style.name, name, votes_of(name), prompter=prompter)
+    calls = 1 if name == SINGLE else votes_of(name)
+    return PromptSolver(task, prompter.style.name, name, calls, prompter=prompter)
 
 
 def _check_votable(name: str, task: Task) -> None:
@@ -197,10 +171,10 @@ def _check_votable(name: str, task: Task) -> None:
         raise UsageError(f"solver {name} cannot do {task.card.task}: its answers cannot be put to a vote")
 
 
-SINGLES = SolverFactory((SINGLE,), _single, lambda name, task, style: OneReply(task, style, name))
+SINGLES = SolverFactory((SINGLE,), _solver, lambda name, task, style: Draws(task, style, name))
 VOTES = SolverFactory(
     ("vote:5",),
-    _vote,
+    _solver,
     lambda name, task, style: Draws(task, style, name, votes_of(name)),
     check_name=votes_of,
     check_task=_check_votable,

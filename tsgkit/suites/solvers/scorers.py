@@ -95,34 +95,23 @@ class _Scorer:
 
 
 @dataclass(frozen=True)
-class OneReply(_Scorer):
-    """Scores the one reply of a transcript."""
-
-    def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
-        """Score the reply in both profiles."""
-        said = () if transcript is None else transcript.replies
-        return judge_reply(self.task, item, read_as(said[0]) if said else None, self.style)
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """Return that the call is not recorded."""
-        return calls_lacking(transcript, 1)
-
-
-@dataclass(frozen=True)
 class Draws(_Scorer):
-    """The scorer of an answer that combines several draws; the published way has no such answer."""
+    """Scores the one reply to a prompt, or what several draws combine to; the published way has no such answer."""
 
     calls: int = 1
 
     def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
-        """Score the answer of the majority."""
-        replies = () if transcript is None else transcript.replies
-        readings = [read_reply(self.task, item, read_as(reply)) for reply in replies]
+        """Score the reply in both profiles, or the answer of the majority."""
+        replies = [] if transcript is None else [read_as(reply) for reply in transcript.replies]
+        if self.calls == 1:
+            return judge_reply(self.task, item, replies[0] if replies else None, self.style)
+        readings = [read_reply(self.task, item, reply) for reply in replies]
         return judge_reading(self.task, item, combined(self.task, item, readings))
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return how many draws are recorded where some are not."""
-        return calls_lacking(transcript, self.calls)
+        made = len(transcript.said)
+        return f"{made} of {self.calls} calls are recorded" if made < self.calls else ""
 
 
 @dataclass(frozen=True)
@@ -168,12 +157,6 @@ def combined(task: Task, item: Sample, readings: Sequence[Reading]) -> Reading:
 def failed(reply: ModelReply) -> bool:
     """Return whether a call brought nothing that could be gone on with."""
     return reply.ending is not Ending.COMPLETE or not (reply.text or "").strip()
-
-
-def calls_lacking(transcript: Transcript, calls: int) -> str:
-    """Return how many of so many calls are recorded; empty where all are."""
-    made = len(transcript.said)
-    return f"{made} of {calls} calls are recorded" if made < calls else ""
 
 
 def plurality(answers: Sequence[Value]) -> Value:

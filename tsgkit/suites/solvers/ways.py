@@ -17,7 +17,7 @@ from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.factories import check_solver, factory_of
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions, prompter_of
-from tsgkit.suites.solvers.scorers import OneReply, read_twice
+from tsgkit.suites.solvers.scorers import Draws, read_twice
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.task import Task, item_to_preview
@@ -63,7 +63,7 @@ def baseline_of(task: Task, subject: str, seed: int, dataset: Dataset) -> Solver
     if task.baselines.program is None:
         raise UsageError(f"{task.key} has no baselines, so there is no {subject}", hint="name a model: --model")
     program = task.baselines.program(task, subject, seed, dataset)
-    solver = OfflineSolver(OneReply(task, "", BASELINE), program=program, package=task.package)
+    solver = OfflineSolver(Draws(task, "", BASELINE), program=program, package=task.package)
     return solver if task.grader is None else GradedSolver(solver, task.grader, task.prompt.fields)
 
 
@@ -72,7 +72,7 @@ def recorded_of(task: Task, solver: str, style: str) -> OfflineSolver:
     if task.looks is not None:
         scorer = task.looks.scorer(task, solver, style)
     elif solver == BASELINE:
-        scorer = OneReply(task, style, solver)
+        scorer = Draws(task, style, solver)
     else:
         scorer = factory_of(solver).scorer(solver, task, style)
     return OfflineSolver(scorer if task.grader is None else GradedScorer(scorer, task.grader), solver, style)
